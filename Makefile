@@ -4,6 +4,7 @@
 #     make reproduce PYTHON=python3.12 CORES=4
 #
 # PROFILE=slurm runs it on a cluster (docs/workflow.md); CORES is then of a group of jobs.
+# RETRY_ABSENT=1 asks again for data sets that no source had.
 
 PYTHON ?= python3
 CORES ?= all
@@ -94,10 +95,12 @@ ON_CORES := --cores $(CORES)
 ifneq ($(PROFILE),)
 ON_CORES := --profile workflow/profiles/$(PROFILE) $(if $(filter file,$(origin CORES)),,--cores $(CORES))
 endif
+# Data sets that no source had are asked for again.
+AGAIN := $(if $(RETRY_ABSENT),--retry-absent)
 EXECUTOR := $(if $(filter slurm,$(PROFILE)),$(VENV)/.cluster)
 
 reproduce: setup $(EXECUTOR)
-	@python -m hedgerow.workflow.run $(ON_CORES)
+	@python -m hedgerow.workflow.run $(ON_CORES) $(AGAIN)
 
 $(VENV)/.cluster: requirements-cluster.lock $(STAMP)
 	@echo 'Installing what runs on a cluster takes (requirements-cluster.lock)'
@@ -109,7 +112,7 @@ PROCESSES := --numprocesses auto --dist loadfile --no-loadscope-reorder
 PYTEST := python -m pytest $(PROCESSES)
 
 paper: setup $(EXECUTOR)
-	@python -m hedgerow.workflow.run $(ON_CORES) --configfile config/paper.yaml
+	@python -m hedgerow.workflow.run $(ON_CORES) $(AGAIN) --configfile config/paper.yaml
 
 test: setup
 	@$(PYTEST) --keep-durations
@@ -234,7 +237,7 @@ lock:
 	@$(MAKE) --no-print-directory generated
 
 clean:
-	rm -rf data/tidy data/noised data/calibrated data/trees data/results data/logs data/jobs .snakemake
+	rm -rf data/tidy data/noised data/calibrated data/trees data/results data/logs data/jobs data/edited data/changes .snakemake
 	[ ! -d reports ] || find reports -mindepth 1 ! -path reports/README.md -delete
 	rm -rf docs/_build docs/api docs/gallery docs/sg_execution_times.rst
 	rm -rf .pytest_cache .ruff_cache .mypy_cache .hypothesis

@@ -7,7 +7,8 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from hedgerow.reporting.manifest import manifest, sums, to_json
+from hedgerow.files import write_json
+from hedgerow.reporting.manifest import checksum, manifest, sums, to_json
 
 SETTINGS = {"configuration": "made-up", "seed": 1, "soft": {"step": 0.1, "datasets": ["a"]}}
 
@@ -17,16 +18,17 @@ def job(rule, inputs, outputs):
     return {"rule": rule, "inputs": inputs, "outputs": outputs, **digests}
 
 
+RAW = "data/raw/a/a.data"
 JOBS = {
-    "fetch:a": job("fetch", [], ["data/raw/a/source.json"]),
-    "learn:a": job("learn", ["data/raw/a/source.json"], ["data/trees/a.parquet"]),
+    "fetch:a": job("fetch", [], [RAW, "data/raw/a/source.json"]),
+    "learn:a": job("learn", [RAW], ["data/trees/a.parquet"]),
     "tables": job(
         "tables",
         ["data/published/t.csv", "data/trees/a.parquet"],
         ["reports/tables/t.csv", "reports/tables/u.csv"],
     ),
 }
-INPUTS = ["data/raw/a/a.csv", "data/published/t.csv"]
+INPUTS = [RAW, "data/published/t.csv"]
 OUTPUTS = ["data/raw/a/source.json", "reports/tables/t.csv", "reports/tables/u.csv"]
 
 
@@ -36,13 +38,23 @@ def write_records(root: Path, more: Sequence[str] = ()) -> None:
         INPUTS,
         [*OUTPUTS, *more],
         SETTINGS,
-        {"a": {"file": "a.csv"}},
+        {"a": {"dataset": "a", "file": "a.csv", "sha256": checksum(root / RAW)}},
         jobs=JOBS,
         given={"files": ["config/default.yaml"], "command_line": {}},
     )
     text = to_json(content)
     (root / "reports/SHA256SUMS").write_text(sums(content, text))
     (root / "reports/manifest.json").write_text(text)
+
+
+def record_jobs(root: Path) -> None:
+    """Write down what each job read and wrote, as a run does; of data files nothing."""
+    for id, one in JOBS.items():
+        files = {
+            part: {p: checksum(root / p) for p in one[part] if p != RAW}
+            for part in ("inputs", "outputs")
+        }
+        write_json(root / f"data/jobs/{id.replace(':', '/')}.json", {**files, "absent": []})
 
 
 def make(root: Path) -> None:

@@ -275,7 +275,7 @@ def test_an_archive_is_a_crate_of_all_that_it_names(crated, key, tmp_path, capsy
     assert entities["./"]["mainEntity"] == {"@id": "workflow/Snakefile"}
     parts = {part["@id"] for part in entities["./"]["hasPart"]}
     data = {name for name, entity in entities.items() if "File" in entity["@type"]}
-    assert parts == data and {"README.md", "reports/tables/t.csv", "data/raw/a/a.csv"} <= data
+    assert parts == data and {"README.md", "reports/tables/t.csv", "data/raw/a/a.data"} <= data
     assert "docs/notes/soft.md" in data, "pages of claims come from it"
     assert all((unzipped / path).is_file() for path in data)
     found = verify(unzipped, keys=read_public_keys(key.with_suffix(".pub")))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from audit.made_up import JOBS, change
+from audit.made_up import JOBS, change, record_jobs
 
 from hedgerow import cli
 from hedgerow.audit import status as module
@@ -89,13 +89,22 @@ def test_what_hangs_on_a_change_comes_under_its_reason(asked):
     ]
 
 
-def test_a_changed_byte_is_told_though_snakemake_sees_nothing(asked, project):
+def test_an_output_that_is_not_what_its_job_wrote_is_told(asked, project):
+    record_jobs(project)
     change(project / "data/trees/a.parquet")
-    assert asked(planned()) == [
+    lines = asked(planned(learn__a={"incomplete": ["data/trees/a.parquet"]}))
+    assert lines == [
         "soft: 1 job is out of date, files are not as the run left them: data/trees/a.parquet",
         "report: 1 job is out of date, files are not as the run left them: data/trees/a.parquet",
         "2 of 3 jobs are to be done anew (config/default.yaml).",
     ]
+
+
+def test_an_input_with_an_older_time_is_the_cause_of_its_readers(asked, project):
+    record_jobs(project)
+    change(project / "data/published/t.csv")
+    lines = asked(planned(soft_tables={"incomplete": ["reports/tables/t.csv"]}))
+    assert lines[0] == "soft: 1 job is out of date, data changed: data/published/t.csv"
 
 
 def test_other_package_versions_are_told_though_snakemake_does_not_know_them(asked, monkeypatch):

@@ -25,7 +25,7 @@ from hedgerow.audit.packages import check_packages
 from hedgerow.audit.redo import chance, drawn, named, together
 from hedgerow.errors import DataError, InputError
 from hedgerow.workflow import record
-from hedgerow.workflow.altered import altered, told
+from hedgerow.workflow.recorded import recorded
 
 verify = functools.partial(module.verify, trust=True)
 
@@ -49,7 +49,7 @@ def test_a_run_that_nobody_touched_holds(project):
 @pytest.mark.parametrize("new_time", [False, True], ids=["old time", "new time"])
 @pytest.mark.parametrize(
     "path",
-    ["data/raw/a/a.csv", "data/published/t.csv", "data/trees/a.parquet", "reports/tables/t.csv"],
+    ["data/raw/a/a.data", "data/published/t.csv", "data/trees/a.parquet", "reports/tables/t.csv"],
 )
 def test_a_changed_byte_is_found(project, path, new_time):
     change(project / path, new_time)
@@ -73,7 +73,6 @@ def test_what_is_swapped_missing_or_not_listed(project):
     assert files == {
         "reports/tables/t.csv": "differs",
         "reports/tables/u.csv": "differs",
-        "data/trees/a.parquet": "missing",
         "reports/tables/mine.csv": "not listed",
     }
     whys = {file.path: file.why for file in found.files}
@@ -178,7 +177,7 @@ def test_records_lead_nowhere_outside(project, path):
     edit_manifest(project, lambda m: m["outputs"].update({path: 64 * "0"}))
     files, _ = bad(verify(project))
     assert files == {"reports/manifest.json": "differs"}
-    assert altered(project).faults == ["reports/manifest.json is damaged"]
+    assert recorded(project).faults == ["reports/manifest.json is damaged"]
 
 
 @pytest.mark.parametrize("key", ["jobs", "packages", "configuration", "sources", "between"])
@@ -192,7 +191,6 @@ def test_results_may_lie_on_another_disk(project, tmp_path):
     (project / "data").symlink_to(tmp_path / "elsewhere")
     write_records(project)
     assert verify(project).holds
-    assert altered(project).anew == set()
 
 
 @pytest.mark.parametrize(
@@ -210,59 +208,6 @@ def test_results_may_lie_on_another_disk(project, tmp_path):
 def test_parameters_beyond_use(project, given, named):
     with pytest.raises(InputError, match=named):
         verify(project, **given)
-
-
-# ------------------------------------------------------------------------------ before a run
-
-
-@pytest.mark.parametrize("new_time", [False, True], ids=["old time", "new time"])
-def test_what_a_run_makes_anew(project, new_time):
-    """A result itself; beside raw data the record of its fetching; of what was read, its readers.
-
-    With a new time Snakemake sees an input by itself: nothing is said of it.
-    """
-    for path in ("reports/tables/u.csv", "data/raw/a/a.csv", "data/published/t.csv"):
-        change(project / path, new_time)
-    found = altered(project)
-    assert found.made == ["reports/tables/u.csv"]
-    read = ["data/raw/a/a.csv"] if new_time else ["data/published/t.csv", "data/raw/a/a.csv"]
-    assert found.read == read
-    assert found.anew == {
-        "reports/tables/u.csv",
-        "reports/tables/t.csv",
-        "data/raw/a/source.json",
-    }
-    lines = told(found)
-    assert lines[0].startswith("reports/tables/u.csv is not as the last run left it: made anew")
-    assert lines[1].startswith(" and ".join(read))
-
-
-def test_raw_data_that_are_gone_are_fetched_again(project):
-    (project / "data/raw/a/a.csv").unlink()
-    found = altered(project)
-    assert (found.read, found.anew) == (["data/raw/a/a.csv"], {"data/raw/a/source.json"})
-    assert told(found)[0].startswith("data/raw/a/a.csv is not what the last run read")
-
-
-def test_records_that_were_touched_are_written_anew(project):
-    edit_manifest(project, lambda m: m.update(python="2.7.18"))
-    found = altered(project)
-    assert found.anew == {"reports/manifest.json", "reports/SHA256SUMS"}
-    assert "not the one that reports/SHA256SUMS was written with" in told(found)[0]
-    (project / "reports/manifest.json").unlink()
-    change(project / "reports/tables/t.csv")
-    assert altered(project).anew == {"reports/tables/t.csv"}
-
-
-def test_without_records_there_is_nothing_to_compare(project):
-    shutil.rmtree(project / "reports")
-    assert altered(project).anew == set()
-
-
-def test_what_is_gone_on_the_way_changes_the_manifest_only(project):
-    (project / "data/trees/a.parquet").unlink()
-    found = altered(project)
-    assert (found.gone, found.anew) == (["data/trees/a.parquet"], {"reports/manifest.json"})
 
 
 # -------------------------------------------------------------------------------- made anew

@@ -25,7 +25,6 @@ import pytest
 from throwaway import ROOT, SMOKE, Project, clean_environment, new_project
 
 from hedgerow.data import load_registry
-from hedgerow.files import read_json
 from hedgerow.workflow import hold, run
 from hedgerow.workflow.clock import FutureError, check_times
 from hedgerow.workflow.disk import no_room
@@ -167,19 +166,15 @@ def test_files_from_the_future_are_one_error_or_nothing(smoke, tmp_path):
 
 
 @pytest.mark.runs
-def test_a_raw_file_that_is_gone_is_named_with_what_to_do(smoke, tmp_path):
-    """No rule names it as an output: the manifest failed on it with `FileNotFoundError`."""
+def test_a_raw_file_that_is_gone_comes_back_with_its_run(smoke, tmp_path):
+    """No rule named it as an output: the manifest failed on it with `FileNotFoundError`."""
     project = copied(smoke, tmp_path / "project")
-    raw = project.path / "data/raw/wine"
-    name = read_json(raw / "source.json")["file"]  # each source calls it otherwise
-    (raw / name).unlink()
-    (project.path / "reports/manifest.json").unlink()
-    done = project.forked("--cores", "1", *SMOKE)
-    assert done.returncode == 1
-    (line,) = [line for line in done.stderr.splitlines() if line.startswith("manifest: ")]
-    assert line.endswith(f"{name}: no such file; delete the folder and fetch the set again")
-    shutil.rmtree(raw)
+    (project.path / "data/raw/wine/wine.data").unlink()
     assert project.planned(*SMOKE)["fetch"] == 1
+    done = project.forked("--cores", "1", *SMOKE, "--", "data/raw/wine/wine.data")
+    assert done.returncode == 0, done.stderr
+    assert project.made() == smoke.made()
+    assert project.planned(*SMOKE) == {}
 
 
 @pytest.mark.runs
@@ -483,8 +478,9 @@ def test_what_has_to_be_downloaded_is_said_before_a_run(tmp_path, monkeypatch):
     """heart_valve is under the GPL, wine comes with scikit-learn, glass with the archive."""
     monkeypatch.delenv("HEDGEROW_MIRROR", raising=False)
     names = {"fetch": ["heart_valve", "wine", "glass", "trace"], "tidy": ["hodgkin"]}
+    key = {"fetch": "source", "tidy": "dataset"}
     jobs = [
-        SimpleNamespace(rule=SimpleNamespace(name=rule), wildcards={"dataset": name})
+        SimpleNamespace(rule=SimpleNamespace(name=rule), wildcards={key[rule]: name})
         for rule, listed in names.items()
         for name in listed
     ]

@@ -25,9 +25,10 @@ from hedgerow.workflow.jobs import declared_plan, job
 @pytest.fixture
 def given(tmp_path):
     """The part of Snakemake's object that the frame reads."""
-    params = {"step": 0.2, "attempt": 3, "code": "0" * 64}
+    params = {"step": 0.2, "script": "1" * 64, "code": "0" * 64}
     log, output = tmp_path / "data/logs/tidy/heart.log", tmp_path / "heart.parquet"
-    return types.SimpleNamespace(rule="tidy", log=[str(log)], params=params, output=[str(output)])
+    files = {"input": [], "output": [str(output)]}
+    return types.SimpleNamespace(rule="tidy", log=[str(log)], params=params, **files)
 
 
 def test_an_error_of_the_user_is_one_line_with_its_remedy(given, capsys):

@@ -210,6 +210,7 @@ def four(tmp_path):
         for path, content in files.items():
             write_bytes(one.root / path, content)
         write_json(one.root / f"data/raw/{name}/source.json", {"sha256": 64 * "1"})
+    one.plan = {f"tidy:{name}": {"inputs": [f"data/raw/{name}/source.json"]} for name in HOW.parts}
     return one
 
 

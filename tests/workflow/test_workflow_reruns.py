@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import yaml
 from throwaway import SMOKE
-from wiring import PAGE, READ_AGAIN, after, reported
+from wiring import LOGS, PAGE, READ_AGAIN, Sections, after, not_run_yet, reported, sections
 
 from hedgerow.experiments import WORDS
 from hedgerow.experiments.audit.comparison import SOURCES
@@ -15,8 +15,8 @@ pytestmark = pytest.mark.runs
 
 # What follows from what, beside tests and what is shown of an experiment (`after`).
 AFTER_ROWS = after("soft") | after("soft_scores")
-AFTER_NOISE = after("soft", "learn", "running_times", "prune", "evaluate") | AFTER_ROWS
-AFTER_SWEEP_NOISE = after("soft_sweep", "grow", "evaluate")
+AFTER_NOISE = after("soft", "learn", "running_times", "prune", "evaluate", "merge") | AFTER_ROWS
+AFTER_SWEEP_NOISE = after("soft_sweep", "grow", "evaluate", "merge")
 AFTER_BEYOND = after("soft_beyond", "numeric", "categories")
 AFTER_SETS = after("soft_beyond", "sets", "set_statistics") - {"soft_beyond_statistics"}
 AFTER_SEARCH = after("search", "run", "merge", "running_times")
@@ -60,7 +60,7 @@ def audited(rerun: set[str]) -> set[str]:
         ("soft_beyond: {noise_factors: [0.1]}", after("soft_beyond", "numeric")),
         ("soft_beyond: {category_noise: [0.4]}", after("soft_beyond", "categories")),
         ("soft_beyond: {set_noise: [0.4]}", AFTER_SETS),
-        ("soft: {chunk: 2}", AFTER_NOISE),
+        ("soft: {chunk: 2}", {"soft_noise", *AFTER_NOISE, *AFTER_SWEEP_NOISE}),
         ("search_beyond: {depths: [2]}", after("search_beyond", "optimum")),
         ("search_beyond: {widening: [0.3]}", after("search_beyond", "selection")),
         ("search_beyond: {grid: [1, 10]}", after("search_beyond", "anytime")),
@@ -113,7 +113,7 @@ def audited(rerun: set[str]) -> set[str]:
             after("evidential", "learn") | after("evidential_beyond", "run"),
         ),
         ("evidential_beyond: {n_draws: 3}", after("evidential_beyond", "run")),
-        ("evidential: {chunk: 1}", after("evidential", "learn")),
+        ("evidential: {chunk: 2}", after("evidential", "learn")),
         ("missing: {n_neighbors: 3}", after("missing", "learn")),
         ("missing_beyond: {noise: [0.3]}", after("missing_beyond", "run")),
         (
@@ -122,7 +122,7 @@ def audited(rerun: set[str]) -> set[str]:
         ),
         ("confidence_beyond: {m: 5}", after("confidence_beyond", "run")),
         ("soft_sweep: {factor: 0.2}", AFTER_SWEEP_NOISE),
-        ("soft_sweep: {confidences: [0, 0.5, 1]}", after("soft_sweep", "evaluate")),
+        ("soft_sweep: {confidences: [0, 0.5, 1]}", after("soft_sweep", "evaluate", "merge")),
         ("soft_illustration: {factor: 0.2}", after("soft_illustration", "results")),
         ("search: {n_iterations: 100}", AFTER_SEARCH),
         (
@@ -136,6 +136,44 @@ def audited(rerun: set[str]) -> set[str]:
 def test_a_changed_setting_reruns_what_depends_on_it(smoke, setting, rerun):
     planned = smoke.planned(*smoke.settings(setting))
     assert set(planned) == rerun | audited(rerun)
+
+
+def counted(word: str, key: str, more: int) -> Sections:
+    """The smoke configuration with more repeats of an experiment."""
+    section = GIVEN[word]
+    return GIVEN | {word: section | {key: section[key] + more}}
+
+
+GIVEN = sections("smoke")
+#: Settings that count repeats which are run in chunks.
+COUNTS = [
+    (word, key)
+    for word, section in GIVEN.items()
+    for key, value in section.items()
+    if type(value) is int and key != "chunk" and not_run_yet(GIVEN, counted(word, key, 1))
+]
+#: Rules that put chunks of a data set together.
+MERGE = {"soft_merge", "soft_sweep_merge", "search_merge"}
+MERGE |= {"structure_statistics", "survival_statistics", "readings_run"}
+
+
+@pytest.mark.parametrize("more", [1, -1])
+@pytest.mark.parametrize(("word", "key"), COUNTS)
+def test_another_number_of_repeats_runs_new_ones_only(smoke, word, key, more):
+    """From two permutations to three, all noise was drawn and all trees were learnt again: the
+    noise of a data set was one step, the last chunk bore the number of its last permutation, and
+    some chunks hung on how many there are."""
+    after = counted(word, key, more * GIVEN[word]["chunk"] if more < 0 else more)
+    if after[word][key] < 1:
+        pytest.skip("there is one repeat")
+    planned = smoke.planned(*smoke.settings(f"{word}: {{{key}: {after[word][key]}}}"))
+    assert {rule: n for rule, n in planned.items() if "{chunk}" in LOGS.get(rule, "")} == (
+        not_run_yet(GIVEN, after)
+    )
+    assert more > 0 or not not_run_yet(GIVEN, after)
+    assert {rule for rule in planned if "{dataset}" in LOGS.get(rule, "")} <= (
+        MERGE | PAGE | not_run_yet(GIVEN, after).keys()
+    )
 
 
 def test_a_new_name_of_the_configuration_makes_the_report_only(smoke):
@@ -157,12 +195,13 @@ def test_another_data_set_leaves_the_others_alone(smoke):
     assert per_set == {
         "fetch": 1,
         "tidy": 1,
-        "soft_noise": 1,
+        "soft_noise": 2,
         "soft_calibrate": 1,
         "soft_learn": 2,
         "soft_running_times": 1,
-        "soft_prune": 1,
-        "soft_evaluate": 1,
+        "soft_prune": 2,
+        "soft_evaluate": 2,
+        "soft_merge": 1,
     }
     assert set(planned) - set(per_set) == after
 

@@ -29,7 +29,7 @@ def test_smoke_makes_every_file_of_the_flow(smoke):
     for dataset in ("haberman", "bupa", "wine"):
         for path in (
             f"data/tidy/{dataset}.parquet",
-            f"data/noised/soft/{dataset}/splits.parquet",
+            f"data/noised/soft/{dataset}/chunks/001-001/splits.parquet",
             f"data/calibrated/soft/{dataset}.parquet",
             f"data/trees/soft/{dataset}/grown.parquet",
             f"data/trees/soft/{dataset}/pruned.parquet",
@@ -53,9 +53,9 @@ def test_smoke_makes_every_file_of_the_flow(smoke):
     assert "data/results/structure/wdbc.parquet" in made
     assert "data/trees/structure/wdbc/trees.parquet" in made
     for name in ("forests", "trees", "grown"):
-        assert f"data/trees/structure_beyond/bupa/000-001_{name}.parquet" in made
+        assert f"data/trees/structure_beyond/bupa/001-001_{name}.parquet" in made
     assert "data/trees/confidence/vehicle_000-000.parquet" in made
-    assert "data/trees/evidential/iris_000-001.parquet" in made
+    assert "data/trees/evidential/iris_001-001.parquet" in made
     assert "data/trees/missing/wine_000-000.parquet" in made
     for word in WORDS:
         shown = [declared for declared in declared_by(word) if declared.kind != "step"]
@@ -156,7 +156,7 @@ def uncut(manifest):
 def test_a_chain_leads_from_every_output_to_what_was_read(smoke):
     """And only there: raw data stand beside the record of their fetching, which reads nothing."""
     manifest = json.loads((smoke.path / "reports/manifest.json").read_text())
-    jobs, made_by, sources = (manifest[key] for key in ("jobs", "made_by", "sources"))
+    jobs, made_by = manifest["jobs"], manifest["made_by"]
     read = set()
     for output in manifest["outputs"]:
         pending, seen = [output], set()
@@ -173,8 +173,8 @@ def test_a_chain_leads_from_every_output_to_what_was_read(smoke):
             assert len(job["code"]) == len(job["settings"]) == 64
             assert re.fullmatch(rf"{job['rule']}(:.+)?", made_by[path])
             if job["rule"] == "fetch":
-                dataset = made_by[path].partition(":")[2]
-                read.add(f"data/raw/{dataset}/{sources[dataset]['file']}")
+                name = made_by[path].partition(":")[2]
+                read.add(f"data/raw/{name}/{name}.data")
             else:
                 assert job["inputs"], f"{made_by[path]} is made of nothing"
             pending += job["inputs"]
@@ -204,7 +204,7 @@ def test_the_manifest_tells_where_each_set_came_from(smoke):
     manifest = json.loads((smoke.path / "reports/manifest.json").read_text())
     used = set().union(*(sets_of(word, "smoke") for word in WORDS))
     registry = load_registry(ROOT / "config/datasets.yaml")
-    files = {key: source["file_of"] for key, source in manifest["sources"].items()}
+    files = {key: source["dataset"] for key, source in manifest["sources"].items()}
     assert files == {key: registry[key].base.key for key in used}
     assert files["ecoli3"] == "ecoli"  # a variant has its parent's file
     made = smoke.made()
@@ -216,7 +216,7 @@ def test_the_manifest_tells_where_each_set_came_from(smoke):
 
 
 def test_a_failing_job_says_one_line_and_leaves_no_half_written_file(smoke_data, project: Project):
-    """A mirror with a truncated file stops the run with the file's name and the remedy."""
+    """A mirror with another file stops the run with the file's name and the two remedies."""
     mirror = project.path / "mirror"
     (mirror / "haberman").mkdir(parents=True)
     (mirror / "haberman" / "haberman.data").write_text("30,64,1,1\n")
@@ -225,7 +225,7 @@ def test_a_failing_job_says_one_line_and_leaves_no_half_written_file(smoke_data,
     )
     lines = [line for line in done.stderr.splitlines() if line.startswith("fetch: ")]
     assert done.returncode != 0
-    assert lines and "haberman" in lines[0] and "checksum" in lines[0]
+    assert lines and "haberman" in lines[0] and "hedgerow data adopt haberman" in lines[0]
     assert "Traceback" not in done.stderr
     assert "Traceback" in (project.path / "data/logs/fetch/haberman.log").read_text()
     assert not (project.path / "data/raw/haberman").exists() or not list(

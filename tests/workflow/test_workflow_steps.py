@@ -203,7 +203,8 @@ def job_of(tmp_path, call, inputs, outputs, **params):
         __getattr__ = dict.get
 
         def __iter__(self):
-            return iter(self.values())
+            for paths in self.values():
+                yield from [paths] if isinstance(paths, str) else paths
 
     return SimpleNamespace(
         rule="some_rule",

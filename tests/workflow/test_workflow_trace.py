@@ -86,15 +86,16 @@ def test_a_cell_is_followed_to_the_raw_file(here, manifest):
     dataset = dataset_of(here)
     found = trace(here, cell(here))
     paths = {source.path: source for source in found.sources}
-    rows = paths[f"data/results/soft/{dataset}.parquet"]
+    assert paths[f"data/results/soft/{dataset}.parquet"].function == "soft.steps:merged"
+    rows = paths[f"data/results/soft/chunks/{dataset}_000-000.parquet"]
     assert rows.function == "soft.steps:evaluate"
     assert rows.code.startswith("src/hedgerow/experiments/soft/steps.py:")
     (part,) = found.parts
     assert part.column == "measured" and part.holds
     assert 100 * part.selected[0].frame["value"].mean() == pytest.approx(part.again)
     assert found.datasets == [dataset] and found.holds
-    assert "seed" in paths[f"data/noised/soft/{dataset}/seeds.parquet"].by
-    assert f"data/trees/soft/{dataset}/pruned.parquet" in paths
+    assert "seed" in paths[f"data/noised/soft/{dataset}/chunks/000-000/seeds.parquet"].by
+    assert f"data/trees/soft/{dataset}/chunks/000-000/pruned.parquet" in paths
     assert found.data["sha256"] == manifest["inputs"][f"data/raw/{dataset}/{found.data['file']}"]
     assert "noise in the training data" in found.says and "Returns" in found.says
     assert all(source.as_recorded for source in found.sources)
@@ -203,8 +204,9 @@ def test_a_row_comes_out_again_from_its_seeds(here, manifest):
     found = replay(here, cell(here), cores=2, trust=True)
     assert found.same and len(found.files) > 8
     dataset = dataset_of(here)
-    assert f"soft_noise:{dataset}" in found.jobs and "soft_tables" in found.jobs
-    assert found.jobs.index(f"soft_noise:{dataset}") < found.jobs.index("soft_tables")
+    noise = f"soft_noise:{dataset},000-000"
+    assert noise in found.jobs and "soft_tables" in found.jobs
+    assert found.jobs.index(noise) < found.jobs.index("soft_tables")
     assert not any(job.startswith(("fetch", "tidy")) for job in found.jobs)
     assert {part for part in found.split["parts"]} == {"test", "train"}
     assert found.seeds and len(found.seeds[0]["seed"]) == 64

@@ -22,6 +22,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PARTS = (
     "CITATION.cff",
     "Snakefile",
+    "profiles",
     "workflow",
     "config",
     "environment.yml",
@@ -98,8 +99,9 @@ class Project:
             for file in sorted((self.path / top).rglob("*")):
                 name = file.relative_to(self.path).as_posix()
                 # What a kill left beside a file that was being written is no result, nor is
-                # what the site tells of the last run.
-                beside = name.startswith(("data/logs/", "data/jobs/")) or file.name == "run.js"
+                # what the site tells of the last run, or what is kept of the one before.
+                beside = name.startswith(("data/logs/", "data/jobs/", "data/changes/"))
+                beside |= file.name == "run.js"
                 if ".part" in file.name or beside:
                     continue
                 if file.is_file():

@@ -7,11 +7,12 @@ An experiment that keeps these habits stands in no list of a test:
 - a rule whose log names a `{dataset}` runs on those of `datasets`, or of the list that bears its
   name, as `optimum_datasets` that of `search_beyond_optimum`;
 - one whose log names a `{chunk}` counts to the first of `COUNTS` that the section has, or to the
-  splits that bear its name.
+  splits that bear its name; in chunks of `chunk`, and the rest one by one.
 """
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Collection, Iterable
 from typing import Any
@@ -20,6 +21,7 @@ from throwaway import ROOT
 
 from hedgerow.experiments import WORDS
 from hedgerow.files import read_yaml
+from hedgerow.workflow.config import chunks
 from hedgerow.workflow.steps import section_of
 
 #: What is repeated in an experiment.
@@ -28,6 +30,8 @@ COUNTS = ("n_permutations", "n_forests", "n_repeats", "n_splits")
 COUNTED = {"confidence_size": "n_divisions"}
 #: Rules whose results another experiment reads too, which may have data sets of its own.
 SHARED = {"soft_noise": "soft_beyond", "soft_calibrate": "soft_beyond"}
+#: Experiments that run the repeats of another one, in its chunks.
+REPEATS_OF = {"soft_sweep": "soft"}
 #: Lists of data sets that have divisions of their own, and read none of those results.
 APART = {"set_datasets"}
 #: Experiments without a list of data sets.
@@ -46,11 +50,20 @@ def rules_in(name: str) -> dict[str, str]:
 
 #: Text of every rule, by experiment and name.
 RULES = {word: rules_in(word) for word in WORDS}
+#: Where every rule writes its log.
+LOGS = {
+    rule: re.search(r'^    log:\n +"(.+)",$', text, re.MULTILINE)[1]
+    for rules in RULES.values()
+    for rule, text in rules.items()
+}
 #: Rules that stand above the experiments and run once.
 ABOVE = [*rules_in("audit"), *rules_in("report")]
 
 
-def sections(configuration: str) -> dict[str, dict[str, Any]]:
+Sections = dict[str, dict[str, Any]]
+
+
+def sections(configuration: str) -> Sections:
     """Settings of a configuration of the project, by section."""
     default = read_yaml(ROOT / "config/default.yaml")
     own = read_yaml(ROOT / f"config/{configuration}.yaml")
@@ -79,25 +92,50 @@ def n_jobs(word: str, configuration: str, alone: bool = False) -> dict[str, int]
     found = {}
     given = sections(configuration)
     section = given.get(section_of(word), {})
-    for rule, text in RULES[word].items():
-        name = rule.removeprefix(f"{word}_")
-        log = re.search(r'^    log:\n +"(.+)",$', text, re.MULTILINE)[1]
+    for rule in RULES[word]:
         n = 1
-        if "{word}" in log:
+        if "{word}" in LOGS[rule]:
             sizes = [len(given[other]["datasets"]) for other in section["of"]]
-            n = sum(sizes) if "{dataset}" in log else len(sizes)
-        elif "{dataset}" in log:
-            lists = [key for key in section if key.endswith("_datasets")]
-            chosen = set(section[_bearing(name, lists, "datasets")])
-            if rule in SHARED and not alone:
-                chosen |= sets_of(SHARED[rule], configuration, APART)
-            n = len(chosen)
-        if "{chunk}" in log:
-            counted = COUNTED.get(rule) or next(key for key in COUNTS if key in section)
-            splits = [key for key in section if key.endswith("_splits")]
-            n *= -(-section[_bearing(name, splits, counted)] // section["chunk"])
+            n = sum(sizes) if "{dataset}" in LOGS[rule] else len(sizes)
+        elif "{dataset}" in LOGS[rule]:
+            n = len(jobs_of(word, rule, given, alone))
         found[rule] = n
     return found
+
+
+def jobs_of(word: str, rule: str, given: Sections, alone: bool = False) -> set[tuple[str, str]]:
+    """Data sets and chunks of the jobs of a rule that has one for each data set."""
+    lists = [key for key in given[word] if key.endswith("_datasets")]
+    chosen = given[word][_bearing(rule.removeprefix(f"{word}_"), lists, "datasets")]
+    found = set(itertools.product(chosen, _chunks(word, rule, given)))
+    if rule in SHARED and not alone:
+        other = given[SHARED[rule]]
+        read = {key for key in other if key.endswith("datasets")} - APART
+        chosen = itertools.chain.from_iterable(other[key] for key in read)
+        found |= set(itertools.product(chosen, _chunks(SHARED[rule], rule, given)))
+    return found
+
+
+def _chunks(word: str, rule: str, given: Sections) -> list[str]:
+    """Chunks in which a rule runs the repeats of an experiment; one without a name otherwise."""
+    if "{chunk}" not in LOGS[rule]:
+        return [""]
+    section = given[REPEATS_OF.get(word, word)]
+    counted = COUNTED.get(rule) or next(key for key in COUNTS if key in section)
+    splits = [key for key in section if key.endswith("_splits")]
+    counted = _bearing(rule.removeprefix(f"{word}_"), splits, counted)
+    return chunks(section[counted], section["chunk"])
+
+
+def not_run_yet(before: Sections, after: Sections) -> dict[str, int]:
+    """How many chunks each rule has under some settings that it has not under others."""
+    found = {
+        rule: len(jobs_of(word, rule, after) - jobs_of(word, rule, before))
+        for word, rules in RULES.items()
+        for rule in rules
+        if "{chunk}" in LOGS[rule]
+    }
+    return {rule: n for rule, n in found.items() if n}
 
 
 #: Rules that show something beside the four kinds.
@@ -111,7 +149,7 @@ SHOWN_TOO = {
 KEPT = ("statistics", "by_factor", "timed_claims")
 #: Rules of which readings make jobs again.
 READ_AGAIN = {
-    *("soft_noise", "soft_calibrate", "soft_learn", "soft_prune", "soft_evaluate"),
+    *("soft_noise", "soft_calibrate", "soft_learn", "soft_prune", "soft_evaluate", "soft_merge"),
     *("structure_learn", "structure_compare", "structure_cluster", "structure_resample"),
     "structure_statistics",
 }

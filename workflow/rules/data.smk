@@ -1,40 +1,39 @@
-# Data sets: fetched from the first source that answers, then brought into one typed form.
+# Data sets: each file fetched from the first source that answers, then brought into typed tables.
 
-# What fetching and tidying read of a registry entry, with the generator of a synthetic set: an edit
-# of one entry leaves the others alone.
+# What tidying and fetching read of a registry entry: an edit of one entry leaves the others alone.
 entries = entry_digests(registry)
+sources = source_digests(registry)
 
 
-# The mirror is no parameter: where a file came from does not change a byte of what follows.
-# Downloads are tried again by the package itself; one more try here is for what it cannot see.
-# A set that no source has is not an error: its files say so, and every table names it. Nodes of a
-# cluster may have no network: what fetches stays where Snakemake is.
+# A file stands once: sets that are made from it read that of their parent. A user may edit it, so
+# that Snakemake must not delete it before the job: `update`. Neither mirror nor code are parameters:
+# the bytes are checked, whoever fetched them. A set that no source has is not an error: its file is
+# empty, and every table names it. Nodes of a cluster may have no network: what fetches stays where
+# Snakemake is.
 rule fetch:
     output:
-        "data/raw/{dataset}/source.json",
+        data=update("data/raw/{source}/{source}.data"),
+        registered=update("data/raw/{source}/{source}.registered"),
+        record=update("data/raw/{source}/source.json"),
     log:
-        "data/logs/fetch/{dataset}.log",
+        "data/logs/fetch/{source}.log",
     retries: 1
     localrule: True
     conda:
         "../../environment.yml"
     params:
         registry=config["registry"],
-        entry=lookup(within=entries, dpath="{dataset}"),
-        attempt=attempts_at,
-        code=digest_of(
-            "data.sources:NoSourceError",
-            "data.sources:fetch",
-        ),
+        entry=lookup(within=sources, dpath="{source}"),
     message:
-        "Fetching {wildcards.dataset}"
+        "Fetching {wildcards.source}"
     script:
         "../scripts/fetch.py"
 
 
+# Other bytes do not matter here, but another table (`hedgerow.workflow.data_files`).
 rule tidy:
     input:
-        "data/raw/{dataset}/source.json",
+        unpack(data_files.read),
     output:
         "data/tidy/{dataset}.parquet",
     log:
@@ -44,12 +43,9 @@ rule tidy:
     params:
         registry=config["registry"],
         entry=lookup(within=entries, dpath="{dataset}"),
-        code=digest_of(
-            "data:check_table",
-            "data:read_fetched",
-            "data:tidy",
-            "data:write_tidy",
-        ),
+        table=data_files.table,
+        script=script_digest("tidy"),
+        code=digest_of("data.versions:read_version", "data:write_tidy"),
     message:
         "Reading and checking {wildcards.dataset}"
     script:

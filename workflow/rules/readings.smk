@@ -21,6 +21,7 @@ rule readings_run:
         "../../environment.yml"
     params:
         **readings_read.params("run"),
+        script=script_digest("readings"),
     message:
         "Readings of {wildcards.word} on {wildcards.dataset}"
     script:
@@ -41,6 +42,7 @@ rule readings_judge:
         "../../environment.yml"
     params:
         **readings_read.params("judge"),
+        script=script_digest("readings"),
     message:
         "Claims of {wildcards.word} under each reading"
     script:

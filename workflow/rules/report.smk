@@ -17,7 +17,7 @@ state = State()
 rule report:
     input:
         sections=expand("data/results/{word}/section.json", word=reported),
-        sources=expand("data/raw/{dataset}/source.json", dataset=reported_datasets),
+        sources=data_files.records(reported_datasets),
         claims=rules.claims.output[0],
         comparison=[rules.comparison.output.csv, rules.comparison_figure.output],
         misprints=rules.misprints.output,
@@ -45,6 +45,8 @@ rule report:
         used={word: r["datasets"] for word, r in reported.items()},
         sources=text_digest(site_sources(reported)),
         checkout=state.shown,
+        local_data=data_files.notes(reported_datasets),
+        script=script_digest("report"),
         code=digest_of(
             "reporting.html:Section",
             "workflow.site:content",
@@ -61,7 +63,8 @@ rule crate:
     input:
         citation=rules.report.input.citation,
         registry=config["registry"],
-        sources=expand("data/raw/{dataset}/source.json", dataset=reported_datasets),
+        sources=data_files.records(reported_datasets),
+        raw=data_files.files(reported_datasets),
         read=[
             config["registry"],
             rules.report.input.citation,
@@ -69,11 +72,13 @@ rule crate:
                 {path for r in [*reported.values(), audited] for path in r["read"]}
             ),
         ],
-        made=[
-            expand("data/tidy/{dataset}.parquet", dataset=reported_datasets),
-            [r["made"] for r in [*reported.values(), audited]],
-            rules.report.output,
-        ],
+        made=paths_of(
+            [
+                expand("data/tidy/{dataset}.parquet", dataset=reported_datasets),
+                [r["made"] for r in [*reported.values(), audited]],
+                rules.report.output,
+            ]
+        ),
     output:
         "reports/ro-crate-metadata.json",
     log:
@@ -85,6 +90,7 @@ rule crate:
         configuration=stated(config),
         checkout=state.digest,
         state=state.content,
+        script=script_digest("crate"),
         code=digest_of("reporting.crate:crate"),
     message:
         "The run as an RO-Crate"
@@ -101,8 +107,9 @@ graph = Graph(workflow)
 rule manifest:
     input:
         sources=rules.crate.input.sources,
+        raw=rules.crate.input.raw,
         read=rules.crate.input.read,
-        made=[rules.crate.input.made, rules.crate.output],
+        made=paths_of([rules.crate.input.made, rules.crate.output]),
     output:
         manifest="reports/manifest.json",
         sums="reports/SHA256SUMS",
@@ -118,6 +125,8 @@ rule manifest:
         jobs=graph.jobs,
         checkout=state.digest,
         state=state.content,
+        datasets=data_files.sources(reported_datasets),
+        script=script_digest("manifest"),
         code=digest_of(
             "reporting.manifest:manifest",
             "reporting.manifest:sums",

@@ -5,14 +5,12 @@ from hedgerow.workflow.jobs import absence, job
 with job(snakemake):
     from pathlib import Path
 
-    from hedgerow.files import read_json, read_yaml, write_text
+    from hedgerow.files import read_yaml, write_text
     from hedgerow.reporting.crate import crate
 
     inputs = dict.fromkeys(snakemake.input.read)
-    for path in map(Path, snakemake.input.sources):
-        if absence(path) is None:
-            source = read_json(path)
-            inputs[path.with_name(source["file"]).as_posix()] = source["dataset"]
+    there = (path for path in snakemake.input.raw if absence(path) is None)
+    inputs |= {path: Path(path).parent.name for path in there}
     text = crate(
         ".",
         inputs,

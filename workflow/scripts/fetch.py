@@ -1,20 +1,24 @@
 """Fetch the file of one data set from the first source that answers, or say that none did."""
 
-from hedgerow.workflow.jobs import job, note_attempt, write_absence
+from hedgerow.workflow.jobs import job, write_absence
 
-with job(snakemake):
+# A user may edit the data file: no record holds its checksum.
+with job(snakemake, apart=[snakemake.output.data]):
     import sys
     from pathlib import Path
 
-    from hedgerow.data import NoSourceError, fetch, load_registry
+    from hedgerow.data import NoSourceError, load_registry
+    from hedgerow.data.versions import fetch_version, local_versions
 
-    name = snakemake.wildcards.dataset
-    entry = load_registry(snakemake.params.registry, only=name)[name]
-    path = Path(snakemake.output[0])
+    name, registry = snakemake.wildcards.source, snakemake.params.registry
+    entry = load_registry(registry, only=name)[name]
+    folder = Path(snakemake.output.record).parent
     try:
-        fetch(entry, path.parent, mirror=snakemake.config["mirror"])
+        local = local_versions(registry).get(name)
+        fetch_version(entry, folder, snakemake.config["mirror"], local)
     except NoSourceError as error:
-        # Every table names the set as absent; the next run tries again.
         print(f"fetch: {error}", file=sys.stderr)
-        note_attempt(path)
-        write_absence(path, error.message)
+        write_absence(snakemake.output.record, error.message)
+        Path(snakemake.output.registered).write_bytes(b"")
+        # What a user has put there is not emptied.
+        Path(snakemake.output.data).touch()

@@ -3,34 +3,32 @@
 from hedgerow.workflow.jobs import absence, job
 
 with job(snakemake):
+    from dataclasses import asdict
     from pathlib import Path
 
-    from hedgerow.errors import DataError
+    from hedgerow.data.versions import local_versions
     from hedgerow.files import read_json, write_text
     from hedgerow.reporting.manifest import manifest, sums, to_json
 
-    sources, raw, absent = {}, [], []
-    for path in map(Path, snakemake.input.sources):
-        source = read_json(path)
-        if absence(path) is not None:
-            absent.append(source["dataset"])
-            continue
-        sources[source["dataset"]] = source
-        raw.append(path.with_name(source["file"]))
-        if not raw[-1].is_file():
-            raise DataError(
-                f"{raw[-1]}: no such file", remedy="delete the folder and fetch the set again"
-            )
+    params = snakemake.params
+    records = {Path(path).parent.name: read_json(path) for path in snakemake.input.sources}
+    raw = [path for path in snakemake.input.raw if absence(path) is None]
+    there = {Path(path).parent.name for path in raw}
+    datasets = params.datasets.items()
     content = manifest(
         ".",
         inputs=[*raw, *snakemake.input.read],
         outputs=[*snakemake.input.sources, *snakemake.input.made],
-        configuration=snakemake.params.configuration,
-        sources=sources,
-        absent=absent,
-        jobs=snakemake.params.jobs,
-        given=snakemake.params.given,
-        code=snakemake.params.state,
+        configuration=params.configuration,
+        sources={name: records[source] for name, source in datasets if source in there},
+        absent=[name for name, source in datasets if source not in there],
+        local={
+            name: {**asdict(version), "sentence": version.sentence(name)}
+            for name, version in local_versions(params.configuration["registry"]).items()
+        },
+        jobs=params.jobs,
+        given=params.given,
+        code=params.state,
     )
     text = to_json(content)
     write_text(snakemake.output.sums, sums(content, text))

@@ -22,6 +22,7 @@ with job(snakemake):
             params.seed,
             snakemake.input.cells,
             params.checkout,
+            params.local_data,
         )
     )
     paths = {Path(path).relative_to(FOLDER).as_posix(): path for path in snakemake.output}

@@ -2,13 +2,10 @@
 
 from hedgerow.workflow.jobs import job
 
-with job(snakemake):
-    from pathlib import Path
+with job(snakemake, apart=list(snakemake.input)):
+    from hedgerow.data import load_registry, write_tidy
+    from hedgerow.data.versions import read_version
 
-    from hedgerow.data import check_table, load_registry, read_fetched, tidy, write_tidy
-
-    name = snakemake.wildcards.dataset
-    entry = load_registry(snakemake.params.registry, only=name)[name]
-    table = tidy(entry, read_fetched(entry, Path(snakemake.input[0]).parent))
-    check_table(table)
-    write_tidy(snakemake.output[0], table)
+    name, registry = snakemake.wildcards.dataset, snakemake.params.registry
+    entry = load_registry(registry, only=name)[name]
+    write_tidy(snakemake.output[0], read_version(entry, registry))

@@ -17,7 +17,7 @@ from hedgerow.files import read_json, written_whole
 from hedgerow.reporting.checkout import reached_files
 from hedgerow.reporting.crate import at_root
 from hedgerow.reporting.manifest import checksum
-from hedgerow.workflow.altered import MANIFEST, SUMS
+from hedgerow.workflow.recorded import MANIFEST, SUMS
 from hedgerow.workflow.site import note_files
 
 METADATA = "ro-crate-metadata.json"

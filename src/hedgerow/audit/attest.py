@@ -24,8 +24,8 @@ from hedgerow.errors import DataError, InputError
 from hedgerow.files import check_free, read_csv, read_json, read_text, write_json, write_text
 from hedgerow.optional import needed
 from hedgerow.reporting.manifest import checksum
-from hedgerow.workflow.altered import MANIFEST, SUMS, Recorded
 from hedgerow.workflow.digest import settings_digest
+from hedgerow.workflow.recorded import MANIFEST, SUMS, Recorded
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey

@@ -28,7 +28,7 @@ from hedgerow.reporting.cells import (
     recomputed,
     said,
 )
-from hedgerow.workflow.altered import check_paths
+from hedgerow.workflow.recorded import check_paths
 
 if TYPE_CHECKING:
     import pandas as pd

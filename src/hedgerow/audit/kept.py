@@ -13,8 +13,8 @@ from hedgerow.errors import DataError, HedgerowError
 from hedgerow.files import read_json
 from hedgerow.reporting.manifest import checksums
 from hedgerow.reporting.spot_checks import FILE
-from hedgerow.workflow.altered import check_paths
 from hedgerow.workflow.parts import SUFFIX, digests
+from hedgerow.workflow.recorded import check_paths
 from hedgerow.workflow.reference import code_of_part
 
 NAME = "manifest.json"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import random
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -197,23 +197,10 @@ def _above(manifest: Mapping[str, Any]) -> dict[str, set[str]]:
 def _copy_inputs(root: Path, folder: Path, manifest: Mapping, id: str, anew: set[str]) -> list[str]:
     """Copy what a job reads and no other one makes anew; give what is not there."""
     inputs = [path for path in manifest["jobs"][id]["inputs"] if path not in anew]
-    inputs += [path for path in map(_raw_of(manifest), inputs) if path]
     for path in inputs:
         if not (folder / path).is_file():
             copy(root / path, folder / path)
     return [path for path in inputs if not (folder / path).is_file()]
-
-
-def _raw_of(manifest: Mapping) -> Callable[[str], str | None]:
-    """The file of a data set, which lies beside its record."""
-
-    def raw(path: str) -> str | None:
-        dataset = Path(path).parent.name
-        if not path.startswith("data/raw/") or dataset not in manifest["sources"]:
-            return None
-        return f"data/raw/{dataset}/{manifest['sources'][dataset]['file']}"
-
-    return raw
 
 
 def _run(

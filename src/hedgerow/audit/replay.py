@@ -26,9 +26,9 @@ from hedgerow.audit.trust import check_trust
 from hedgerow.errors import DataError
 from hedgerow.files import read_parquet, write_text
 from hedgerow.reporting.manifest import checksum
-from hedgerow.workflow.altered import recorded
 from hedgerow.workflow.copies import WORKFLOW
 from hedgerow.workflow.isolated import run_python
+from hedgerow.workflow.recorded import recorded
 from hedgerow.workflow.steps import call_of
 
 if TYPE_CHECKING:

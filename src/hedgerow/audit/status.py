@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -20,8 +20,9 @@ from hedgerow.audit.verify import (
 )
 from hedgerow.errors import DataError
 from hedgerow.reporting.checkout import is_workflow
-from hedgerow.workflow.altered import MANIFEST, altered, recorded
+from hedgerow.workflow.changed_outputs import Changed, changed_outputs
 from hedgerow.workflow.graph import ORDER, experiment_of, planned
+from hedgerow.workflow.recorded import recorded
 
 #: Kinds of reasons, in the order in which a job that has several is counted, with their words.
 KINDS = {
@@ -87,7 +88,7 @@ class Status:
     nothing_yet : bool
         Whether no run has ended here.
     absent : list of str
-        Data sets that could not be had, and that each run asks for again.
+        Data sets that no source had in the last run.
     """
 
     files: list[str]
@@ -122,7 +123,9 @@ class Status:
         elif not self.packages:
             lines.append(f"All {self.n_jobs} jobs are up to date ({settings}).")
         if self.absent:
-            lines.append(f"Absent, and asked for again by each run: {', '.join(self.absent)}.")
+            lines.append(
+                f"Absent: {', '.join(self.absent)}; `make reproduce RETRY_ABSENT=1` asks again."
+            )
         return lines
 
 
@@ -169,86 +172,31 @@ def status(
     now = settings_now(root, files, given)
     plan = planned(root, files[1:], given.get("command_line"))
     changed = [name for name, *_ in unlike(manifest.get("configuration", now), now)]
-    absent = tried_again(plan)
-    causes = _with_altered(plan, root, changed)
+    causes = _causes(plan, root, changed)
     return Status(
         files=[DEFAULT, *(configfiles or files[1:])],
         n_jobs=len(plan),
         stale=_grouped(plan, causes),
         packages=changed_packages(manifest) if "packages" in manifest else [],
         nothing_yet=not manifest,
-        absent=absent,
+        absent=manifest.get("absent", []),
     )
 
 
-def tried_again(plan: dict[str, dict]) -> list[str]:
-    """Data sets that were absent and that each run asks for again; they leave the plan.
-
-    What hangs on nothing but them leaves it as well: it would come out as it is.
-    """
-    found = []
-    for id, job in plan.items():
-        # The number of attempts is a parameter, so that Snakemake fetches the set once more.
-        told = job["why"].get("params", {})
-        counts = [*told.get("before", ()), *told.get("now", ())]
-        counted = len(counts) == 2 and all(str(count).isdigit() for count in counts)
-        if job["rule"] == "fetch" and job["runs"] and counted and set(job["why"]) == {"params"}:
-            found.append(id)
-    left = set(found)
-    while left:
-        for id in left:
-            plan[id] = {**plan[id], "runs": False}
-        left = {
-            id
-            for id, job in plan.items()
-            if job["runs"] and not job["why"] and job["after"]
-            and not any(plan[other]["runs"] for other in job["after"])
-        }  # fmt: skip
-    return [id.partition(":")[2] for id in found]
-
-
-def _with_altered(
+def _causes(
     plan: Mapping[str, Mapping], root: Path, changed: Sequence[str]
 ) -> dict[str, set[tuple[str, str]]]:
     """Causes, pairs of kind and words, by the id of each job that would run."""
-    causes = {id: _own(job, changed) for id, job in plan.items() if job["runs"]}
+    files = changed_outputs(root)
+    made = {path for job in plan.values() for path in job["outputs"]}
+    causes = {id: _own(job, changed, files, made) for id, job in plan.items() if job["runs"]}
     before = {id: list(job["after"]) for id, job in plan.items() if job["runs"]}
-    found = altered(root)
-    if found.anew:
-        made_by = {path: id for id, job in plan.items() for path in job["outputs"]}
-        for id in {made_by[path] for path in found.anew if path in made_by}:
-            own = [path for path in plan[id]["outputs"] if path in found.made]
-            read = [p for p in found.read if p in plan[id]["inputs"] or _beside(p, plan[id])]
-            last = id == made_by.get(MANIFEST)
-            faults = [("altered", fault) for fault in found.faults if last]
-            faults += [("missing", path) for path in found.gone if last]
-            told = [*(("altered", p) for p in own), *map(_read, read), *faults]
-            causes.setdefault(id, set()).update(told)
-            before.setdefault(id, [])
-        # Snakemake does not know of these yet: what hangs on them comes with them.
-        pending = list(causes)
-        readers = defaultdict(list)
-        for id, job in plan.items():
-            for path in job["inputs"]:
-                if path in made_by:
-                    readers[made_by[path]].append(id)
-        while pending:
-            one = pending.pop()
-            for reader in readers[one]:
-                if reader not in causes:
-                    causes[reader] = set()
-                    pending.append(reader)
-                before.setdefault(reader, []).append(one)
     return {id: _inherited(id, causes, before) for id in causes}
 
 
 def _read(path: str) -> tuple[str, str]:
     """Cause of a file that was read and has changed."""
     return ("code" if is_workflow(path) else "data"), path
-
-
-def _beside(path: str, job: Mapping) -> bool:
-    return any(Path(path).parent == Path(output).parent for output in job["outputs"])
 
 
 def _inherited(id: str, causes: Mapping, before: Mapping) -> set[tuple[str, str]]:
@@ -264,12 +212,19 @@ def _inherited(id: str, causes: Mapping, before: Mapping) -> set[tuple[str, str]
     return found
 
 
-def _own(job: Mapping, changed: Sequence[str]) -> set[tuple[str, str]]:
-    """Causes that are a job's own."""
-    why = job["why"]
+def _own(
+    job: Mapping, changed: Sequence[str], files: Changed, made: Set[str]
+) -> set[tuple[str, str]]:
+    """Causes that are a job's own; of inputs that another job makes, they are that job's."""
+    why, outputs = job["why"], set(job["outputs"])
     found = {_read(path) for path in why.get("data", ())}
     found |= {("missing", path) for path in why.get("missing", ())}
-    found |= {("stopped", path) for path in why.get("incomplete", ())}
+    if "incomplete" in why:
+        found |= {("altered", path) for path in outputs & files.outputs}
+        inputs = {path for output in outputs & files.inputs.keys() for path in files.inputs[output]}
+        found |= {_read(path) for path in inputs - made}
+        if not outputs & files.stale:
+            found |= {("stopped", path) for path in why["incomplete"]}
     if "script" in why:
         found.add(("code", f"the script of {job['rule']}"))
     if "environment" in why:

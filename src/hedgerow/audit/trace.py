@@ -17,8 +17,8 @@ from hedgerow.errors import DataError
 from hedgerow.files import MAKE_AGAIN, read_csv, read_json, read_parquet
 from hedgerow.reporting.cells import KEYS, PLACES
 from hedgerow.reporting.manifest import checksum
-from hedgerow.workflow.altered import recorded
 from hedgerow.workflow.digest import PACKAGE
+from hedgerow.workflow.recorded import recorded
 from hedgerow.workflow.steps import CAPTIONS, read_caption
 
 if TYPE_CHECKING:
@@ -170,18 +170,22 @@ def trace(root: Path | str, name: str) -> Trace:
     ]
     path = row.path.as_posix()
     table = _source(root, path, jobs, made_by, calls, expected, None, row.table)
-    file = root / f"data/raw/{datasets[0]}/source.json" if datasets else root
-    data = _served(file) if file.is_file() else {}
+    data = _served(root, datasets[0], manifest) if datasets else {}
     return Trace(row, table, _says(root, row, table), parts, datasets, sources, data)
 
 
-def _served(file: Path) -> dict[str, Any]:
-    """What served a data set, with all that is told of it."""
+def _served(root: Path, dataset: str, manifest: Mapping[str, Any]) -> dict[str, Any]:
+    """What served a data set, with the local version that was read instead; empty if absent."""
+    if dataset not in manifest["sources"]:
+        return {}
+    name = manifest["sources"][dataset]["dataset"]
+    file = root / f"data/raw/{name}/source.json"
     found = read_json(file)
     told = {"dataset": str, "from": str, "file": str, "bytes": int, "sha256": str}
     if not all(isinstance(found.get(name), kind) for name, kind in told.items()):
         raise DataError(f"{file} is damaged: it does not say what was fetched", remedy=MAKE_AGAIN)
-    return found
+    local = manifest.get("local_data", {}).get(name, {}).get("sentence", "")
+    return {**found, "path": f"data/raw/{name}/{name}.data", "local": local}
 
 
 def listing(root: Path, known: Any, row: Row) -> Mapping[str, Any]:
@@ -371,7 +375,7 @@ def fitting(frame: pd.DataFrame, keys: pd.DataFrame) -> pd.DataFrame:
 
 def _holds(path: str) -> str:
     kinds = {
-        "data/raw/": "what served the data set",
+        "data/raw/": "the data file and what served it",
         "data/tidy/": "the data, typed and checked",
         "data/noised/": "splits, samples and seeds of the noise",
         "data/calibrated/": "the pruning confidence",

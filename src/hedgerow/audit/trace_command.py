@@ -116,9 +116,11 @@ def run_trace(options: argparse.Namespace) -> int:
     if found.data:
         served = found.data
         say()
-        say(f"The data set {served['dataset']} came from {served['from']}")
-        say(f"  data/raw/{served['dataset']}/{served['file']}: {served['bytes']:,} bytes")
+        say(f"The file of {served['dataset']} came from {served['from']}")
+        say(f"  {served['path']}: {served['bytes']:,} bytes, there called {served['file']}")
         say(f"  SHA-256 {served['sha256']}")
+        if served.get("local"):
+            say(f"  {served['local']}")
     wrong = [s.path for s in (found.table, *found.sources) if s.as_recorded is False]
     columns = [part.column for part in found.parts if not part.holds]
     if columns or wrong:

@@ -25,13 +25,14 @@ from hedgerow.audit.packages import check_packages
 from hedgerow.audit.shown import check_shown
 from hedgerow.audit.trust import FOREIGN, check_links, check_trust, is_own
 from hedgerow.checks import check_number
+from hedgerow.data.versions import VERSIONS
 from hedgerow.errors import ConfigError, DataError, HedgerowError, InputError
 from hedgerow.files import read_yaml, write_text
 from hedgerow.reporting.manifest import checksums, package_versions
-from hedgerow.workflow.altered import MANIFEST, SUMS, Recorded, recorded
 from hedgerow.workflow.graph import planned
 from hedgerow.workflow.isolated import check_sandbox
 from hedgerow.workflow.record import RECORD
+from hedgerow.workflow.recorded import MANIFEST, SUMS, Recorded, recorded
 
 DEFAULT = "config/default.yaml"
 #: Folders in which nothing lies that no run has made, but for what is named below.
@@ -145,7 +146,8 @@ def verify(
     found.files += check_shown(root, known.manifest, known.digest)
     tell("installed packages")
     found.checks.append(check_packages(known.manifest))
-    found.checks += [_closed(known.manifest), _configuration(root, known.manifest)]
+    found.checks += [_closed(known.manifest), _data_files(known.manifest)]
+    found.checks.append(_configuration(root, known.manifest))
     found.checks += _environment(known.manifest)
     if trusted or sandbox:
         tell("the graph of jobs")
@@ -233,6 +235,8 @@ def _files(root: Path, known: Recorded) -> list[File]:
         if len(expected[path]) > 1:
             verdict = DIFFERS if path in now else MISSING
             why = f"{MANIFEST} and {SUMS} have different checksums of it"
+        elif path not in now and kinds.get(path) == "between":
+            continue  # what was made on the way need not be kept
         elif path not in now:
             verdict = MISSING
         elif expected[path] == {now[path]}:
@@ -249,16 +253,19 @@ def _unlisted(root: Path, known: Recorded) -> list[File]:
     """What lies where runs write, and no run has listed."""
     manifest = known.manifest or {}
     listed = {*known.expected(), *manifest.get("made_by", ()), MANIFEST, SUMS, *TRACKED}
-    # Attempts at a data set that was not to be had are counted beside its record.
-    listed |= {f"data/raw/{dataset}/attempts" for dataset in manifest.get("absent", ())}
     there = {
         file.relative_to(root).as_posix()
         for folder in MADE
         for file in (root / folder).rglob("*")
-        if file.is_file() or file.is_symlink()
+        if (file.is_file() or file.is_symlink()) and not _is_version(file)
     }
     why = "the manifest does not name it: of another configuration, or nobody's"
     return [File(path, NOT_LISTED, why=why) for path in sorted(there - listed)]
+
+
+def _is_version(file: Path) -> bool:
+    """Whether a file is a local version of a data file that is kept, which no run reads."""
+    return file.parent.name == VERSIONS and file.parents[2].name == "raw"
 
 
 # -------------------------------------------------------------------------------------- checks
@@ -293,6 +300,26 @@ def _closed(manifest: Mapping[str, Any]) -> Check:
     gone = [path for path, kept in manifest["between"].items() if kept is None]
     told = [f"Files made on the way and not kept: {len(gone)}."] if gone else []
     return Check("chain to what was read", not said, said or told or ["It is closed."])
+
+
+def _data_files(manifest: Mapping[str, Any]) -> Check:
+    """Whether each data file is the one that its source served, or a local version."""
+    local, told, wrong = manifest.get("local_data", {}), [], []
+    served = {source["dataset"]: source.get("sha256") for source in manifest["sources"].values()}
+    for name, sha256 in sorted(served.items()):
+        path = f"data/raw/{name}/{name}.data"
+        if (read := manifest["inputs"].get(path)) == sha256:
+            continue
+        if read is not None and read == local.get(name, {}).get("sha256"):
+            told.append(f"{local[name]['sentence']}.")
+        else:
+            wrong.append(
+                f"{path} is neither the registered version nor a local one that is adopted; "
+                "rule tidy found the registered rows in it."
+            )
+    if not told and not wrong:
+        told = [f"All {len(served)} are the registered versions."]
+    return Check("data files", None if wrong else True, wrong + told)
 
 
 def _configuration(root: Path, manifest: Mapping[str, Any]) -> Check:

@@ -23,11 +23,11 @@ from hedgerow.files import read_json
 #: depends on the rest: documents, tests, benchmarks.
 REACHED = (
     *("CITATION.cff", "Snakefile", "config", "data/published", "data/reference"),
-    *("environment.yml", "meson.build", "meson.options", "pyproject.toml"),
+    *("environment.yml", "meson.build", "meson.options", "profiles", "pyproject.toml"),
     *("requirements.lock", "requirements-build.lock", "src", "workflow"),
 )
 #: What of it Snakemake runs.
-WORKFLOW = ("Snakefile", "workflow")
+WORKFLOW = ("Snakefile", "profiles", "workflow")
 #: Made, though tracked: `hedgerow reference` writes it.
 RESULTS = "data/reference"
 #: What tools leave beside the files that they read; nothing reads it but them.

@@ -18,8 +18,9 @@ from typing import Any
 from hedgerow.reporting.checkout import checkout, is_workflow
 
 #: Counts up when what a reader finds at a key changes. The first one had no number and no jobs,
-#: the second no files of code, the third did not list the workflow among what was read.
-VERSION = 4
+#: the second no files of code, the third did not list the workflow among what was read, the fourth
+#: had a data file for each set.
+VERSION = 5
 #: What differs from run to run, as running times do.
 TIMES = "data/jobs/"
 
@@ -34,6 +35,7 @@ def manifest(
     jobs: Mapping[str, Mapping[str, Any]] | None = None,
     given: Mapping[str, Any] | None = None,
     code: Mapping[str, Any] | None = None,
+    local: Mapping[str, Mapping[str, Any]] | None = None,
 ) -> dict[str, Any]:
     """Content of reports/manifest.json.
 
@@ -60,15 +62,18 @@ def manifest(
     code : mapping, optional
         State of the checkout when the run was planned (`hedgerow.reporting.checkout`); by default
         that of now.
+    local : mapping, optional
+        Adopted local versions of data files, by the set whose file it is, with `sha256`; those
+        that the run has not read are left out.
 
     Returns
     -------
     dict
         Keys: version, inputs, outputs and between (path -> SHA-256), made_by (path -> id of the
         job), jobs, packages (name -> version), python, platform, code (commit, date, clean, files,
-        changed, diff), configuration, given, seeds, sources, absent; ready for JSON. What is
-        `between` was made on the way and is no result, such as a chunk; None in place of a file
-        that is not kept.
+        changed, diff), configuration, given, seeds, sources, local_data, absent; ready for JSON.
+        What is `between` was made on the way and is no result, such as a chunk; None in place of
+        a file that is not kept.
 
     Raises
     ------
@@ -79,12 +84,12 @@ def manifest(
     code = dict(checkout(root).to_dict() if code is None else code)
     workflow = {p: digest for p, digest in code.get("files", {}).items() if is_workflow(p)}
     made_by = {path: job for job in jobs for path in jobs[job]["outputs"]}
-    listed = checksums(root, outputs)
-    between = [p for p in made_by if p not in listed and not p.startswith(TIMES)]
+    listed, read = checksums(root, outputs), checksums(root, inputs)
+    between = [p for p in made_by if p not in {**listed, **read} and not p.startswith(TIMES)]
     kept = checksums(root, (path for path in between if (root / path).is_file()))
     return {
         "version": VERSION,
-        "inputs": dict(sorted({**checksums(root, inputs), **workflow}.items())),
+        "inputs": dict(sorted({**read, **workflow}.items())),
         "outputs": listed,
         "between": {path: kept.get(path) for path in sorted(between)},
         "made_by": made_by,
@@ -98,10 +103,13 @@ def manifest(
         "seeds": {
             "global": configuration["seed"],
             "streams": "SHA-256 of (global seed, experiment, data set, permutation, stream)",
-            # The seed of every noised sample stands in a file of its own among the outputs.
-            "tables": sorted(p for p in map(str, outputs) if p.endswith("/seeds.parquet")),
+            # The seed of every noised sample stands in a table of its own.
+            "tables": sorted(p for p in {*listed, *between} if p.endswith("/seeds.parquet")),
         },
         "sources": {key: sources[key] for key in sorted(sources)},
+        "local_data": {
+            name: dict(one) for name, one in (local or {}).items() if one["sha256"] in read.values()
+        },
         "absent": sorted(absent),
     }
 

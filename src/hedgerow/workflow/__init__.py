@@ -9,7 +9,6 @@
 """
 
 from hedgerow.workflow.config import (
-    attempts_at,
     check_config,
     check_datasets,
     chunks,
@@ -19,12 +18,19 @@ from hedgerow.workflow.config import (
     settings,
     stated,
 )
-from hedgerow.workflow.digest import digest_of, entry_digests
+from hedgerow.workflow.data_files import DataFiles
+from hedgerow.workflow.digest import (
+    digest_of,
+    entry_digests,
+    script_digest,
+    source_digests,
+    take_sources,
+)
 from hedgerow.workflow.graph import Graph, given
 
 __all__ = [
+    "DataFiles",
     "Graph",
-    "attempts_at",
     "check_config",
     "check_datasets",
     "chunks",
@@ -34,6 +40,9 @@ __all__ = [
     "given",
     "printed_sizes",
     "published_keys",
+    "script_digest",
     "settings",
+    "source_digests",
     "stated",
+    "take_sources",
 ]

@@ -1,4 +1,4 @@
-"""Files that are newer than now: Snakemake compares times, and would run the same jobs for ever."""
+"""Files that are newer than now: Snakemake refuses outputs that are older than their inputs."""
 
 from __future__ import annotations
 

@@ -119,9 +119,8 @@ def check_datasets(
     for section, content in config.items():
         if not isinstance(content, Mapping):
             continue
-        named = {key: content[key] for key in content if re.fullmatch(r"(.*_)?datasets?", key)}
-        listed_in = {k: [v] if isinstance(v, str) else v for k, v in named.items()}
-        for key, name in [(key, name) for key, names in listed_in.items() for name in names]:
+        listed = _datasets_in(content).items()
+        for key, name in [(key, name) for key, names in listed for name in names]:
             if name in known:
                 if isinstance(registry, Mapping):
                     _check_entry(registry[name], section, key, content, config, files)
@@ -189,6 +188,19 @@ def settings(config: Mapping[str, Any], experiment: str, *keys: str) -> dict[str
     return {key: section[key] for key in sorted(keys)}
 
 
+def datasets_of(config: Mapping[str, Any], section: str | None = None) -> set[str]:
+    """Data sets that a section names as `(..._)dataset(s)`; those of all sections without one."""
+    parts = config.values() if section is None else [config[section]]
+    named = [v for part in parts if isinstance(part, Mapping) for v in _datasets_in(part).values()]
+    return {name for names in named for name in names}
+
+
+def _datasets_in(content: Mapping[str, Any]) -> dict[str, list[str]]:
+    """Data sets of a section, by the setting that names them."""
+    named = {key: content[key] for key in content if re.fullmatch(r"(.*_)?datasets?", key)}
+    return {key: [v] if isinstance(v, str) else list(v) for key, v in named.items()}
+
+
 def stated(config: Mapping[str, Any]) -> dict[str, Any]:
     """All settings but those on which no result depends, such as how work is cut into jobs."""
     left_out = {section: plan.unstated() for section, plan in sections().items()}
@@ -200,14 +212,20 @@ def stated(config: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def chunks(n_permutations: int, size: int) -> list[str]:
-    """Names of the chunks into which the permutations are cut, such as `000-004`.
+def chunks(n_repeats: int, size: int) -> list[str]:
+    """Names of the chunks into which repeats are cut, such as `000-004`; the rest one by one.
 
-    >>> chunks(5, 2)
-    ['000-001', '002-003', '004-004']
+    A chunk that one more repeat would make larger, `005-006`, would be run again for it.
+
+    >>> chunks(7, 3)
+    ['000-002', '003-005', '006-006']
+    >>> chunks(8, 3)
+    ['000-002', '003-005', '006-006', '007-007']
     """
-    starts = range(0, n_permutations, size)
-    return [f"{start:03d}-{min(start + size, n_permutations) - 1:03d}" for start in starts]
+    whole = n_repeats - n_repeats % size
+    starts = [*range(0, whole, size), *range(whole, n_repeats)]
+    ends = [*range(size, whole + 1, size), *range(whole + 1, n_repeats + 1)]
+    return [f"{first:03d}-{end - 1:03d}" for first, end in zip(starts, ends, strict=True)]
 
 
 def published_keys(registry: Any, paper: str) -> dict[str, str]:
@@ -278,13 +296,6 @@ def cohort_facts(registry: Any, datasets: Sequence[str]) -> dict[str, dict[str, 
         Survival sets that have it (`check_datasets`).
     """
     return {dataset: registry[dataset].cohort.to_dict() for dataset in datasets}
-
-
-def attempts_at(wildcards: Any) -> int:
-    """Attempts at a data set that was not to be had, for the `params` of rule fetch."""
-    from hedgerow.workflow.jobs import attempt
-
-    return attempt(f"data/raw/{wildcards.dataset}/source.json")
 
 
 def permutations_of(chunk: str) -> range:

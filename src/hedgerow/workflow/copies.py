@@ -13,7 +13,15 @@ from hedgerow.reporting.checkout import VARIABLE
 from hedgerow.workflow.isolated import run_python
 
 #: What the workflow is made of, beside the package.
-WORKFLOW = ("CITATION.cff", "Snakefile", "workflow", "config", "environment.yml", "data/published")
+WORKFLOW = (
+    "CITATION.cff",
+    "Snakefile",
+    "profiles",
+    "workflow",
+    "config",
+    "environment.yml",
+    "data/published",
+)
 #: Tells a copy which checkout it stands for; pages and crate of a run say so.
 CHECKOUT = "checkout.json"
 #: Variables of another run of Snakemake, which this one is not part of.

@@ -23,7 +23,7 @@ import os
 import re
 import symtable
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -42,13 +42,17 @@ BY_ENTRY = ("data.registry", "data.synthetic")
 #: Compiled sources. They are taken together with all others of their room: C knows no names that
 #: could be followed.
 COMPILED = (".pyx", ".pxd", ".pxi", ".h", ".c")
+CYTHON = (".pyx", ".pxd", ".pxi")
 
 #: Decorators that only change the function below them. Any other may put the function on a list,
 #: so that it belongs to all that reaches its module.
 PURE = {"cache", "contextmanager", "dataclass", "lru_cache", "step", "table", "figure"}
 
+#: Functions that `digest_of` was asked for: where the code of the planned jobs begins.
+ASKED: set[str] = set()
+
 #: Parameters that tell a job what is so when it runs, and not what was asked for.
-NO_SETTINGS = {"attempt", "checkout", "state"}
+NO_SETTINGS = {"script", "checkout", "state"}
 
 
 class UntraceableError(HedgerowError):
@@ -80,20 +84,28 @@ def digest_of(*functions: str, package: Path | str = PACKAGE) -> str:
     UntraceableError
         If an import cannot be followed.
     """
+    if package == PACKAGE:
+        ASKED.update(functions)
     total = hashlib.sha256()
     for name, source in reached(*functions, package=package).items():
         total.update(f"{name}\0{hashlib.sha256(source.encode()).hexdigest()}\n".encode())
     return total.hexdigest()
 
 
+def script_digest(name: str, folder: Path | str = "workflow/scripts") -> str:
+    """SHA-256 of a script of the workflow: Snakemake itself would go by its time."""
+    return hashlib.sha256((Path(folder) / f"{name}.py").read_bytes()).hexdigest()
+
+
 #: Fields of a registry entry that describe a data set to the reader and change nothing in it.
 DESCRIPTIVE = {
-    *("citation", "cohort", "homepage", "licence", "note", "printed", "published_as", "title"),
+    *("archived", "citation", "cohort", "doi", "homepage", "licence", "note", "printed"),
+    *("published_as", "title"),
 }
 
 
 def entry_digests(registry: Mapping[str, Any]) -> dict[str, str]:
-    """Hash what fetching and tidying read of each registry entry.
+    """Hash what tidying reads of each registry entry.
 
     Parameters
     ----------
@@ -102,14 +114,35 @@ def entry_digests(registry: Mapping[str, Any]) -> dict[str, str]:
     Returns
     -------
     dict
-        Key of the data set to 64 hexadecimal digits, over the entry, the parent of a variant and
-        the generator of a synthetic set.
+        Key of the data set to 64 hexadecimal digits, over the entry and the parent of a variant,
+        with their readers and without their sources (`source_digests`).
+    """
+    found = {}
+    for key, entry in registry.items():
+        readers = sorted({_plain(source.reader) for source in entry.base.sources})
+        found[key] = settings_digest([_without_sources(entry), readers])
+    return found
+
+
+def _without_sources(entry: Any) -> Any:
+    """A registry entry as rule tidy reads it."""
+    parent = None if entry.parent_entry is None else _without_sources(entry.parent_entry)
+    return dataclasses.replace(entry, sources=(), synthetic_plan=None, parent_entry=parent)
+
+
+def source_digests(registry: Mapping[str, Any]) -> dict[str, str]:
+    """Hash where the file of each set with a file of its own can be had, as `entry_digests`.
+
+    Readers are left out, which rule tidy uses; the generator of a synthetic set belongs to it.
     """
     generators = generators_digest()
     found = {}
     for key, entry in registry.items():
-        text = _plain(entry) + (generators if entry.synthetic else "")
-        found[key] = hashlib.sha256(text.encode()).hexdigest()
+        if entry.parent is None:
+            sources = [dataclasses.replace(source, reader=None) for source in entry.sources]
+            text = _plain([*sources, entry.synthetic_plan])
+            text += generators if entry.synthetic else ""
+            found[key] = hashlib.sha256(text.encode()).hexdigest()
     return found
 
 
@@ -118,13 +151,13 @@ def generators_digest(package: Path | str = PACKAGE) -> str:
     return digest_of("data.synthetic", package=package)
 
 
-def settings_digest(params: Mapping[str, Any]) -> str:
+def settings_digest(params: Any) -> str:
     """Hash parameters of a job, whatever the order of their keys.
 
     Parameters
     ----------
-    params : mapping
-        Numbers, texts, lists and mappings.
+    params : mapping, list or data class
+        Of numbers, texts, lists and mappings.
 
     Returns
     -------
@@ -137,7 +170,7 @@ def settings_digest(params: Mapping[str, Any]) -> str:
 def settings_of_job(params: Mapping[str, Any]) -> str:
     """`settings_digest` of all parameters of a job but its code.
 
-    How often a data set was tried in vain is no setting, nor is the state of the checkout.
+    The bytes of its script are no setting, nor is the state of the checkout.
     """
     apart = {"code", *NO_SETTINGS}
     return settings_digest({name: value for name, value in params.items() if name not in apart})
@@ -145,6 +178,8 @@ def settings_of_job(params: Mapping[str, Any]) -> str:
 
 def _plain(value: Any) -> str:
     """A text that tells two values apart and does not depend on the order of keys."""
+    if isinstance(value, str | int | float):  # most values
+        return repr(value)
     if dataclasses.is_dataclass(value):
         names = [f.name for f in dataclasses.fields(value) if f.name not in DESCRIPTIVE]
         return _plain({name: getattr(value, name) for name in names})
@@ -181,11 +216,66 @@ def reached(*functions: str, package: Path | str = PACKAGE) -> dict[str, str]:
     FileNotFoundError, LookupError, UntraceableError
         As in `digest_of`.
     """
-    sources = _sources(str(package), _state(Path(package)))
+    sources, statements, others = _walk(functions, package)
+    taken = {
+        file: [sources.parsed(file).statements[number] for number in sorted(numbers)]
+        for file, numbers in sorted(statements.items())
+    }
+    told = any(part.reads_docstrings for parts in taken.values() for part in parts)
+    texts = {
+        name: "\n".join(text for text in (p.told if told else p.source for p in parts) if text)
+        for name, parts in taken.items()
+    }
+    for name, text in others.items():
+        suffix = os.path.splitext(name)[1]
+        texts[name] = _without_prose(text, suffix, told) if suffix in COMPILED else text
+    return dict(sorted(texts.items()))
+
+
+def code_by_function(*functions: str, package: Path | str = PACKAGE) -> dict[str, str]:
+    """Hash each function, class and constant that functions of the package reach.
+
+    Parameters
+    ----------
+    *functions, package : as in `digest_of`
+
+    Returns
+    -------
+    dict
+        `<module>:<name>` of a statement, `<file>:<name>` of a function of a compiled source,
+        `<file>` of what is left of one and of a template, to 12 hexadecimal digits. Comments and
+        docstrings do not count. The name is empty for statements that bind none.
+    """
+    sources, statements, others = _walk(functions, package)
+    texts: dict[str, list[str]] = {}
+    for file, numbers in statements.items():
+        module = file.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+        for statement in map(sources.parsed(file).statements.__getitem__, sorted(numbers)):
+            for name in sorted(statement.binds) or [""]:
+                if statement.source and not statement.is_import:
+                    texts.setdefault(f"{module}:{name}", []).append(statement.source)
+    for file, text in others.items():
+        suffix = os.path.splitext(file)[1]
+        plain = _without_prose(text, suffix, False) if suffix in COMPILED else text
+        for block in re.split(r"\n(?=[a-z@])", plain) if suffix in CYTHON else [plain]:
+            function = re.match(r"(?:cp?def|def|class)\b[^=(:]*?(\w+) *[(:]", block)
+            name = f"{file}:{function[1]}" if function and suffix in CYTHON else file
+            texts.setdefault(name, []).append(block)
+    return {
+        name: hashlib.sha256("\n".join(parts).encode()).hexdigest()[:12]
+        for name, parts in sorted(texts.items())
+    }
+
+
+def _walk(
+    functions: Iterable[str], package: Path | str
+) -> tuple[_Sources, dict[str, set[int]], dict[str, str]]:
+    """Numbers of the statements that functions reach, by file, and texts of other sources."""
+    sources = _sources_of(package)
     pending = []
     for function in functions:
         module, _, name = function.partition(":")
-        pending.append(_place(module, name, sources.folder) if name else (module, None))
+        pending.append(sources.place(module, name) if name else (module, None))
     named = set(pending)
     seen: set[tuple[str, str | None]] = set()
     statements: dict[str, set[int]] = {}
@@ -200,19 +290,7 @@ def reached(*functions: str, package: Path | str = PACKAGE) -> dict[str, str]:
             statements.setdefault(found.file, set()).update(found.numbers)
         others |= found.others
         pending += found.onward
-    taken = {
-        file: [sources.parsed(file).statements[number] for number in sorted(numbers)]
-        for file, numbers in sorted(statements.items())
-    }
-    told = any(part.reads_docstrings for parts in taken.values() for part in parts)
-    texts = {
-        name: "\n".join(text for text in (p.told if told else p.source for p in parts) if text)
-        for name, parts in taken.items()
-    }
-    for name, text in others.items():
-        suffix = os.path.splitext(name)[1]
-        texts[name] = _without_prose(text, suffix, told) if suffix in COMPILED else text
-    return dict(sorted(texts.items()))
+    return sources, statements, others
 
 
 @dataclasses.dataclass(frozen=True)
@@ -240,6 +318,8 @@ class _Sources:
         self.folder = Path(folder)
         self.behind = functools.cache(self._look)
         self.parsed = functools.cache(self._read)
+        self.place = functools.cache(self._place)
+        self.python_file = functools.cache(self._python_file)
 
     def _read(self, file: str) -> _Module:
         """A module by its file, relative to the package."""
@@ -248,20 +328,64 @@ class _Sources:
 
     def _look(self, module: str, name: str | None) -> _Behind:
         """What a name, or a module as a whole, reaches."""
-        path = _python_file(module, self.folder)
-        if path is None:
+        file = self.python_file(module)
+        if file is None:
             onward, others = _compiled(module, self.folder)
             return _Behind("", frozenset(), tuple(onward), others)
-        file = path.relative_to(self.folder).as_posix()
         parsed = self.parsed(file)
         numbers = parsed.reach(name, module)
         found: dict[tuple[str, str | None], None] = {}
         others: dict[str, str] = {}
         for number in sorted(numbers):
-            found |= dict.fromkeys(_imported(parsed, numbers, number, self.folder))
+            found |= dict.fromkeys(self._imported(parsed, numbers, number))
             for template in parsed.statements[number].templates:
                 _read_template(template, self.folder, others)
         return _Behind(file, frozenset(numbers), tuple(found), others)
+
+    def _python_file(self, module: str) -> str | None:
+        """Source of a Python module, relative to the package; None for a compiled one."""
+        place = module.replace(".", "/")
+        for file in (f"{place}.py", f"{place}/__init__.py") if module else ("__init__.py",):
+            if (self.folder / file).is_file():
+                return file
+        if any(self.folder.joinpath(place + suffix).is_file() for suffix in COMPILED):
+            return None
+        raise FileNotFoundError(f"no source of `hedgerow.{module}` in {self.folder}")
+
+    def _place(self, module: str, name: str) -> tuple[str, str | None]:
+        """Module that defines a name, and the name there; None for a module itself."""
+        while True:
+            inner = f"{module}.{name}".lstrip(".")
+            file = self.python_file(module)
+            if file is None:
+                return module, None
+            parsed = self.parsed(file)
+            # What a package exports hides a module of the same name.
+            if name in parsed.exported:
+                module, name = parsed.exported[name]
+                continue
+            if name in parsed.binders:
+                return module, name
+            place = self.folder.joinpath(*inner.split("."))
+            if place.is_dir() or place.with_suffix(".py").is_file() or _is_compiled(place):
+                return inner, None
+            raise LookupError(f"`hedgerow.{module}` has no `{name}`")
+
+    def _imported(self, parsed: _Module, numbers: set[int], number: int) -> Iterator[tuple]:
+        """What one statement uses of other modules of the package."""
+        statement = parsed.statements[number]
+        if statement.is_import:
+            return
+        for bound, origins in _names(parsed, numbers, statement).items():
+            for origin in origins:
+                module, name = self.place(*origin)
+                if name is None and bound not in statement.bare and self.python_file(module):
+                    # A module, of which the statement uses some attributes only.
+                    for owner, attribute in statement.attributes:
+                        if owner == bound:
+                            yield self.place(module, attribute)
+                else:
+                    yield module, name
 
 
 def _state(package: Path) -> tuple[tuple[str, int, int], ...]:
@@ -283,6 +407,39 @@ def _sources(package: str, state: tuple) -> _Sources:
     return _Sources(package)
 
 
+#: Sources that `take_sources` has looked at, by package.
+_taken: dict[str, _Sources] = {}
+
+
+def take_sources(package: Path | str = PACKAGE) -> None:
+    """Look at the sources of a package once for all later digests of this process.
+
+    Without it, each digest looks at every source again, in case one was edited. The Snakefile
+    calls it: all rules of a plan then refer to the same state of the code.
+    """
+    _taken[str(package)] = _sources(str(package), _state(Path(package)))
+
+
+def _sources_of(package: Path | str) -> _Sources:
+    return _taken.get(str(package)) or _sources(str(package), _state(Path(package)))
+
+
+def statements_of(module: str, package: Path | str = PACKAGE) -> list[str]:
+    """Text of each top-level statement of a module, as `ast.unparse` gives it.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no such Python module.
+    """
+    sources = _sources_of(package)
+    file = sources.python_file(module)
+    if file is None:
+        raise FileNotFoundError(f"`hedgerow.{module}` is compiled")
+    return [statement.told for statement in sources.parsed(file).statements]
+
+
+@functools.cache
 def _left_out(module: str) -> bool:
     return any(module == part or module.startswith(f"{part}.") for part in (*FRAME, *BY_ENTRY))
 
@@ -293,56 +450,8 @@ def _stamp(file: Path | str) -> tuple[int, int]:
     return state.st_mtime_ns, state.st_size
 
 
-def _python_file(module: str, package: Path) -> Path | None:
-    """Source of a Python module; None for a compiled one."""
-    place = os.path.join(package, *module.split(".")) if module else str(package)
-    for file in (f"{place}.py", f"{place}/__init__.py") if module else (f"{place}/__init__.py",):
-        if os.path.isfile(file):
-            return Path(file)
-    if any(os.path.isfile(place + suffix) for suffix in COMPILED):
-        return None
-    raise FileNotFoundError(f"no source of `hedgerow.{module}` in {package}")
-
-
-def _place(module: str, name: str, package: Path) -> tuple[str, str | None]:
-    """Module that defines a name, and the name there; None for a module itself."""
-    while True:
-        inner = f"{module}.{name}".lstrip(".")
-        file = _python_file(module, package)
-        if file is None:
-            return module, None
-        parsed = _parsed(str(file), _stamp(file))
-        # What a package exports hides a module of the same name.
-        if name in parsed.exported:
-            module, name = parsed.exported[name]
-            continue
-        if name in parsed.binders:
-            return module, name
-        place = package.joinpath(*inner.split("."))
-        if place.is_dir() or place.with_suffix(".py").is_file() or _is_compiled(place):
-            return inner, None
-        raise LookupError(f"`hedgerow.{module}` has no `{name}`")
-
-
 def _is_compiled(place: Path) -> bool:
     return place.with_suffix(".pyx").is_file() or place.with_suffix(".pxd").is_file()
-
-
-def _imported(parsed: _Module, numbers: set[int], number: int, package: Path) -> Iterator[tuple]:
-    """What one statement uses of other modules of the package."""
-    statement = parsed.statements[number]
-    if statement.is_import:
-        return
-    for bound, origins in _names(parsed, numbers, statement).items():
-        for origin in origins:
-            module, name = _place(*origin, package)
-            if name is None and bound not in statement.bare and _python_file(module, package):
-                # A module, of which the statement uses some attributes only.
-                for owner, attribute in statement.attributes:
-                    if owner == bound:
-                        yield _place(module, attribute, package)
-            else:
-                yield module, name
 
 
 def _names(parsed: _Module, numbers: set[int], statement: _Statement) -> dict[str, list]:
@@ -594,24 +703,31 @@ def _kept(place: Path, key: str) -> tuple[_Statement, ...] | None:
 
 def _restored(content: Mapping[str, Any]) -> _Statement:
     """A statement of its JSON; `TypeError` or `KeyError` if it is none."""
-    texts = ("binds", "uses", "bare", "templates")
-    rows = {"attributes": 2, "imports": 3, "brings": 3}
     values: dict[str, Any] = {}
-    for field in dataclasses.fields(_Statement):
-        name, value = field.name, content[field.name]
-        if name in rows:
+    for name, kind in _KINDS.items():
+        value = content[name]
+        if name in _WIDTHS:
             value = tuple(map(tuple, value))
-            plain = all(len(row) == rows[name] for row in value)
-            plain = plain and all(isinstance(word, str) for row in value for word in row)
-        elif name in texts:
-            value = tuple(value)
-            plain = all(isinstance(word, str) for word in value)
+            plain = {*map(len, value)} <= {_WIDTHS[name]}
+            plain = plain and _are_texts(itertools.chain.from_iterable(value))
+        elif kind in ("str", "bool"):
+            plain = type(value).__name__ == kind
         else:
-            plain = type(value).__name__ == field.type
+            value = tuple(value)
+            plain = _are_texts(value)
         if not plain:
             raise TypeError(name)
-        values[name] = frozenset(value) if field.type.startswith("frozenset") else value
+        values[name] = frozenset(value) if kind.startswith("frozenset") else value
     return _Statement(**values)
+
+
+#: Annotations of the fields of a statement, and length of the rows of those that hold rows.
+_KINDS = {field.name: field.type for field in dataclasses.fields(_Statement)}
+_WIDTHS = {"attributes": 2, "imports": 3, "brings": 3}
+
+
+def _are_texts(values: Iterable[Any]) -> bool:
+    return {*map(type, values)} <= {str}
 
 
 #: What `closed.setting` is told that decides which value a step reads. Default, meaning

@@ -20,12 +20,15 @@ from typing import Any
 
 from hedgerow.errors import ConfigError
 from hedgerow.experiments import WORDS
+from hedgerow.files import read_yaml
 from hedgerow.reporting.checkout import REACHED
 from hedgerow.texts import plain
 from hedgerow.workflow.digest import settings_of_job
 from hedgerow.workflow.isolated import run_python
 
 MANIFEST_RULE = "manifest"
+#: Options that Snakemake takes unasked.
+PROFILE = Path("profiles/default/config.yaml")
 #: What a plan may look at in the folder of a project, by the first part of its path.
 LOOKED_AT = sorted({Path(path).parts[0] for path in REACHED} | {"docs", "reports"})
 #: What each job of a plan says, and in which kind.
@@ -230,7 +233,7 @@ def _plan(files: Iterable[str], settings: Mapping) -> dict[str, dict[str, Any]]:
                 configfiles=list(map(Path, files)), config=dict(settings)
             ),
         )
-        found.dag(DAGSettings(force_incomplete=True))
+        found.dag(DAGSettings(**_options()))
         workflow = found._workflow
         # As `snakemake --summary` begins.
         workflow._prepare_dag(
@@ -258,6 +261,20 @@ def _plan(files: Iterable[str], settings: Mapping) -> dict[str, dict[str, Any]]:
         return dict(sorted(plan.items()))
 
 
+def _options() -> dict[str, Any]:
+    """Options for planning from the profile of the folder, which the command line takes unasked."""
+    from snakemake.settings.enums import RerunTrigger
+
+    if not PROFILE.is_file():
+        return {"force_incomplete": True}
+    options = read_yaml(PROFILE)
+    return {
+        "force_incomplete": options["rerun-incomplete"],
+        "rerun_triggers": RerunTrigger.parse_choices_set(options["rerun-triggers"]),
+        "max_checksum_file_size": options["max-checksum-file-size"],
+    }
+
+
 def _reasons(reason: Any, job: Any, records: Any) -> dict[str, Any]:
     """Reasons of a job that are its own; those of jobs before it are theirs."""
     made = set(map(str, reason.updated_input_run))
@@ -267,15 +284,28 @@ def _reasons(reason: Any, job: Any, records: Any) -> dict[str, Any]:
         "data": sorted(set(map(str, reason.updated_input)) - made),
     }
     if reason.params_changed:
-        found["params"] = {
-            "before": sorted(reason.params_changed.only_old),
-            "now": sorted(reason.params_changed.only_new),
+        now = set(reason.params_changed.only_new)
+        # The table that a data file gives, what captions tell of local data, and the bytes of the
+        # script are parameters as well.
+        read = sorted(str(file) for file in job.input if str(file).endswith(".data"))
+        parameters = {
+            "table": ("data", read),
+            "local_data": ("data", ["config/local_data.yaml"]),
+            "script": ("script", True),
         }
+        for name, (kind, what) in parameters.items():
+            if (written := repr(job.params.get(name))) in now:
+                now.discard(written)
+                found[kind] = what
+        if now:
+            found["params"] = {
+                "before": sorted(reason.params_changed.only_old),
+                "now": sorted(now),
+            }
     if reason.input_changed:
         recorded = [records.metadata(f) for f in job.output]
         before = {path for record in recorded if record for path in record.input or ()}
         found["inputs"] = sorted(before ^ set(map(str, job.input)))
-    found["script"] = bool(reason.code_changed)
     found["environment"] = bool(reason.software_stack_changed)
     return {kind: what for kind, what in found.items() if what}
 

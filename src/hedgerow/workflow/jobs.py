@@ -21,14 +21,20 @@ from hedgerow.workflow.disk import no_room, on_disk
 logger = logging.getLogger("hedgerow")
 
 
+#: Where jobs leave their records.
+RECORDS = "data/jobs"
+
+
 @contextlib.contextmanager
-def job(snakemake: Any) -> Iterator[None]:
+def job(snakemake: Any, apart: Sequence[str] = ()) -> Iterator[None]:
     """Run the body of a script with its log file and its record, and turn an error into one line.
 
     Parameters
     ----------
     snakemake : object
         What Snakemake gives a script; `rule` and `log` are read.
+    apart : sequence of str
+        Inputs and outputs whose checksums are not recorded: data files, which users edit.
 
     Notes
     -----
@@ -36,24 +42,27 @@ def job(snakemake: Any) -> Iterator[None]:
     one line. The exit code is 1 after an error. What the user can mend (`HedgerowError`, a full
     disk) is shown as it is, anything else with its type and a pointer to the log.
 
-    Beside data/logs/<job>.log stands the record of the job, data/jobs/<job>.tsv (`Record`). Where
-    the disk has no room for log or record, the job does without: its results tell. A job that has
-    not done its work leaves no settings in it.
+    Beside data/logs/<job>.log stands the record of the job, data/jobs/<job>.tsv (`Record`), and
+    data/jobs/<job>.json, the checksums of what it read and wrote, from which the next run sees
+    what has changed (`hedgerow.workflow.changed_outputs`). Where the disk has no room for log or
+    record, the job does without: its results tell. A job that has not done its work leaves no
+    settings in it.
 
     A job of one data set that was not to be had (`absence`) does not run its body: its outputs
     say the same of the data set, and the next job passes it on.
     """
     log = Path(snakemake.log[0])
     root = logging.getLogger()
-    record, done = Record(), None
+    record, done, finished = Record(), None, False
     handler = _log_to(log)
     root.addHandler(handler)
     logger.setLevel(logging.INFO)
     try:
-        if hasattr(getattr(snakemake, "wildcards", None), "dataset"):
-            _pass_on_absence(snakemake)
+        if hasattr(getattr(snakemake, "wildcards", None), "dataset") and _is_absent(snakemake):
+            finished = True
+            raise SystemExit(0)
         yield
-        done = snakemake
+        done, finished = snakemake, True
     except Exception as error:
         logger.error("%s failed\n%s", snakemake.rule, traceback.format_exc())
         known = error if isinstance(error, HedgerowError) else no_room(error)
@@ -65,6 +74,8 @@ def job(snakemake: Any) -> Iterator[None]:
     finally:
         with _as_far_as_there_is_room():
             record.write(record_of(log), done)
+            if finished:
+                write_json(contents_of(log), contents(snakemake, apart))
         root.removeHandler(handler)
         handler.close()
 
@@ -107,6 +118,27 @@ class _Log(logging.FileHandler):
 def record_of(log: Path) -> Path:
     """Where the record of the job with this log file stands."""
     return Path(log.as_posix().replace("data/logs/", "data/jobs/")).with_suffix(".tsv")
+
+
+def contents_of(log: Path) -> Path:
+    """Where the checksums of what the job with this log file read and wrote stand."""
+    return record_of(log).with_suffix(".json")
+
+
+def contents(snakemake: Any, apart: Sequence[str] = ()) -> dict[str, Any]:
+    """SHA-256 of the inputs and outputs of a job, by path, and those of `apart` that are empty."""
+    from hedgerow.reporting.manifest import checksum
+
+    files = {"inputs": snakemake.input, "outputs": snakemake.output}
+    found: dict[str, Any] = {
+        part: {
+            p: checksum(Path(p)) for p in map(str, paths) if p not in apart and os.path.isfile(p)
+        }
+        for part, paths in files.items()
+    }
+    # Data files of absent sets: what a user puts there is used.
+    found["absent"] = [path for path in apart if not Path(path).stat().st_size]
+    return found
 
 
 class Record:
@@ -166,13 +198,15 @@ def absence(path: str | Path) -> str | None:
     Parameters
     ----------
     path : path
-        A .json or .parquet file of one data set; others say nothing.
+        A .json or .parquet file of one data set, or its data file; others say nothing.
 
     Returns
     -------
     str or None
     """
     path = Path(path)
+    if path.suffix == ".data":
+        return None if path.stat().st_size else absence(path.with_name("source.json"))
     if path.suffix == ".json":
         return read_json(path).get("absent")
     if path.suffix == ".parquet":
@@ -231,35 +265,16 @@ def present(paths: Sequence[str]) -> list[str]:
     return there
 
 
-def _pass_on_absence(snakemake: Any) -> None:
-    """End a job of an absent data set, its outputs saying why."""
+def _is_absent(snakemake: Any) -> bool:
+    """Whether the data set of a job is absent; then its outputs say why."""
     for path in snakemake.input:
         reason = absence(path)
         if reason is not None:
             for output in snakemake.output:
                 write_absence(output, reason)
             logger.warning("%s is absent: %s", snakemake.wildcards.dataset, reason)
-            raise SystemExit(0)
-
-
-def attempt(path: str | Path) -> int:
-    """How often a data set was tried and not had, for the `params` of its rule.
-
-    A file that says that its data set is absent would count as made: with this number among its
-    parameters, Snakemake tries the data set anew in each run until it is there.
-
-    Parameters
-    ----------
-    path : path
-        data/raw/<dataset>/source.json.
-    """
-    tries = Path(path).with_name("attempts")
-    return int(tries.read_text(encoding="utf-8")) if tries.is_file() else 0
-
-
-def note_attempt(path: str | Path) -> None:
-    """Count one more attempt at a data set that was not had."""
-    write_text(Path(path).with_name("attempts"), f"{attempt(path) + 1}\n")
+            return True
+    return False
 
 
 # ------------------------------------------------------------------------------ declared plans

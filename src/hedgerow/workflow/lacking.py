@@ -26,7 +26,7 @@ def to_download(workflow: Any, registry: Mapping[str, DatasetEntry], mirror: str
         A sentence, empty where there are none.
     """
     jobs = (job for job in workflow.dag.needrun_jobs() if job.rule.name == "fetch")
-    wanted = {job.wildcards["dataset"] for job in jobs}
+    wanted = {job.wildcards["source"] for job in jobs}
     absent = sorted(name for name in wanted if available(registry[name], mirror) is None)
     if not absent:
         return ""

@@ -34,7 +34,6 @@ from hedgerow.files import (
     write_json,
 )
 from hedgerow.reporting.readings import SOURCE, alternatives_of, choices_digest, read_readings
-from hedgerow.workflow.altered import check_paths
 from hedgerow.workflow.copies import asking, copy_workflow, last_said, run_copy
 from hedgerow.workflow.digest import PACKAGE
 from hedgerow.workflow.disk import on_disk
@@ -50,6 +49,7 @@ from hedgerow.workflow.parts import (
     packed,
     unpacked,
 )
+from hedgerow.workflow.recorded import check_paths
 from hedgerow.workflow.records import Need, read_record, record_file, records_of_rules
 from hedgerow.workflow.steps import declarations, section_of
 
@@ -237,12 +237,17 @@ class Reference:
                 "dataset": part.dataset,
                 "settings": self._settings(part.calls),
                 **self._made_by(part.calls),
-                "source": read_json(root / f"data/raw/{part.dataset}/source.json"),
+                "source": read_json(root / self._source(part.dataset)),
                 "archive": checksum(archive),
                 "files": checksums(root, [root / path for path in part.files]),
                 "jobs": _jobs(root, self.plan, part.jobs),
             }
             write_json(self.parts / f"{name}.json", manifest)
+
+    def _source(self, dataset: str) -> str:
+        """The source.json of the file that a data set is read from."""
+        read = self.plan[f"tidy:{dataset}"]["inputs"]
+        return next(path for path in read if path.endswith("/source.json"))
 
     def to_compare(self, names: Sequence[str], n: int, seed: str) -> list[str]:
         """Parts that are to be made again, so that they may speak for the others.
@@ -302,7 +307,7 @@ class Reference:
         for name in names:
             kept, part = manifests[name], self.cut.parts[name]
             other = unlike(self.root, self.parts, name, kept)
-            raw = f"data/raw/{part.dataset}/source.json"
+            raw = self._source(part.dataset)
             now = read_json(self.root / raw)["sha256"]
             other += [raw] if now != kept["source"].get("sha256") else []
             if other := other + self._not_asked(name, kept):

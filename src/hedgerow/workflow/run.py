@@ -3,8 +3,7 @@
 A killed Snakemake leaves its lock behind, and the next one refuses to start. This command notes
 its process beside the lock. Where it finds such a note and the process is gone, it removes the
 lock and goes on; it never touches the lock of a run that is alive, nor one of unknown origin.
-`hedgerow.workflow.hold` keeps a second run out of the folder. What is not as the last run left it
-is made anew (`hedgerow.workflow.altered`).
+`hedgerow.workflow.hold` keeps a second run out of the folder.
 """
 
 from __future__ import annotations
@@ -24,16 +23,18 @@ from hedgerow.files import read_csv, read_json, read_parquet, read_yaml, write_j
 from hedgerow.reporting.checkout import Checkout
 from hedgerow.reporting.manifest import checksum
 from hedgerow.workflow import typed
-from hedgerow.workflow.altered import make_anew
 from hedgerow.workflow.cluster import cancel_left, check_slurm
 from hedgerow.workflow.disk import no_room
 from hedgerow.workflow.hold import VARIABLE, LockedError, at_work, held, note
+from hedgerow.workflow.jobs import absence
 from hedgerow.workflow.progress import duration
 
 LOCKS = Path(".snakemake/locks")
 REPORT = Path("reports/html/index.html")
 MANIFEST = Path("reports/manifest.json")
 LOGGER = Path(__file__).parent / "logger"
+#: Argument that is ours, not Snakemake's.
+RETRY_ABSENT = "--retry-absent"
 STOPPED = (
     "Stopped. Finished jobs are kept and nothing is half-written: the same command goes on here."
 )
@@ -41,6 +42,22 @@ KILLED = (
     "Snakemake was killed (signal {}), as happens where memory runs out. Finished jobs are kept "
     "and nothing is half-written: the same command goes on here; fewer --cores need less memory."
 )
+
+
+def absent_sets(root: Path) -> list[str]:
+    """Data sets that no source had when they were last asked for."""
+    records = sorted((root / "data/raw").glob("*/source.json"))
+    return [record.parent.name for record in records if absence(record) is not None]
+
+
+def forget_absent(root: Path) -> None:
+    """Remove what says that data sets are absent, so that the run asks for them again."""
+    for name in absent_sets(root):
+        folder = root / "data/raw" / name
+        for file in (folder / f"{name}.data", folder / f"{name}.registered"):
+            if file.is_file() and not file.stat().st_size:  # a user may have put one there
+                file.unlink()
+        (folder / "source.json").unlink()
 
 
 def note_of(root: Path) -> Path:
@@ -92,7 +109,8 @@ def run(arguments: Sequence[str], root: Path | str = ".") -> int:
     Parameters
     ----------
     arguments : sequence of str
-        For Snakemake. `--rerun-incomplete` is always set: what a killed run left is made again.
+        For Snakemake, which reruns what a killed run left. `--retry-absent` asks again for data
+        sets that no source had.
     root : path, optional
         Folder of the project.
 
@@ -117,14 +135,21 @@ def run(arguments: Sequence[str], root: Path | str = ".") -> int:
             print("The last run was killed; its lock is removed and its work is taken up again.")
             if n := cancel_left(root):
                 print(f"What it has left in Slurm's queue is cancelled ({n}).")
-        for line in make_anew(arguments, root):
-            print(line, flush=True)
+        if RETRY_ABSENT in arguments:
+            arguments = [one for one in arguments if one != RETRY_ABSENT]
+            forget_absent(root)
+        elif names := absent_sets(root):
+            print(
+                f"No source had {', '.join(names)} in an earlier run: tables name them as absent. "
+                f"`make reproduce RETRY_ABSENT=1` asks again.",
+                flush=True,
+            )
         return _run(arguments, root, hold)
 
 
 def _run(arguments: Sequence[str], root: Path, hold: int | None) -> int:
     _note(root, os.getpid())
-    command = [sys.executable, "-m", "snakemake", "--rerun-incomplete"]
+    command = [sys.executable, "-m", "snakemake"]
     child = subprocess.Popen(
         [*command, *_display(arguments), *arguments],
         cwd=root,

@@ -112,12 +112,21 @@ def text_digest(files: Mapping[str, Path]) -> str:
     return hashlib.sha256("\0".join(texts).encode()).hexdigest()
 
 
+def paths_of(files: Any) -> list[str]:
+    """Paths of the files of some rules, in their order, as plain text.
+
+    A named list of another rule's outputs makes Snakemake hash the whole list for each of its
+    files. Plain text does not.
+    """
+    if isinstance(files, str):
+        return [str(files)]
+    inner = files.values() if isinstance(files, Mapping) else files
+    return [path for one in inner for path in paths_of(one)]
+
+
 def cell_files(files: Any) -> list[str]:
     """Those of the files of some rules that tell what the cells of tables rest on."""
-    if isinstance(files, str):
-        return [files] if files.startswith(f"{cells.FOLDER}/") else []
-    inner = files.values() if isinstance(files, Mapping) else files
-    return sorted(file for one in inner for file in cell_files(one))
+    return sorted(path for path in paths_of(files) if path.startswith(f"{cells.FOLDER}/"))
 
 
 def outputs(words: Iterable[str], datasets: Iterable[str], tables: Iterable[str]) -> list[str]:
@@ -141,6 +150,7 @@ def content(
     seed: int,
     tables: Iterable[str] = (),
     checkout: Mapping[str, Any] = MappingProxyType({}),
+    local_data: Sequence[str] = (),
     root: Path = Path(),
 ) -> site.Content:
     """What the site shows, from the files of a run.
@@ -157,6 +167,8 @@ def content(
         Files that tell what the cells of tables rest on.
     checkout : mapping
         What the pages tell of the checkout (`hedgerow.reporting.checkout.State.shown`).
+    local_data : sequence of str
+        What they tell of local versions of data files.
     root : path
 
     Returns
@@ -184,6 +196,7 @@ def content(
         findings=read_findings(read_yaml(root / FINDINGS)),
         spot_checks=list(map(sentence, read_draws(root))),
         checkout=checkout,
+        local_data=local_data,
     )
 
 
@@ -237,7 +250,7 @@ def papers(path: Path) -> list[dict[str, Any]]:
 
 def _dataset(entry: DatasetEntry, root: Path, used: list[str]) -> dict[str, Any]:
     """A data set: what the registry says, and what served it."""
-    served = read_json(root / f"data/raw/{entry.key}/source.json")
+    served = read_json(root / f"data/raw/{entry.base.key}/source.json")
     there = "absent" not in served
     facts = [
         ("Task", entry.task),
@@ -257,6 +270,7 @@ def _dataset(entry: DatasetEntry, root: Path, used: list[str]) -> dict[str, Any]
     ]
     return {
         "key": entry.key,
+        "source": entry.base.key,
         "title": entry.title,
         "task": entry.task,
         "n_rows": entry.n_rows,

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from hedgerow.data.versions import local_notes
 from hedgerow.errors import DataError
 from hedgerow.experiments import WORDS
 from hedgerow.experiments.plan import sections
@@ -34,8 +35,8 @@ from hedgerow.files import (
 )
 from hedgerow.ids import is_published, title_of
 from hedgerow.reporting import cells
-from hedgerow.workflow.config import permutations_of, settings
-from hedgerow.workflow.digest import PACKAGE, digest_of
+from hedgerow.workflow.config import datasets_of, permutations_of, settings
+from hedgerow.workflow.digest import PACKAGE, digest_of, script_digest, statements_of
 from hedgerow.workflow.jobs import (
     absence,
     declared_plan,
@@ -46,6 +47,8 @@ from hedgerow.workflow.jobs import (
 CAPTIONS = "reports/captions"
 #: What the names of outputs end with that lie beside a table or figure.
 BESIDE = ("_png", "_csv", "_caption", "_cells")
+#: Parameters that hold printed numbers and what the registry says, and no data.
+PRINTED = {"published", "sizes"}
 #: Parameters that, where no input is called so, get all inputs that the function does not name.
 GATHER = ("measured", "results", "tables")
 
@@ -111,7 +114,8 @@ def step(config: Mapping[str, Any], call: str, **given: Any) -> dict[str, Any]:
     dict
         `call`; `plan` and the plans of other sections, with the settings that the function
         declares and no others, so that a change elsewhere leaves the job alone; what is given;
-        `code`, the digest of all that the function reaches.
+        `script`, the digest of the script that runs it, and `code`, that of all that the function
+        reaches.
 
     Raises
     ------
@@ -130,6 +134,13 @@ def step(config: Mapping[str, Any], call: str, **given: Any) -> dict[str, Any]:
         for name, (section, *names) in declaration.plans.items():
             plan = params.setdefault(name, {})
             plan |= _settings(config, section, names)
+    word = found[0].word
+    if any(d.kind != "step" and set(d.parameters) - PRINTED for d in found):
+        # Captions tell of local data; nothing is recorded where there is none.
+        names = datasets_of(config, section_of(word))
+        if notes := local_notes(config["registry"], names):
+            params["local_data"] = notes
+    params["script"] = script_digest("step")
     params["code"] = code_of(call)
     return params
 
@@ -295,10 +306,9 @@ def call_of(identifier: str) -> str:
 
 @functools.cache
 def _module(module: str) -> dict[str, Declaration]:
-    tree = _parsed(module)
     found = {}
-    for node in tree.body:
-        for call in getattr(node, "decorator_list", ()):
+    for node in _heads(module):
+        for call in node.decorator_list:
             named = isinstance(call, ast.Call) and isinstance(call.func, ast.Name)
             if named and call.func.id in ("step", "table", "figure"):
                 try:
@@ -312,11 +322,18 @@ def _module(module: str) -> dict[str, Declaration]:
     return found
 
 
-def _parsed(module: str) -> ast.Module:
-    file = PACKAGE.joinpath("experiments", *module.split(".")).with_suffix(".py")
-    if not file.is_file():
-        raise LookupError(f"there is no module `hedgerow.experiments.{module}`")
-    return ast.parse(file.read_text(encoding="utf-8"))
+def _heads(module: str) -> list[ast.FunctionDef]:
+    """Decorated functions of a module without their bodies, as only the heads are parsed."""
+    # `ast.unparse` writes each decorator in one line, and so the head of the function.
+    heads = (re.match(r"(?:@.*\n)+def .*", statement) for statement in _statements(module))
+    return [ast.parse(f"{head[0]} ...").body[0] for head in heads if head]
+
+
+def _statements(module: str) -> list[str]:
+    try:
+        return statements_of(f"experiments.{module}")
+    except FileNotFoundError:
+        raise LookupError(f"there is no module `hedgerow.experiments.{module}`") from None
 
 
 def _declared(module: str, function: ast.FunctionDef, call: ast.Call) -> Declaration:
@@ -353,9 +370,9 @@ def section_of(word: str) -> str | None:
     """
     if not (PACKAGE / "experiments" / word / "plan.py").is_file():
         return None
-    for node in _parsed(f"{word}.plan").body:
-        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "SECTION":
-            return ast.literal_eval(node.value)
+    for statement in _statements(f"{word}.plan"):
+        if statement.startswith("SECTION = "):
+            return ast.literal_eval(statement.removeprefix("SECTION = "))
     return word
 
 
@@ -393,6 +410,7 @@ def perform(snakemake: Any) -> None:
     shown = [getattr(functions, n) for n in outputs if not n.endswith(BESIDE)]
     made = {function.shown.id: function(**arguments.of(function)) for function in shown}
     arguments.made(made)
+    local = dict(snakemake.params.items()).get("local_data", ())
     for function in shown:
         name = function.shown.id
         if function.shown.kind == "figure":
@@ -404,7 +422,8 @@ def perform(snakemake: Any) -> None:
         else:
             write_json(outputs[f"{name}_cells"], arguments.behind(function, made[name]))
         write(outputs[name], made[name])
-        write(outputs[f"{name}_caption"], function.shown.said(arguments.of))
+        caption = [function.shown.said(arguments.of), *map("{}.".format, local)]
+        write(outputs[f"{name}_caption"], " ".join(caption))
 
 
 def write_made(

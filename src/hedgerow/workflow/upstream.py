@@ -80,8 +80,13 @@ def upstream(workflow: Any, targets: Iterable[str]) -> list[Made]:
 
 def maker_of(workflow: Any, path: str) -> Made | None:
     """The job that makes a file; None where no function of an experiment does."""
-    rule = next((rule for rule in workflow.rules if rule.output and rule.is_producer(path)), None)
+    rule = next((r for r in workflow.rules if _may_make(r, path) and r.is_producer(path)), None)
     return None if rule is None else _job(rule, rule.get_wildcards(path))
+
+
+def _may_make(rule: Any, path: str) -> bool:
+    """Whether a file has a prefix of the rule's outputs; `is_producer` compiles their patterns."""
+    return any(path.startswith(output.constant_prefix()) for output in rule.output)
 
 
 def _job(rule: Any, wildcards: Any) -> Made | None:

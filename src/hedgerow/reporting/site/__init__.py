@@ -87,6 +87,9 @@ class Content:
     checkout : mapping
         Where the run was made by a changed checkout, or outside of git: `said`, a sentence, and
         `files`, the first that differ. It stands above every page.
+    local_data : sequence of str
+        A sentence for each local version of a data file that was read instead of the registered
+        one. They stand above every page.
     """
 
     configuration: str
@@ -104,6 +107,7 @@ class Content:
     findings: Mapping[str, Sequence[Finding]] = field(default_factory=dict)
     spot_checks: Sequence[str] = ()
     checkout: Mapping[str, Any] = field(default_factory=dict)
+    local_data: Sequence[str] = ()
 
 
 # ------------------------------------------------------------------------------------ addresses
@@ -285,6 +289,7 @@ class _Site:
             experiments=[(f"{s.id}.html", s.title) for s in self.content.sections],
             menu=list(MENU.items()),
             checkout=self.content.checkout,
+            local_data=self.content.local_data,
         )
 
     # The overview ------------------------------------------------------------------------------

@@ -1,0 +1,177 @@
+"""Content decides what is out of date: files that are not what their jobs read and wrote.
+
+Snakemake compares the time of a file first and its content only where it is newer. Each job
+therefore leaves the checksums of what it read and wrote (`hedgerow.workflow.jobs.contents_of`).
+While a run is planned they are compared with the files. Outputs that differ, or that were made from
+other inputs, are marked in Snakemake's own records as incomplete: it reruns them where the run
+needs them, with all that depends on them. Data files are left out, which users edit; rule tidy
+looks at them.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+from hedgerow.reporting.manifest import checksum
+from hedgerow.workflow.jobs import RECORDS
+
+#: Where an edited output is kept before its job runs again.
+EDITED = Path("data/edited")
+
+
+@dataclass(frozen=True)
+class Changed:
+    """Files that are not what their jobs read and wrote.
+
+    Attributes
+    ----------
+    outputs : frozenset of str
+        Outputs with other bytes than their job wrote.
+    inputs : mapping
+        Outputs whose job read other bytes, and the paths of these inputs.
+    consistent : frozenset of str
+        All other outputs that have a record.
+    """
+
+    outputs: frozenset[str] = frozenset()
+    inputs: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    consistent: frozenset[str] = frozenset()
+
+    @property
+    def stale(self) -> set[str]:
+        """Outputs that have to be made again."""
+        return {*self.outputs, *self.inputs}
+
+
+def changed_outputs(root: Path | str = ".") -> Changed:
+    """Compare all files with the records of the jobs that read and wrote them.
+
+    Parameters
+    ----------
+    root : path
+        Folder of the project.
+
+    Returns
+    -------
+    Changed
+        Empty where nothing has run. Files that are not there are not compared.
+    """
+    root = Path(root)
+    records = [
+        record for file in sorted((root / RECORDS).rglob("*.json")) if (record := _read(file))
+    ]
+    paths = {p for record in records for part in ("inputs", "outputs") for p in record[part]}
+    there = [path for path in sorted(paths) if (root / path).is_file()]
+    # Reading and hashing leave the interpreter to the other threads.
+    with ThreadPoolExecutor() as pool:
+        now = dict(zip(there, pool.map(lambda p: checksum(root / p), there), strict=True))
+    wrote: dict[str, set[str]] = {}
+    for record in records:
+        for path, digest in record["outputs"].items():
+            wrote.setdefault(path, set()).add(digest)
+    outputs = {p for p, digests in wrote.items() if p in now and now[p] not in digests}
+    inputs = {}
+    for record in records:
+        other = frozenset(p for p, d in record["inputs"].items() if now.get(p, d) != d)
+        other |= {p for p in record["absent"] if _has_content(root / p)}
+        # A record of another configuration tells of files that another job has written since.
+        own = [p for p, digest in record["outputs"].items() if now.get(p) == digest]
+        inputs |= dict.fromkeys(own if other else (), other)
+    return Changed(
+        frozenset(outputs),
+        inputs,
+        frozenset(p for p in wrote if p in now and p not in outputs and p not in inputs),
+    )
+
+
+def _has_content(file: Path) -> bool:
+    return file.is_file() and file.stat().st_size > 0
+
+
+def _read(file: Path) -> dict[str, Any] | None:
+    """The record of a job; None where it was spoilt: what it wrote is then compared by nobody."""
+    try:
+        record = json.loads(file.read_bytes())
+        found: dict[str, Any] = {part: dict(record[part]) for part in ("inputs", "outputs")}
+        absent = list(record["absent"])
+    except (OSError, ValueError, TypeError, KeyError):
+        return None
+    texts = [text for files in found.values() for item in files.items() for text in item]
+    if not all(isinstance(text, str) for text in [*texts, *absent]):
+        return None
+    return {**found, "absent": absent}
+
+
+def mark_changed(workflow: Any, root: Path | str = ".") -> Changed:
+    """Mark outputs as incomplete that are not what their jobs wrote, or come from other inputs.
+
+    Parameters
+    ----------
+    workflow : snakemake.workflow.Workflow
+        As a Snakefile knows it, before anything is planned.
+    root : path, optional
+        Folder of the project.
+
+    Returns
+    -------
+    Changed
+        Empty in a job of a cluster, which plans nothing.
+    """
+    if not workflow.is_main_process:
+        return Changed()
+    found = changed_outputs(root)
+    _mark(found, Path(root))
+    return found
+
+
+def _mark(found: Changed, root: Path) -> None:
+    """Mark outputs as incomplete in Snakemake's records, and take back marks that hold no more."""
+    marks = root / ".snakemake/incomplete"
+    marked = marks.is_dir() and any(marks.iterdir())
+    if not found.stale and not marked:
+        return
+    from snakemake.io import IOFile
+    from snakemake.persistence.file import FilePersistence
+
+    try:
+        records = FilePersistence(nolock=True, path=(root / ".snakemake").resolve())
+        if marked:
+            for key in records._filter_incomplete_keys(found.consistent):
+                records._unmark_incomplete(key)
+        records.started(SimpleNamespace(output=list(map(IOFile, sorted(found.stale)))))
+    except OSError:  # a folder that can only be read
+        pass
+
+
+def keep_edited(workflow: Any, found: Changed, root: Path | str = ".") -> list[str]:
+    """Keep edited outputs of the jobs that will run, and tell of them.
+
+    Parameters
+    ----------
+    workflow : snakemake.workflow.Workflow
+        In its handler `onstart`.
+    found : Changed
+    root : path, optional
+
+    Returns
+    -------
+    list of str
+        A sentence each.
+    """
+    root = Path(root)
+    planned = {str(file) for job in workflow.dag.needrun_jobs() for file in job.output}
+    paths = sorted(found.outputs & planned)
+    for path in paths:
+        (root / EDITED / path).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(root / path, root / EDITED / path)
+    return [
+        f"{path} is not what its job wrote: it is recomputed, and kept as {EDITED / path}."
+        for path in paths
+    ]

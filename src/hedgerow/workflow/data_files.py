@@ -1,0 +1,101 @@
+"""Data files of a run, for its rules: where each set is read from, and in which version.
+
+Whether a data file has changed is asked by the table that it gives. Rows in another order, other
+line ends or a time of today give the same table, and Snakemake must not see the file as newer: it
+is `ancient` as long as its table is the wanted one. Otherwise the input is a plain file, and the
+parameter `table` of rule tidy changes as well, which an older time does not hide. Rule fetch has
+no parameter that rule tidy has: of a job that comes after one that runs, by ancient files only,
+Snakemake does not look at the parameters.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from hedgerow.data.registry import Registry
+from hedgerow.data.sources import RECORD
+from hedgerow.data.versions import (
+    Planned,
+    data_file,
+    local_notes,
+    local_versions,
+    planned_table,
+    read_version,
+    wanted_table,
+)
+
+
+class DataFiles:
+    """Data files of the sets of a registry.
+
+    Parameters
+    ----------
+    registry : Registry
+        Beside its file config/local_data.yaml may lie.
+
+    Raises
+    ------
+    ConfigError
+        If that file is not valid (`hedgerow.data.versions.local_versions`).
+    """
+
+    def __init__(self, registry: Registry):
+        self._registry = registry
+        self._local = local_versions(registry.path)
+        self._planned = functools.cache(self._look)
+
+    def read(self, wildcards: Any) -> dict[str, str]:
+        """The data file of `{dataset}` and its source.json, for the input of a rule."""
+        from snakemake.io import ancient
+
+        file = data_file(self._registry[wildcards.dataset])
+        data, record = file.as_posix(), file.with_name(RECORD).as_posix()
+        same = self._planned(wildcards.dataset).same
+        return {"data": ancient(data) if same else data, "record": ancient(record)}
+
+    def table(self, wildcards: Any) -> str:
+        """What tells whether the tidy table of `{dataset}` is out of date, for `params`."""
+        return self._planned(wildcards.dataset).table
+
+    def _look(self, name: str) -> Planned:
+        entry = self._registry[name]
+        return planned_table(entry, self._local.get(entry.base.key))
+
+    def check(self, workflow: Any) -> None:
+        """Stop a run before its first job if a data file was edited that nobody has adopted.
+
+        Parameters
+        ----------
+        workflow : snakemake.workflow.Workflow
+            As a Snakefile knows it, in its handler `onstart`. Rule tidy would stop as well, but
+            Snakemake would have deleted the earlier table then.
+
+        Raises
+        ------
+        DataError
+            As `hedgerow.data.versions.read_version`, for the first of the planned data sets.
+        """
+        jobs = (job for job in workflow.dag.needrun_jobs() if job.rule.name == "tidy")
+        for name in sorted({job.wildcards["dataset"] for job in jobs}):
+            entry = self._registry[name]
+            if self._planned(name).table != wanted_table(entry, self._local.get(entry.base.key)):
+                read_version(entry, self._registry.path)
+
+    def files(self, datasets: Iterable[str]) -> list[str]:
+        """Data files of some sets, each once, sorted."""
+        return sorted({data_file(self._registry[name]).as_posix() for name in datasets})
+
+    def records(self, datasets: Iterable[str]) -> list[str]:
+        """The source.json beside each of `files`."""
+        return [Path(file).with_name(RECORD).as_posix() for file in self.files(datasets)]
+
+    def sources(self, datasets: Iterable[str]) -> dict[str, str]:
+        """The set whose file each of some sets reads: the set itself, or its parent."""
+        return {name: self._registry[name].base.key for name in sorted(datasets)}
+
+    def notes(self, datasets: Iterable[str]) -> list[str]:
+        """A sentence for each local version that some sets are read from."""
+        return local_notes(self._registry.path, datasets)
