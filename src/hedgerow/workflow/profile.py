@@ -97,7 +97,10 @@ def needs(root: Path, projects: Iterable[Path]) -> dict[str, Need]:
         word, chunk = Path(record).parts[2], 1
         in_chunks = per_dataset(record) and "{chunk}" in record
         if in_chunks:
-            chunk = settings_of(root, word, CONFIGURATION)["chunk"]
+            # What goes beyond a paper may be cut as the paper is.
+            names = (word, word.partition("_")[0])
+            cut = [settings_of(root, name, CONFIGURATION).get("chunk") for name in names]
+            chunk = cut[0] or cut[1]
         need = Need()
         for project in projects:
             need = need.with_(recorded(project, record, chunk))
