@@ -141,7 +141,7 @@ def test_the_command_writes_the_profile(tmp_path, monkeypatch, capsys):
     project = new_project(tmp_path / "project").path
     jobs = {"search_run:pima,000-000": {"seconds": 445.8, "mib": 343.4}}
     make_part(project / "data/reference/search/parts", "pima", {}, experiment="search", jobs=jobs)
-    record(tmp_path, "data/jobs/soft_sweep/grow/pima.tsv", 300, 120, 250)
+    record(tmp_path, "data/jobs/soft_sweep/grow/pima_000-004.tsv", 300, 120, 250)
     monkeypatch.chdir(project)
     assert profile.main([str(tmp_path)]) == 0
     assert "without record" in capsys.readouterr().out
