@@ -446,7 +446,7 @@ def test_a_reference_holds_under_audit_and_says_what_it_was_made_of(soft):
     assert found.holds and not any(check.name.endswith("code") for check in found.checks)
     assert len(found.files) == sum(path.is_file() for path in soft.folder.rglob("*"))
     manifest = read_json(soft.folder / "manifest.json")
-    assert (manifest["n_jobs"], manifest["configuration"]) == (18, "tiny")
+    assert (manifest["n_jobs"], manifest["configuration"]) == (30, "tiny")
     assert manifest["seconds"] >= manifest["longest_seconds"] > 0 < manifest["largest_mib"]
     ends = ("json", "tar.xz")
     names = {f"parts/{name}.{end}" for name in (*TWO, "wine") for end in ends}
@@ -462,7 +462,7 @@ def test_a_part_says_what_it_was_made_from(soft):
     assert part["settings"]["configuration"] == "tiny"
     assert not {"datasets", "chunk"} & part["settings"]["soft"].keys()
     assert part["source"]["dataset"] == "bupa"
-    assert len(part["jobs"]) == 6 and part["jobs"]["soft_learn:bupa,001-001"]["mib"] > 0
+    assert len(part["jobs"]) == 10 and part["jobs"]["soft_learn:bupa,001-001"]["mib"] > 0
     assert part["code"]["calls"] == digests(soft.cut.parts["bupa"].calls)
     assert "data/results/soft/bupa.parquet" in part["files"] and len(part["files"]) == 4
     assert not any("tidy" in path or "trees" in path for path in part["files"])
