@@ -54,6 +54,8 @@ def job(snakemake: Any, apart: Sequence[str] = ()) -> Iterator[None]:
     log = Path(snakemake.log[0])
     root = logging.getLogger()
     record, done, finished = Record(), None, False
+    # Of a job that is killed, or finds no room for a new record, none is better than the old one.
+    contents_of(log).unlink(missing_ok=True)
     handler = _log_to(log)
     root.addHandler(handler)
     logger.setLevel(logging.INFO)
