@@ -387,7 +387,7 @@ if {limit}:
 for suffix, content in made.items():
     try:
         log = ["data/logs/" + suffix + ".log"]
-        with job(types.SimpleNamespace(rule=suffix, log=log, input=[], output=[], params={})):
+        with job(types.SimpleNamespace(rule=suffix, log=log, input=[], output=[], params=dict())):
             write("data/results/made." + suffix, content)
     except SystemExit as end:
         assert end.code == 1
