@@ -170,7 +170,9 @@ def test_a_chain_leads_from_every_output_to_what_was_read(smoke):
                 continue
             job = jobs[made_by[path]]
             assert path in job["outputs"]
-            assert len(job["code"]) == len(job["settings"]) == 64
+            assert len(job["settings"]) == 64
+            # The bytes that fetch writes are checked, whatever code fetched them.
+            assert job["rule"] == "fetch" or len(job["code"]) == 64
             assert re.fullmatch(rf"{job['rule']}(:.+)?", made_by[path])
             if job["rule"] == "fetch":
                 name = made_by[path].partition(":")[2]
