@@ -241,7 +241,7 @@ def test_a_removed_result_is_made_again_as_it_was(smoke, tmp_path):
     before = project.made()
     removed = "data/results/soft/wine.parquet"
     (project.path / removed).unlink()
-    assert project.planned(*SMOKE)["soft_evaluate"] == 1
+    assert project.planned(*SMOKE)["soft_merge"] == 1
     done = project.forked("--cores", "2", *SMOKE)
     assert done.returncode == 0, done.stderr
     assert project.made() == before
