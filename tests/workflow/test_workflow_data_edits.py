@@ -269,17 +269,17 @@ EDITS = [
     (
         "rule of a claim",
         lambda e: e.replace("config/claims.yaml", "E2M-01:", "E2M-01: # edited"),
-        SHOWN,
+        {"evidential_claims", "evidential_page", *CLAIMS},
     ),
     (
         "published figure",
         lambda e: e.replace("data/published/e2m_table_1.csv", "0.67", "0.66"),
-        {*SHOWN, "misprints"},
+        {*SHOWN, "misprints"} - {"evidential_claims", "claims"},
     ),
     (
         "published figure with its old time",
         lambda e: replace_older(e, "data/published/e2m_table_1.csv", "0.66", "0.67"),
-        {*SHOWN, "misprints"},
+        {*SHOWN, "misprints"} - {"evidential_claims", "claims"},
     ),
     (
         "code of a figure",
