@@ -98,7 +98,7 @@ def test_clean_keeps_the_page_that_is_tracked(bare, tmp_path):
     for path in (kept, reports / "manifest.json", reports / "html/README.md", reports / ".x.part"):
         path.parent.mkdir(exist_ok=True)
         path.touch()
-    archive = tmp_path / "bare project/data/changes/previous.zip"
+    archive = tmp_path / "bare project/data/changes/previous.tar.xz"
     archive.parent.mkdir(parents=True)
     archive.touch()
     assert bare("clean").returncode == 0

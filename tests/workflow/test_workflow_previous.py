@@ -6,7 +6,6 @@ import contextlib
 import io
 import json
 import shutil
-import zipfile
 from types import SimpleNamespace
 
 import pytest
@@ -16,7 +15,7 @@ from throwaway import Project
 from hedgerow import cli
 from hedgerow.audit.verify import verify
 from hedgerow.errors import DataError
-from hedgerow.workflow import previous
+from hedgerow.workflow import parts, previous
 from hedgerow.workflow.digest import code_by_function
 from hedgerow.workflow.previous import (
     EARLIER,
@@ -122,7 +121,7 @@ def test_a_full_disk_does_not_stop_the_run(made, monkeypatch):
     monkeypatch.setattr(previous, "write_bytes", full)
     jobs = [SimpleNamespace(output=[TABLE])]
     said = keep_previous(SimpleNamespace(dag=SimpleNamespace(needrun_jobs=lambda: jobs)))
-    assert said.endswith("previous.zip: No space left on device.")
+    assert said.endswith("previous.tar.xz: No space left on device.")
 
 
 def test_what_is_kept_is_no_unlisted_file(made):
@@ -131,26 +130,21 @@ def test_what_is_kept_is_no_unlisted_file(made):
     assert not [file for file in found.files if file.path.startswith("data/changes")]
 
 
-@pytest.mark.parametrize("damage", ["cut", "flip", "other", "link", "manifest", "bomb", "stored"])
+@pytest.mark.parametrize("damage", ["cut", "flip", "other", "link", "manifest", "bomb", "unknown"])
 def test_a_damaged_archive_is_one_sentence(made, monkeypatch, damage):
     pack(made)
     path, content = made / PREVIOUS, (made / PREVIOUS).read_bytes()
     if damage == "bomb":
-        monkeypatch.setattr(previous, "MOST_BYTES", 100)
+        monkeypatch.setattr(parts, "LARGEST", 100)
     elif damage == "cut":
         path.write_bytes(content[: len(content) // 2])
     elif damage == "flip":
         half = len(content) // 2
         path.write_bytes(content[:half] + bytes([content[half] ^ 1]) + content[half + 1 :])
     else:
-        names = {"other": TABLE, "link": "../t.csv", "manifest": MANIFEST, "stored": "x"}
-        with zipfile.ZipFile(io.BytesIO(content)) as archive:
-            files = {name: archive.read(name) for name in archive.namelist()}
-        files[names[damage]] = b"{}"
-        method = zipfile.ZIP_STORED if damage == "stored" else zipfile.ZIP_DEFLATED
-        with zipfile.ZipFile(path, "w", method) as out:
-            for name, own in files.items():
-                out.writestr(name, own)
+        names = {"other": TABLE, "link": "../t.csv", "manifest": MANIFEST, "unknown": "x"}
+        files = {**parts.contents_of(path), names[damage]: b"{}"}
+        path.write_bytes(parts.archive_of(files))
     with pytest.raises(DataError, match="is damaged; delete data/changes"):
         read_previous(made)
     finish(made)

@@ -15,7 +15,7 @@ from hedgerow.texts import plain
 CHANGES = """\
 Show what the last run changed against the run before it: the edits (data, settings, code, package
 versions, other files), then the claims, tables and figures that differ. Nothing of the project is
-written or run. A run that replaces results keeps the earlier ones in data/changes/previous.zip.
+written or run. A run that replaces results keeps the earlier ones in data/changes/previous.tar.xz.
 """
 EXAMPLES = """exit status: 0, whether or not anything differs; 1 if no earlier run is kept.
 

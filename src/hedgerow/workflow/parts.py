@@ -173,14 +173,21 @@ def digests(calls: Iterable[str], package: Path = PACKAGE) -> dict[str, str]:
 
 def packed(root: Path, files: Iterable[str]) -> bytes:
     """Files below a folder as an archive; the same bytes for the same files."""
+    return archive_of({path: (root / path).read_bytes() for path in files})
+
+
+def archive_of(contents: Mapping[str, bytes], preset: int = 9) -> bytes:
+    """Contents by path as an archive; the same bytes for the same contents.
+
+    `preset` is that of xz: 2 takes a fifth of the time of 6 for a sixth more bytes.
+    """
     out = io.BytesIO()
     with tarfile.open(fileobj=out, mode="w", format=tarfile.USTAR_FORMAT) as archive:
-        for path in sorted(files):
-            content = (root / path).read_bytes()
+        for path, content in sorted(contents.items()):
             about = tarfile.TarInfo(path)
             about.size, about.mode = len(content), 0o644
             archive.addfile(about, io.BytesIO(content))
-    return lzma.compress(out.getvalue(), preset=9)
+    return lzma.compress(out.getvalue(), preset=preset)
 
 
 def unpacked(path: Path, wanted: Iterable[str]) -> dict[str, bytes]:
@@ -200,7 +207,18 @@ def unpacked(path: Path, wanted: Iterable[str]) -> dict[str, bytes]:
     DataError
         If it cannot be read, is larger than any part, or holds other files.
     """
-    found = {}
+    found = contents_of(path)
+    if set(found) != set(wanted):
+        odd = sorted(set(found) ^ set(wanted))
+        raise DataError(
+            f"{path} and its manifest do not hold the same files: {odd[0]}", remedy="make it again"
+        )
+    return found
+
+
+def contents_of(path: Path) -> dict[str, bytes]:
+    """The files of an archive, by path; nothing is written. See `unpacked` for errors."""
+    contents = {}
     try:
         reader = lzma.LZMADecompressor(memlimit=LARGEST)
         content = reader.decompress(path.read_bytes(), max_length=LARGEST)
@@ -213,12 +231,7 @@ def unpacked(path: Path, wanted: Iterable[str]) -> dict[str, bytes]:
                     raise DataError(
                         f"{path} holds {member.name}, which is no file", remedy="make it again"
                     )
-                found[member.name] = file.read()
+                contents[member.name] = file.read()
     except (OSError, EOFError, lzma.LZMAError, tarfile.TarError) as error:
         raise DataError(f"{path} cannot be read: {error}", remedy="make it again") from error
-    if set(found) != set(wanted):
-        odd = sorted(set(found) ^ set(wanted))
-        raise DataError(
-            f"{path} and its manifest do not hold the same files: {odd[0]}", remedy="make it again"
-        )
-    return found
+    return contents

@@ -9,26 +9,24 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import io
 import json
 import re
-import zipfile
-import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from hedgerow.errors import DataError
-from hedgerow.files import read_bytes, read_json, write_bytes, write_json
+from hedgerow.files import read_json, write_bytes, write_json
 from hedgerow.reporting.manifest import checksum
 from hedgerow.workflow.digest import ASKED, code_by_function
+from hedgerow.workflow.parts import SUFFIX, archive_of, contents_of
 from hedgerow.workflow.recorded import MANIFEST, checked
 
 FOLDER = Path("data/changes")
-PREVIOUS = FOLDER / "previous.zip"
+PREVIOUS = FOLDER / f"previous{SUFFIX}"
 #: The archive before, until the run has ended: a run that changes nothing puts it back.
-EARLIER = FOLDER / "earlier.zip"
+EARLIER = FOLDER / f"earlier{SUFFIX}"
 #: The code of the last manifest, function by function.
 FUNCTIONS = FOLDER / "functions.json"
 #: Where a job writes that makes results.
@@ -36,10 +34,8 @@ RESULTS = ("data/results/", "reports/tables/", "reports/figures/")
 CLAIMS = "reports/claims.csv"
 #: What is kept of the outputs that a manifest lists.
 KEPT = re.compile(rf"{re.escape(CLAIMS)}|reports/(?:tables/\w+\.csv|figures/\w+\.svg)")
-#: Bytes of an archive when it is unpacked; one of the default configuration has 14 million.
-MOST_BYTES = 500_000_000
-#: The earliest time that a zip file knows.
-TIME = (1980, 1, 1, 0, 0, 0)
+#: Of the archive: a run waits for it.
+PRESET = 2
 AGAIN = f"delete {FOLDER}; the next run that replaces results keeps the earlier ones"
 
 
@@ -105,19 +101,8 @@ def pack(root: Path) -> bool:
     }
     if (root / PREVIOUS).is_file():
         (root / PREVIOUS).replace(root / EARLIER)
-    write_bytes(root / PREVIOUS, _zipped(content))
+    write_bytes(root / PREVIOUS, archive_of(content, PRESET))
     return True
-
-
-def _zipped(content: Mapping[str, bytes]) -> bytes:
-    stream = io.BytesIO()
-    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as out:
-        for path, own in sorted(content.items()):
-            about = zipfile.ZipInfo(path, TIME)
-            about.compress_type, about.create_system = zipfile.ZIP_DEFLATED, 3
-            about.external_attr = 0o644 << 16
-            out.writestr(about, own, compresslevel=9)
-    return stream.getvalue()
 
 
 def finish(root: Path | str = ".") -> None:
@@ -184,7 +169,7 @@ def read_previous(root: Path) -> State:
             "an edit",
         )
     try:
-        content = _unzipped(path)
+        content = contents_of(path)
         text = content.pop(MANIFEST)
         manifest = checked(json.loads(text))
         manifest["version"]  # one of an earlier version lacks what is compared
@@ -193,32 +178,18 @@ def read_previous(root: Path) -> State:
             fine = KEPT.fullmatch(name) is not None
             if not fine or hashlib.sha256(own).hexdigest() != manifest["outputs"].get(name):
                 raise ValueError(name)
-    except (*_UNREADABLE, DataError):
+    except (LookupError, RecursionError, ValueError, DataError):
         raise DataError(f"{path} is damaged", remedy=AGAIN) from None
     return State(hashlib.sha256(text).hexdigest(), manifest, functions, content)
 
 
-#: What zipfile and json raise for what is no archive of ours; RuntimeError for an encrypted one.
-_UNREADABLE = (zipfile.BadZipFile, zlib.error, EOFError, LookupError, RuntimeError, ValueError)
-
-
-def _unzipped(path: Path) -> dict[str, bytes]:
-    """Files of an archive; nothing is written, and at most `MOST_BYTES` are unpacked."""
-    with zipfile.ZipFile(io.BytesIO(read_bytes(path))) as archive:
-        listed = archive.infolist()
-        if sum(about.file_size for about in listed) > MOST_BYTES:
-            raise ValueError("too large")
-        if any(about.compress_type != zipfile.ZIP_DEFLATED for about in listed):
-            raise ValueError("not packed here")
-        return {about.filename: archive.read(about) for about in listed}
-
-
 def _digest_of(path: Path) -> str | None:
     """SHA-256 of the manifest in an archive; None where there is none that can be read."""
+    if not path.is_file():
+        return None
     try:
-        with zipfile.ZipFile(path) as archive:
-            return hashlib.sha256(archive.read(MANIFEST)).hexdigest()
-    except (OSError, *_UNREADABLE):
+        return hashlib.sha256(contents_of(path)[MANIFEST]).hexdigest()
+    except (DataError, LookupError):
         return None
 
 
