@@ -73,6 +73,7 @@ def test_what_is_swapped_missing_or_not_listed(project):
     assert files == {
         "reports/tables/t.csv": "differs",
         "reports/tables/u.csv": "differs",
+        "data/trees/a.parquet": "missing",
         "reports/tables/mine.csv": "not listed",
     }
     whys = {file.path: file.why for file in found.files}

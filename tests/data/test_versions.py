@@ -281,3 +281,37 @@ def test_the_commands(one, monkeypatch, capsys, tmp_path):
     assert "did you mean `tiny`" in capsys.readouterr().err
     assert cli.main(["data", "adopt", "tiny", "nowhere.csv", *options]) == 1
     assert "nowhere.csv: no such file" in capsys.readouterr().err
+
+
+def without_sources(one):
+    """No source answers, and nothing was fetched."""
+    for path in one.path.parent.iterdir():
+        path.unlink()
+    one.tiny.file.unlink()
+
+
+def test_a_registered_file_that_was_downloaded_by_hand_is_taken(one):
+    """No source answered, and a file put there was passed over."""
+    without_sources(one)
+    one.edit(ROWS)
+    assert one.fetch().sha256 == sha256(ROWS)
+    assert one.planned().same and one.table().fingerprint == one.entry.fingerprint
+
+
+def test_another_file_in_its_place_asks(one):
+    without_sources(one)
+    one.edit()
+    with pytest.raises(DataError, match=r"no source has here; keep it: `hedgerow data adopt tiny`"):
+        one.fetch()
+    assert one.path.read_text() == EDITED
+    assert one.adopt().rows is None
+    one.fetch()
+    assert one.planned().same and one.table().X["x"].max() == 6
+
+
+def test_a_file_with_the_registered_tables_is_not_adopted(one):
+    """A banner on every page said that no row differs."""
+    one.edit("".join(reversed(ROWS.splitlines(keepends=True))))
+    with pytest.raises(DataError, match="gives the same tables as the registered version"):
+        one.adopt()
+    assert local_versions(one.tiny.path) == {}

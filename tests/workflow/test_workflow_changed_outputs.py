@@ -9,6 +9,7 @@ from types import SimpleNamespace
 import pytest
 from audit.made_up import RAW, change, make, record_jobs
 
+from hedgerow.files import read_json, write_json
 from hedgerow.workflow.changed_outputs import changed_outputs, keep_edited, mark_changed
 
 MAIN = SimpleNamespace(is_main_process=True)
@@ -111,3 +112,23 @@ def test_an_edited_result_is_kept_before_it_is_made_again(project):
     assert (project / kept).read_bytes() == edited
     workflow = SimpleNamespace(dag=SimpleNamespace(needrun_jobs=list))
     assert keep_edited(workflow, found, project) == []
+
+
+def test_a_listed_file_that_is_gone_makes_the_list_stale(project):
+    """The manifest would go on to say that a deleted chunk is kept."""
+    chunk, record = project / "data/trees/chunk.parquet", project / "data/jobs/tables.json"
+    chunk.write_text("chunk")
+    write_json(record, {**read_json(record), "kept": ["data/trees/chunk.parquet"]})
+    assert changed_outputs(project).stale == set()
+    chunk.unlink()
+    assert changed_outputs(project).stale == {"reports/tables/t.csv", "reports/tables/u.csv"}
+
+
+def test_a_file_that_is_put_in_the_place_of_an_absent_set_is_used(project):
+    """Whoever downloads a set by hand puts it where the empty file lies."""
+    record = project / "data/jobs/learn/a.json"
+    write_json(record, {**read_json(record), "absent": [RAW]})
+    (project / RAW).write_text("")
+    assert changed_outputs(project).stale == set()
+    (project / RAW).write_text("1,2,a\n")
+    assert changed_outputs(project).stale == {"data/trees/a.parquet"}

@@ -2,7 +2,7 @@
 
 from hedgerow.workflow.jobs import absence, job
 
-with job(snakemake):
+with job(snakemake) as record:
     from dataclasses import asdict
     from pathlib import Path
 
@@ -30,6 +30,8 @@ with job(snakemake):
         given=params.given,
         code=params.state,
     )
+    # The manifest says that they are kept: where one goes, it is written again.
+    record["kept"] = [path for path, kept in content["between"].items() if kept is not None]
     text = to_json(content)
     write_text(snakemake.output.sums, sums(content, text))
     write_text(snakemake.output.manifest, text)

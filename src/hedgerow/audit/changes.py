@@ -13,9 +13,8 @@ from hedgerow.audit.cells import key_columns
 from hedgerow.audit.verify import unlike
 from hedgerow.checks import check_number
 from hedgerow.data import load_registry
-from hedgerow.data.readers import read_table
-from hedgerow.data.row_changes import RowChanges, row_changes
-from hedgerow.data.versions import version_bytes
+from hedgerow.data.row_changes import RowChanges
+from hedgerow.data.versions import compare_versions, version_bytes
 from hedgerow.errors import DataError, HedgerowError
 from hedgerow.files import MAKE_AGAIN, below
 from hedgerow.workflow.previous import CLAIMS, State, current_state, read_previous
@@ -210,16 +209,17 @@ def _other_rules(then: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
 
 
 def _data(dataset: str, change: str, then: Mapping, now: Mapping, rows: Rows) -> dict[str, Any]:
-    found = rows(dataset, then[dataset], now[dataset]) if change == CHANGED else None
-    cells = found.cells if found else ()
+    differ = rows(dataset, then[dataset], now[dataset]) if change == CHANGED else None
+    cells = differ.cells if differ else ()
     return {
         "dataset": dataset,
         "change": change,
-        "rows": found
-        and {
-            "before": found.n_before,
-            "after": found.n_after,
-            **{name: getattr(found, name) for name in (ADDED, REMOVED, CHANGED)},
+        "rows": None
+        if differ is None
+        else {
+            "before": differ.n_before,
+            "after": differ.n_after,
+            **{name: getattr(differ, name) for name in (ADDED, REMOVED, CHANGED)},
         },
         "cells": [
             {"row": c.row, "column": c.column, "before": c.before, "after": c.after}
@@ -233,24 +233,17 @@ def _rows(
     root: Path, manifest: Mapping[str, Any], dataset: str, before: str, after: str
 ) -> RowChanges | None:
     """Compare the rows of two versions of a data set that lie in a folder."""
-    try:
-        file = below(root, str(manifest["configuration"].get("registry")))
-        entry = load_registry(file, only=dataset)[dataset].base
-        versions = [version_bytes(below(root, f"{RAW}{dataset}"), one) for one in (before, after)]
-    except HedgerowError:
-        return None
+    path = below(root, f"{RAW}{dataset}/{dataset}.data")
+    layout = manifest.get("local_data", {}).get(dataset, {}).get("layout", "")
+    versions = [version_bytes(path.parent, one) for one in (before, after)]
     if None in versions:
         return None
-    # The source of one of them knows how the file is laid out.
-    sources = sorted(entry.sources, key=lambda source: source.sha256 not in (before, after))
-    for source in sources:
-        try:
-            return row_changes(
-                *(read_table(data, source.reader, entry, dataset) for data in versions)
-            )
-        except DataError:
-            continue
-    return None
+    try:
+        file = below(root, str(manifest["configuration"].get("registry")))
+        entry = load_registry(file, only=dataset)[dataset]
+        return compare_versions(entry, path, *versions, str(layout))
+    except HedgerowError:
+        return None
 
 
 # ------------------------------------------------------------------------------------ claims
@@ -279,7 +272,7 @@ def _claims(state: State) -> dict[str, dict[str, str]]:
 
 def _moved(before: State, after: State) -> list[dict[str, Any]]:
     then, now = _claims(before), _claims(after)
-    found = []
+    moved = []
     for id in sorted({*then, *now}):
         was, is_ = then.get(id, {}), now.get(id, {})
         pairs = {name: _pair(was.get(name), is_.get(name)) for name in OF_CLAIM}
@@ -289,8 +282,8 @@ def _moved(before: State, after: State) -> list[dict[str, Any]]:
             continue
         text = is_ or was
         about = {"statement": text["statement"], "published": text["published_value"] or None}
-        found.append({"claim": id, **about, "change": _change(id in then, id in now), **pairs})
-    return found
+        moved.append({"claim": id, **about, "change": _change(id in then, id in now), **pairs})
+    return moved
 
 
 def _pair(before: str | None, after: str | None) -> dict[str, Any]:
@@ -311,10 +304,10 @@ def _number(text: str | None) -> float | None:
 
 def _table(path: str, before: State, after: State, most: int) -> dict[str, Any] | None:
     """How a table differs; None where its numbers are only written otherwise."""
-    there = [path in state.files for state in (before, after)]
-    found = {
+    listed = [path in state.files for state in (before, after)]
+    table = {
         "id": Path(path).stem,
-        "change": _change(*there),
+        "change": _change(*listed),
         "n_cells": 0,
         "cells": [],
         "columns_added": [],
@@ -324,10 +317,10 @@ def _table(path: str, before: State, after: State, most: int) -> dict[str, Any] 
         "rows_added": [],
         "rows_removed": [],
     }
-    if not all(there):
-        return found
+    if not all(listed):
+        return table
     differences = _difference(_frame(before, path), _frame(after, path), most)
-    return found | differences if any(differences.values()) else None
+    return table | differences if any(differences.values()) else None
 
 
 def _difference(then: pd.DataFrame, now: pd.DataFrame, most: int) -> dict[str, Any]:
@@ -361,7 +354,7 @@ def _difference(then: pd.DataFrame, now: pd.DataFrame, most: int) -> dict[str, A
                     "difference": difference,
                 }
                 cells.append((-share, places[1][both[n]], cell))
-    cells.sort(key=lambda found: found[:2])
+    cells.sort(key=lambda cell: cell[:2])
     came = [_row(now, key, n) for one, n in places[1].items() if one not in places[0]]
     went = [_row(then, key, n) for one, n in places[0].items() if one not in places[1]]
     return {

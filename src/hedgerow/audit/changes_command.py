@@ -57,14 +57,14 @@ def run_changes(options: argparse.Namespace) -> int:
 
     if options.figures:
         check_free(options.figures, remedy="name a new folder")
-    found = changes(options.path, options.cells)
+    compared = changes(options.path, options.cells)
     if options.figures:
-        _write_figures(Path(options.path), Path(options.figures), found["figures"])
+        _write_figures(Path(options.path), Path(options.figures), compared["figures"])
     if options.json:
-        print(json.dumps(found, indent=2, ensure_ascii=False))
+        print(json.dumps(compared, indent=2, ensure_ascii=False))
         return 0
     console = new_console()
-    for part in _parts(found):
+    for part in _parts(compared):
         text = isinstance(part, str)
         console.print(plain(part) if text else part, soft_wrap=text)
     return 0
@@ -88,14 +88,14 @@ def _write_figures(root: Path, folder: Path, figures: Iterable[dict[str, Any]]) 
 # ------------------------------------------------------------------------------------- words
 
 
-def _parts(found: Mapping[str, Any]) -> Iterable[Any]:
+def _parts(compared: Mapping[str, Any]) -> Iterable[Any]:
     """Lines and tables for a terminal."""
-    edits = list(_edits(found["edits"]))
-    results = [*found["claims"], *found["tables"], *found["figures"]]
+    edits = list(_edits(compared["edits"]))
+    results = [*compared["claims"], *compared["tables"], *compared["figures"]]
     if not edits and not results:
         yield "Nothing changed: the last run gave the results of the run before."
         return
-    if not found["ended"]:
+    if not compared["ended"]:
         yield "The last run has not ended or made only a part. Replaced so far:"
     elif edits:
         yield "Edits"
@@ -105,9 +105,9 @@ def _parts(found: Mapping[str, Any]) -> Iterable[Any]:
     if not results:
         yield "\nNo claim, table or figure changed."
         return
-    yield from _claims(found["claims"], found["n_claims"])
-    yield from _tables(found["tables"], found["n_tables"])
-    yield from _figures(found["figures"], found["n_figures"])
+    yield from _claims(compared["claims"], compared["n_claims"])
+    yield from _tables(compared["tables"], compared["n_tables"])
+    yield from _figures(compared["figures"], compared["n_figures"])
 
 
 def _grid(rows: Iterable[Iterable[str]], right: Iterable[int] = ()) -> Any:

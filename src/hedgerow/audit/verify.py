@@ -235,8 +235,6 @@ def _files(root: Path, known: Recorded) -> list[File]:
         if len(expected[path]) > 1:
             verdict = DIFFERS if path in now else MISSING
             why = f"{MANIFEST} and {SUMS} have different checksums of it"
-        elif path not in now and kinds.get(path) == "between":
-            continue  # what was made on the way need not be kept
         elif path not in now:
             verdict = MISSING
         elif expected[path] == {now[path]}:

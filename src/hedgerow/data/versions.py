@@ -42,6 +42,7 @@ from hedgerow.files import read_bytes, read_json, read_yaml, write_bytes, write_
 __all__ = [
     "LocalVersion",
     "adopt",
+    "compare_versions",
     "fetch_version",
     "local_file",
     "local_notes",
@@ -287,7 +288,7 @@ def _provided(
             remedy=f"keep it: `hedgerow data adopt {entry.key}`; or remove it",
         )
     write_bytes(registered_file(path), b"")
-    return write_record(entry, folder, _layout(entry, local, path, data), b"")
+    return write_record(entry, folder, _layout(entry, path, data, local.layout), b"")
 
 
 def _recorded(path: Path) -> dict[str, Any]:
@@ -332,12 +333,12 @@ def planned_table(
     if not path.is_file() or not (data := path.read_bytes()):
         return Planned(wanted, False)
     sha256 = sha256_of_bytes(data)
-    if sha256 in _known(entry, local, path):
+    if sha256 in _wanted_checksums(entry, local, path):
         return Planned(wanted, True)
     if local is None and sha256 == _recorded(path).get("sha256"):
         return Planned(wanted, False)  # of an earlier registry: rule fetch replaces it
     try:
-        reader = _layout(entry, local, path, data).reader
+        reader = _layout(entry, path, data, local.layout if local else "").reader
         same = _mark(entry, *tidy_bytes(entry, reader, data, path.name)) == wanted
     except DataError:
         same = False
@@ -359,26 +360,45 @@ def _mark(entry: DatasetEntry, table: TidyTable, whole: TidyTable) -> str:
     return f"{table.fingerprint}:{group_fingerprint(whole)}"
 
 
-def _known(entry: DatasetEntry, local: LocalVersion | None, path: Path) -> set[str | None]:
+def _wanted_checksums(
+    entry: DatasetEntry, local: LocalVersion | None, path: Path
+) -> set[str | None]:
     """Checksums of the file that need not be read: those of the version that is wanted."""
     if local is not None:
         return {local.sha256}
     recorded = _recorded(path)
-    known = {source.sha256 for source in entry.base.sources}
+    checksums = {source.sha256 for source in entry.base.sources}
     source = source_described(entry, str(recorded.get("from")))
     # What comes from a source without a checksum is held to the table when it is read.
     if source is not None and source.sha256 is None:
-        known.add(recorded.get("sha256"))
-    return known
+        checksums.add(recorded.get("sha256"))
+    return checksums
 
 
-def _layout(entry: DatasetEntry, local: LocalVersion | None, path: Path, data: bytes) -> Source:
-    """The source whose reader reads a file: its own, of the adopted, the fetched one, the first."""
+def _layout(entry: DatasetEntry, path: Path, data: bytes, layout: str = "") -> Source:
+    """The source whose reader reads a file: its own, the named one, the fetched one, the first."""
     sha256 = sha256_of_bytes(data)
-    names = ([] if local is None else [local.layout]) + [str(_recorded(path).get("from"))]
-    found = [source for source in entry.base.sources if source.sha256 == sha256]
-    found += [source for name in names if (source := source_described(entry, name))]
-    return (found or list(entry.base.sources))[0]
+    sources = [source for source in entry.base.sources if source.sha256 == sha256]
+    for name in (layout, str(_recorded(path).get("from"))):
+        if source := source_described(entry, name):
+            sources.append(source)
+    return [*sources, *entry.base.sources][0]
+
+
+def compare_versions(
+    entry: DatasetEntry, path: Path, before: bytes, after: bytes, layout: str = ""
+) -> RowChanges:
+    """Rows in which two versions of the data file at a path differ.
+
+    `layout` names the source (`LocalVersion`) that lays out what no source serves. Raises a
+    `DataError` if one of them cannot be read.
+    """
+    return row_changes(
+        *(
+            read_table(data, _layout(entry, path, data, layout).reader, entry.base, path.name)
+            for data in (before, after)
+        )
+    )
 
 
 def read_version(entry: DatasetEntry, registry: str | Path, root: str | Path = RAW) -> TidyTable:
@@ -405,8 +425,8 @@ def read_version(entry: DatasetEntry, registry: str | Path, root: str | Path = R
     """
     path, local = data_file(entry, root), local_versions(registry).get(entry.base.key)
     data = path.read_bytes()
-    source = _layout(entry, local, path, data)
-    same = sha256_of_bytes(data) in _known(entry, local, path)
+    source = _layout(entry, path, data, local.layout if local else "")
+    same = sha256_of_bytes(data) in _wanted_checksums(entry, local, path)
     try:
         table, whole = tidy_bytes(entry, source.reader, data, path.name)
         check_table(table)
@@ -419,7 +439,7 @@ def read_version(entry: DatasetEntry, registry: str | Path, root: str | Path = R
     if same and local is None:
         check_fingerprint(entry, table, described(source))
         check_groups(entry.base, whole, described(source))
-    raise _question(entry, registry, local, path, _difference(entry, local, source, path, data))
+    raise _question(entry, registry, local, path, _difference(entry, local, path, data))
 
 
 def _question(
@@ -443,23 +463,15 @@ def _question(
     )
 
 
-def _difference(
-    entry: DatasetEntry, local: LocalVersion | None, source: Source, path: Path, data: bytes
-) -> str:
+def _difference(entry: DatasetEntry, local: LocalVersion | None, path: Path, data: bytes) -> str:
     """Rows in which a data file differs from the version that is wanted."""
-    if local is not None:
-        before = version_bytes(path.parent, local.sha256)
+    if local is None:
+        before, layout = _registered_bytes(path), ""
     else:
-        before = _registered_bytes(path)
+        before, layout = version_bytes(path.parent, local.sha256), local.layout
     if before is None:
         return "its rows cannot be compared, as the bytes of that version are not here"
-    return _rows(entry, source, before, data).sentence()
-
-
-def _rows(entry: DatasetEntry, source: Source, before: bytes, after: bytes) -> RowChanges:
-    """Rows in which two versions of a file differ."""
-    reader, name = source.reader, entry.raw_name
-    return row_changes(*(read_table(data, reader, entry.base, name) for data in (before, after)))
+    return compare_versions(entry, path, before, data, layout).sentence()
 
 
 # --------------------------------------------------------------------------- adopt and restore
@@ -530,7 +542,7 @@ def adopt(
     given = path if file is None else Path(file)
     data = read_bytes(given)
     sha256 = sha256_of_bytes(data)
-    if not data or sha256 in _known(base, None, path):
+    if not data or sha256 in _wanted_checksums(base, None, path):
         raise DataError(
             f"{given} is {'the registered version' if data else 'empty'}: nothing to adopt",
             remedy=f"edit {path}, or name a corrected file",
@@ -538,17 +550,21 @@ def adopt(
     sets = {key: entry for key, entry in registry.items() if entry.base.key == base.key}
     source, tables = _usable(base, sets, path, given, data)
     changed = [key for key, mark in tables.items() if mark != wanted_table(sets[key], None)]
+    if not changed:
+        raise DataError(
+            f"{given} gives the same tables as the registered version: nothing to adopt",
+            remedy="go on: no result changes with it",
+        )
     registered = _obtain(base, path, mirror)
-    rows = None if registered is None else _compare(base, registered, source, data)
+    layout = described(source)
+    rows = registered and compare_versions(base, path, registered[1], data, layout)
     kept = None
     if file is not None and path.is_file() and (now := path.read_bytes()) not in (b"", data):
-        kept = None if sha256_of_bytes(now) in _known(base, None, path) else _keep(path)
+        kept = None if sha256_of_bytes(now) in _wanted_checksums(base, None, path) else _keep(path)
     write_bytes(path, data)
     _keep(path)
     text = f"{len(data)} bytes" if rows is None else rows.counts()
-    version = LocalVersion(
-        sha256, described(source), datetime.date.today().isoformat(), text, tables, reason
-    )
+    version = LocalVersion(sha256, layout, datetime.date.today().isoformat(), text, tables, reason)
     _write_local(registry.path, {**local_versions(registry.path), base.key: version})
     return Adopted(base.key, version, changed, rows, kept)
 
@@ -561,7 +577,7 @@ def _usable(
     data: bytes,
 ) -> tuple[Source, dict[str, str]]:
     """The source that lays a file out in the same way, and the tables of all sets from it."""
-    first = _layout(base, None, path, data)
+    first = _layout(base, path, data)
     problem = None
     for source in [first, *base.sources]:
         try:
@@ -581,22 +597,15 @@ def _obtain(
     base: DatasetEntry, path: Path, mirror: str | Path | None
 ) -> tuple[Source, bytes] | None:
     """The registered version with its source, kept beside the data file; None if none is here."""
-    found = _registered(base, path)
+    registered = _registered(base, path)
     for kinds in (SOURCE_KINDS, SOURCE_KINDS[1:]):  # the mirror may hold the local version
-        if found is None:
+        if registered is None:
             with contextlib.suppress(DataError):
-                found = answer(base, mirror, kinds=kinds)
-    if found is not None:
-        write_bytes(registered_file(path), found[1])
-        write_record(base, path.parent, *found)
-    return found
-
-
-def _compare(
-    base: DatasetEntry, registered: tuple[Source, bytes], source: Source, data: bytes
-) -> RowChanges:
-    before = read_table(registered[1], registered[0].reader, base, base.raw_name)
-    return row_changes(before, read_table(data, source.reader, base, base.raw_name))
+                registered = answer(base, mirror, kinds=kinds)
+    if registered is not None:
+        write_bytes(registered_file(path), registered[1])
+        write_record(base, path.parent, *registered)
+    return registered
 
 
 def restore(
@@ -620,14 +629,14 @@ def restore(
     """
     base = registry[name].base
     path = data_file(base, root)
-    found = _obtain(base, path, mirror)
-    if found is None:
+    registered = _obtain(base, path, mirror)
+    if registered is None:
         answer(base, mirror)  # says why
         raise AssertionError("a source has answered")
     kept = None
-    if path.is_file() and path.read_bytes() not in (b"", found[1]):
+    if path.is_file() and path.read_bytes() not in (b"", registered[1]):
         kept = _keep(path)
-    write_bytes(path, found[1])
+    write_bytes(path, registered[1])
     versions = local_versions(registry.path)
     versions.pop(base.key, None)
     _write_local(registry.path, versions)

@@ -81,6 +81,7 @@ def changed_outputs(root: Path | str = ".") -> Changed:
     for record in records:
         other = frozenset(p for p, d in record["inputs"].items() if now.get(p, d) != d)
         other |= {p for p in record["absent"] if _has_content(root / p)}
+        other |= {p for p in record["kept"] if not (root / p).is_file()}
         # A record of another configuration tells of files that another job has written since.
         own = [p for p, digest in record["outputs"].items() if now.get(p) == digest]
         inputs |= dict.fromkeys(own if other else (), other)
@@ -100,13 +101,12 @@ def _read(file: Path) -> dict[str, Any] | None:
     try:
         record = json.loads(file.read_bytes())
         found: dict[str, Any] = {part: dict(record[part]) for part in ("inputs", "outputs")}
-        absent = list(record["absent"])
-    except (OSError, ValueError, TypeError, KeyError):
+        lists = {part: list(record.get(part, ())) for part in ("absent", "kept")}
+    except (OSError, ValueError, TypeError, KeyError, AttributeError):
         return None
     texts = [text for files in found.values() for item in files.items() for text in item]
-    if not all(isinstance(text, str) for text in [*texts, *absent]):
-        return None
-    return {**found, "absent": absent}
+    texts += [text for paths in lists.values() for text in paths]
+    return {**found, **lists} if all(isinstance(text, str) for text in texts) else None
 
 
 def mark_changed(workflow: Any, root: Path | str = ".") -> Changed:

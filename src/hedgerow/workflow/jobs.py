@@ -26,7 +26,7 @@ RECORDS = "data/jobs"
 
 
 @contextlib.contextmanager
-def job(snakemake: Any, apart: Sequence[str] = ()) -> Iterator[None]:
+def job(snakemake: Any, apart: Sequence[str] = ()) -> Iterator[dict[str, Any]]:
     """Run the body of a script with its log file and its record, and turn an error into one line.
 
     Parameters
@@ -35,6 +35,11 @@ def job(snakemake: Any, apart: Sequence[str] = ()) -> Iterator[None]:
         What Snakemake gives a script; `rule` and `log` are read.
     apart : sequence of str
         Inputs and outputs whose checksums are not recorded: data files, which users edit.
+
+    Yields
+    ------
+    dict
+        What else the record of the job says, such as `kept`: files that it lists.
 
     Notes
     -----
@@ -53,7 +58,7 @@ def job(snakemake: Any, apart: Sequence[str] = ()) -> Iterator[None]:
     """
     log = Path(snakemake.log[0])
     root = logging.getLogger()
-    record, done, finished = Record(), None, False
+    record, done, finished, more = Record(), None, False, {}
     # Of a job that is killed, or finds no room for a new record, none is better than the old one.
     contents_of(log).unlink(missing_ok=True)
     handler = _log_to(log)
@@ -63,7 +68,7 @@ def job(snakemake: Any, apart: Sequence[str] = ()) -> Iterator[None]:
         if hasattr(getattr(snakemake, "wildcards", None), "dataset") and _is_absent(snakemake):
             finished = True
             raise SystemExit(0)
-        yield
+        yield more
         done, finished = snakemake, True
     except Exception as error:
         logger.error("%s failed\n%s", snakemake.rule, traceback.format_exc())
@@ -77,7 +82,7 @@ def job(snakemake: Any, apart: Sequence[str] = ()) -> Iterator[None]:
         with _as_far_as_there_is_room():
             record.write(record_of(log), done)
             if finished:
-                write_json(contents_of(log), contents(snakemake, apart))
+                write_json(contents_of(log), {**contents(snakemake, apart), **more})
         root.removeHandler(handler)
         handler.close()
 
