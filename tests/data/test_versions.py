@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from made_up import ROWS, sha256
 
@@ -315,3 +317,18 @@ def test_a_file_with_the_registered_tables_is_not_adopted(one):
     with pytest.raises(DataError, match="gives the same tables as the registered version"):
         one.adopt()
     assert local_versions(one.tiny.path) == {}
+
+
+def test_a_generator_that_changed_makes_its_file_again(registry, tmp_path):
+    """The kept bytes were taken for those of the new settings, and then refused."""
+    entry = registry["synthetic_missing_1"]
+    path = data_file(entry, tmp_path)
+    fetch_version(entry, path.parent)
+    first = path.read_bytes()
+    assert planned_table(entry, None, tmp_path) == (entry.fingerprint, False)
+    plan = replace(entry.synthetic_plan, seed=entry.synthetic_plan.seed + 1)
+    fetch_version(replace(entry, synthetic_plan=plan), path.parent)
+    assert path.read_bytes() != first
+    path.write_bytes(first + first.splitlines(keepends=True)[-1])
+    edited = planned_table(entry, None, tmp_path)
+    assert edited.table == sha256(path.read_bytes()) and not edited.same

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
+import yaml
 from made_parts import CALL, make_part
 from throwaway import ROOT, new_project
 
@@ -212,6 +213,18 @@ def four(tmp_path):
         write_json(one.root / f"data/raw/{name}/source.json", {"sha256": 64 * "1"})
     one.plan = {f"tidy:{name}": {"inputs": [f"data/raw/{name}/source.json"]} for name in HOW.parts}
     return one
+
+
+def test_a_part_of_local_data_is_refused(four):
+    """A reference would have told the results of edited data as those of the papers' sets."""
+    version = {
+        **{"sha256": 64 * "0", "layout": "mirror (a/a)", "date": "2026-11-27"},
+        **{"changes": "1 of 3 rows changed", "tables": {"a": 64 * "1"}},
+    }
+    local = four.root / "config/local_data.yaml"
+    local.write_text(yaml.safe_dump({"local_data": {"a": version}}))
+    with pytest.raises(DataError, match=r"no part a of registered data \(a: local version of"):
+        four.collect(["a"])
 
 
 def codes(one):

@@ -207,7 +207,8 @@ def _registered(entry: DatasetEntry, path: Path) -> tuple[Source, bytes] | None:
     """The registered bytes beside a data file with their source, if they are what it served."""
     record = _recorded(path)
     source, data = source_described(entry, str(record.get("from"))), _registered_bytes(path)
-    if source is None or data is None:
+    # A generator may have changed, and asks no network.
+    if source is None or data is None or source.kind == "synthetic":
         return None
     return (source, data) if source.sha256 in (None, record["sha256"]) else None
 
@@ -308,7 +309,7 @@ class Planned(NamedTuple):
         Tells whether the tidy table is out of date: the fingerprint of the wanted table, the
         registered or the adopted one; the checksum of a file that was edited and gives another.
     same : bool
-        Whether the file that is there gives the wanted table.
+        Whether it is certain that the file that is there gives the wanted table.
     """
 
     table: str
@@ -333,10 +334,12 @@ def planned_table(
     if not path.is_file() or not (data := path.read_bytes()):
         return Planned(wanted, False)
     sha256 = sha256_of_bytes(data)
-    if sha256 in _wanted_checksums(entry, local, path):
+    if sha256 in ({s.sha256 for s in entry.base.sources} if local is None else {local.sha256}):
         return Planned(wanted, True)
     if local is None and sha256 == _recorded(path).get("sha256"):
-        return Planned(wanted, False)  # of an earlier registry: rule fetch replaces it
+        # Of an earlier registry, or from a source without a checksum, such as a generator: rule
+        # fetch replaces it if it runs.
+        return Planned(wanted, False)
     try:
         reader = _layout(entry, path, data, local.layout if local else "").reader
         same = _mark(entry, *tidy_bytes(entry, reader, data, path.name)) == wanted

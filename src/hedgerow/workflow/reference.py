@@ -20,6 +20,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
+from hedgerow.data.versions import local_notes
 from hedgerow.errors import ConfigError, DataError
 from hedgerow.experiments.plan import sections
 from hedgerow.files import (
@@ -222,7 +223,7 @@ class Reference:
         Raises
         ------
         DataError
-            If a data set was not to be had.
+            If a data set was not to be had, or is a local version.
         """
         from hedgerow.reporting.manifest import checksum, checksums
 
@@ -613,6 +614,12 @@ def _check_there(root: Path, part: Part) -> None:
                 f"there is no part {part.name}: {path} is not there ({why})",
                 remedy="name a mirror that has the data set (HEDGEROW_MIRROR), and make it again",
             )
+    registry = root / read_yaml(root / "config/default.yaml")["registry"]
+    if notes := local_notes(registry, [part.dataset]):
+        raise DataError(
+            f"there is no part {part.name} of registered data ({notes[0]})",
+            remedy="go back to the registered version: `hedgerow data restore`",
+        )
 
 
 def settings_of_calls(root: Path, configuration: str, calls: Iterable[str]) -> dict[str, Any]:
