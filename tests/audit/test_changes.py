@@ -35,47 +35,47 @@ def state(digest="a", *, functions=None, files=None, **parts):
 
 
 def compared(before, after, rows=lambda *_: None, most=3):
-    found = compare(before, after, rows, most)
-    json.dumps(found)
-    return found
+    diff = compare(before, after, rows, most)
+    json.dumps(diff)
+    return diff
 
 
 def of_table(before, after, most=3):
-    (found,) = compared(
+    (diff,) = compared(
         state("a", files={TABLE: before}), state("b", files={TABLE: after}), most=most
     )["tables"]
-    return found
+    return diff
 
 
-def lines(found):
+def lines(diff):
     """What a terminal shows."""
     from hedgerow.screen import new_console
 
     console = new_console()
     with console.capture() as shown:
-        for part in changes_command._parts(found):
+        for part in changes_command._parts(diff):
             console.print(part)
     return [line.rstrip() for line in shown.get().splitlines()]
 
 
 def test_two_runs_that_gave_the_same_differ_in_nothing():
-    found = compared(state("a"), state("b"))
-    assert found["ended"] and not found["tables"] and not any(found["edits"].values())
-    assert lines(found) == ["Nothing changed: the last run gave the results of the run before."]
+    diff = compared(state("a"), state("b"))
+    assert diff["ended"] and not diff["tables"] and not any(diff["edits"].values())
+    assert lines(diff) == ["Nothing changed: the last run gave the results of the run before."]
 
 
 def test_settings_packages_and_files_are_named_in_full():
     before = {"soft": {"step": 0.1, "datasets": ["bupa", "wine"]}, "seed": 1}
     after = {"soft": {"step": 0.2, "datasets": ["wine", "iris"]}, "seed": 1, "new": None}
-    found = compared(
+    diff = compared(
         state("a", configuration=before, packages={"numpy": "2.1"}, inputs={"x.csv": "1"}),
         state("b", configuration=after, packages={"numpy": "2.2", "rich": "1"}),
     )
-    edits = found["edits"]
+    edits = diff["edits"]
     assert {"name": "soft.step", "before": 0.1, "after": 0.2} in edits["settings"]
     assert {"name": "rich", "before": None, "after": "1"} in edits["packages"]
     assert edits["files"] == [{"path": "x.csv", "change": "removed"}]
-    shown = lines(found)
+    shown = lines(diff)
     assert "  settings  new: none -> none" in shown
     assert "            soft.datasets: -bupa +iris" in shown
     assert "  packages  numpy: 2.1 -> 2.2" in shown
@@ -102,15 +102,15 @@ def test_code_is_named_by_function_and_by_rule_where_no_function_differs():
 def test_changed_rows_of_a_data_set_are_listed_and_the_rest_is_counted():
     """A source that gives the file another name is no other data set."""
     cells = tuple(CellChange(n, "age", "30", None) for n in range(1, 13))
-    found = compared(
+    diff = compared(
         state("a", inputs={"data/raw/pima/pima.csv": "1", "data/raw/iris/a": "1"}),
         state("b", inputs={"data/raw/pima/pima.data": "2", "data/raw/iris/b": "1"}),
         lambda dataset, *digests: RowChanges(20, 21, 1, 0, 12, cells),
     )
-    (data,) = found["edits"]["data"]
+    (data,) = diff["edits"]["data"]
     assert data["dataset"] == "pima" and data["n_cells"] == 12 and len(data["cells"]) == 10
     assert data["rows"] == {"before": 20, "after": 21, "added": 1, "removed": 0, "changed": 12}
-    shown = lines(found)
+    shown = lines(diff)
     assert "  data  pima: of 20 rows: 12 changed, 1 added" in shown
     assert "          row 1, age: 30 -> none" in shown
     assert "          and 2 more cells" in shown
@@ -126,8 +126,8 @@ def test_changed_rows_of_a_data_set_are_listed_and_the_rest_is_counted():
 )
 def test_a_data_set_whose_rows_cannot_be_compared(before, after, words):
     both = [{"data/raw/x/x.data": one} if one else {} for one in (before, after)]
-    found = compared(state("a", inputs=both[0]), state("b", inputs=both[1]))
-    assert f"  data  {words}" in lines(found)
+    diff = compared(state("a", inputs=both[0]), state("b", inputs=both[1]))
+    assert f"  data  {words}" in lines(diff)
 
 
 def test_rows_of_two_versions_of_a_data_set_that_are_in_its_folder(tmp_path):
@@ -140,8 +140,8 @@ def test_rows_of_two_versions_of_a_data_set_that_are_in_its_folder(tmp_path):
     write_bytes(tmp_path / "data/raw/iris/iris.registered", before)
     digests = [hashlib.sha256(content).hexdigest() for content in (before, after)]
     manifest = {"configuration": {"registry": "config/datasets.yaml"}}
-    found = _rows(tmp_path, manifest, "iris", *digests)
-    assert found.changed == 1 and [(c.before, c.after) for c in found.cells] == [("3.5", "3.6")]
+    diff = _rows(tmp_path, manifest, "iris", *digests)
+    assert diff.changed == 1 and [(c.before, c.after) for c in diff.cells] == [("3.5", "3.6")]
     assert _rows(tmp_path, manifest, "iris", digests[0], 64 * "0") is None
     for registry in ("../datasets.yaml", None, "config/none.yaml"):
         named = {"configuration": {"registry": registry}}
@@ -151,9 +151,9 @@ def test_rows_of_two_versions_of_a_data_set_that_are_in_its_folder(tmp_path):
 def test_claims_that_moved_those_with_another_verdict_first():
     before = CLAIM_HEAD + "A,S,p,partly,0.1 of 2,0.1,,\nB,S,,partly,x,1,,\nC,S,,partly,x,1,,\n"
     after = CLAIM_HEAD + "A,S,p,partly,0.2 of 2,0.2,,\nB,S,,partly,x,1.0,,\nC,S,,failed,x,1,,\n"
-    found = compared(state("a", files={CLAIMS: before}), state("b", files={CLAIMS: after}))
-    assert [one["claim"] for one in found["claims"]] == ["A", "C"]
-    assert found["claims"][0] == {
+    diff = compared(state("a", files={CLAIMS: before}), state("b", files={CLAIMS: after}))
+    assert [one["claim"] for one in diff["claims"]] == ["A", "C"]
+    assert diff["claims"][0] == {
         "claim": "A",
         "statement": "S",
         "published": "p",
@@ -164,7 +164,7 @@ def test_claims_that_moved_those_with_another_verdict_first():
         "low": {"before": None, "after": None},
         "high": {"before": None, "after": None},
     }
-    shown = lines(found)
+    shown = lines(diff)
     start = shown.index("Claims: 2 of 3 moved, 1 to another verdict")
     assert shown[start + 1] == "  C  partly -> failed"
     assert "  A  partly, as before" in shown and "    published  p" in shown
@@ -174,28 +174,28 @@ def test_cells_that_moved_most_by_the_scale_of_their_column():
     """Leaves by the hundred do not hide an accuracy that halved."""
     before = "dataset,leaves,accuracy,word\na,100,0.8,x\nb,200,0.9,x\nc,300,0.9,x\n"
     after = "dataset,leaves,accuracy,word\na,110,0.4,x\nb,200,0.90,y\nc,300,,x\n"
-    found = of_table(before, after)
-    assert found["n_cells"] == 4
-    assert [(c["row"]["dataset"], c["column"]) for c in found["cells"]] == [
+    diff = of_table(before, after)
+    assert diff["n_cells"] == 4
+    assert [(c["row"]["dataset"], c["column"]) for c in diff["cells"]] == [
         ("b", "word"),
         ("c", "accuracy"),
         ("a", "accuracy"),
     ]
-    assert found["cells"][1]["after"] is None and found["cells"][1]["difference"] is None
-    assert found["cells"][2]["difference"] == pytest.approx(-0.4)
+    assert diff["cells"][1]["after"] is None and diff["cells"][1]["difference"] is None
+    assert diff["cells"][2]["difference"] == pytest.approx(-0.4)
     assert len(of_table(before, after, most=1)["cells"]) == 1
 
 
 def test_rows_and_columns_that_came_and_went():
-    found = of_table("id,n,old\na,1,1\nb,2,1\n", "id,n,new\nb,2,1\nc,3,1\n")
-    assert found["columns_added"] == ["new"] and found["columns_removed"] == ["old"]
-    assert found["rows_added"] == [{"id": "c"}] and found["rows_removed"] == [{"id": "a"}]
-    assert found["n_cells"] == 0
+    diff = of_table("id,n,old\na,1,1\nb,2,1\n", "id,n,new\nb,2,1\nc,3,1\n")
+    assert diff["columns_added"] == ["new"] and diff["columns_removed"] == ["old"]
+    assert diff["rows_added"] == [{"id": "c"}] and diff["rows_removed"] == [{"id": "a"}]
+    assert diff["n_cells"] == 0
 
 
 def test_rows_that_nothing_tells_apart_are_compared_by_their_numbers():
-    found = of_table("row,n\na,1\na,1\n", "row,n\na,1\na,2\n")
-    assert found["cells"][0]["row"] == {"#": "2"} and found["cells"][0]["difference"] == 1
+    diff = of_table("row,n\na,1\na,1\n", "row,n\na,1\na,2\n")
+    assert diff["cells"][0]["row"] == {"#": "2"} and diff["cells"][0]["difference"] == 1
 
 
 def test_a_table_whose_numbers_are_only_written_otherwise_has_not_changed():
@@ -206,18 +206,18 @@ def test_a_table_whose_numbers_are_only_written_otherwise_has_not_changed():
 
 
 def test_a_table_or_figure_that_is_new_and_one_that_is_gone():
-    found = compared(state("a", files={TABLE: "id\n"}), state("b", files={FIGURE: "<svg/>"}))
-    assert [(one["id"], one["change"]) for one in found["tables"]] == [("t", "removed")]
-    assert found["figures"] == [{"id": "f", "change": "added", "before": None, "after": FIGURE}]
-    assert "Tables: 1 of 0 changed" in lines(found)
+    diff = compared(state("a", files={TABLE: "id\n"}), state("b", files={FIGURE: "<svg/>"}))
+    assert [(one["id"], one["change"]) for one in diff["tables"]] == [("t", "removed")]
+    assert diff["figures"] == [{"id": "f", "change": "added", "before": None, "after": FIGURE}]
+    assert "Tables: 1 of 0 changed" in lines(diff)
 
 
 def test_a_run_that_has_not_reached_its_manifest_says_so():
-    found = compared(
+    diff = compared(
         state("a", files={TABLE: "i,n\na,1\n"}), state("a", files={TABLE: "i,n\na,2\n"})
     )
-    assert not found["ended"]
-    assert lines(found)[0] == "The last run has not ended or made only a part. Replaced so far:"
+    assert not diff["ended"]
+    assert lines(diff)[0] == "The last run has not ended or made only a part. Replaced so far:"
 
 
 def test_without_an_earlier_run_one_sentence_says_what_to_do(project, capsys):

@@ -21,10 +21,10 @@ BEFORE = frame(("1", "red", "a"), ("2", "blue", "b"), ("3", None, "a"), ("3", No
 def test_one_cell():
     after = BEFORE.copy()
     after.loc[1, "x"] = "7"
-    found = row_changes(BEFORE, after)
-    assert (found.added, found.removed, found.changed) == (0, 0, 1)
-    assert found.cells == (CellChange(2, "x", "2", "7"),)
-    assert found.sentence() == "1 of 4 rows changed (row 2, x: 2 -> 7)"
+    differing = row_changes(BEFORE, after)
+    assert (differing.added, differing.removed, differing.changed) == (0, 0, 1)
+    assert differing.cells == (CellChange(2, "x", "2", "7"),)
+    assert differing.sentence() == "1 of 4 rows changed (row 2, x: 2 -> 7)"
 
 
 def test_a_missing_value_is_told():
@@ -36,8 +36,8 @@ def test_a_missing_value_is_told():
 
 
 def test_rows_in_another_order_are_no_change():
-    found = row_changes(BEFORE, BEFORE[::-1])
-    assert not found and found.sentence() == "no row of 4 differs"
+    differing = row_changes(BEFORE, BEFORE[::-1])
+    assert not differing and differing.sentence() == "no row of 4 differs"
 
 
 def test_rows_added_and_removed():
@@ -48,12 +48,12 @@ def test_rows_added_and_removed():
 
 
 def test_a_row_that_moved_and_changed_is_one_changed_row():
-    """A row removed above shifts all numbers: counterparts are found by what they share."""
+    """A row removed above shifts all numbers: counterparts are differing by what they share."""
     after = BEFORE[1:].reset_index(drop=True)
     after.loc[0, "class"] = "a"
-    found = row_changes(BEFORE, after)
-    assert (found.added, found.removed, found.changed) == (0, 1, 1)
-    assert found.cells == (CellChange(1, "class", "b", "a"),)
+    differing = row_changes(BEFORE, after)
+    assert (differing.added, differing.removed, differing.changed) == (0, 1, 1)
+    assert differing.cells == (CellChange(1, "class", "b", "a"),)
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -63,11 +63,11 @@ def test_counts_add_up(seed):
     tables = [frame(*rng.integers(0, 3, (rng.integers(0, 9), 3)).astype(str)) for _ in range(2)]
     before, after = (Counter(map(tuple, t.to_numpy())) for t in tables)
     common = sum((before & after).values())
-    found = row_changes(*tables)
-    assert common + found.changed + found.removed == found.n_before == len(tables[0])
-    assert common + found.changed + found.added == found.n_after == len(tables[1])
-    assert len({cell.row for cell in found.cells}) == found.changed
-    assert all(cell.before != cell.after for cell in found.cells)
+    differing = row_changes(*tables)
+    assert common + differing.changed + differing.removed == differing.n_before == len(tables[0])
+    assert common + differing.changed + differing.added == differing.n_after == len(tables[1])
+    assert len({cell.row for cell in differing.cells}) == differing.changed
+    assert all(cell.before != cell.after for cell in differing.cells)
 
 
 def test_many_changed_rows_are_compared_by_their_order():

@@ -29,9 +29,9 @@ def marks(project):
 
 
 def test_a_finished_run_has_nothing_changed(project):
-    found = changed_outputs(project)
-    assert (found.outputs, found.inputs, found.stale) == (frozenset(), {}, set())
-    assert "reports/tables/t.csv" in found.consistent
+    changed = changed_outputs(project)
+    assert (changed.outputs, changed.inputs, changed.stale) == (frozenset(), {}, set())
+    assert "reports/tables/t.csv" in changed.consistent
     mark_changed(MAIN, project)
     assert marks(project) == 0
 
@@ -41,16 +41,16 @@ def test_the_content_decides_not_the_time(project, new_time):
     """A published figure with an older time planned nothing: Snakemake compares times first."""
     change(project / "reports/tables/u.csv", new_time)
     change(project / "data/published/t.csv", new_time)
-    found = changed_outputs(project)
-    assert found.outputs == {"reports/tables/u.csv"}
-    assert found.inputs == {"reports/tables/t.csv": {"data/published/t.csv"}}
+    changed = changed_outputs(project)
+    assert changed.outputs == {"reports/tables/u.csv"}
+    assert changed.inputs == {"reports/tables/t.csv": {"data/published/t.csv"}}
 
 
 def test_an_intermediate_file_makes_its_job_and_its_readers_stale(project):
     change(project / "data/trees/a.parquet")
-    found = changed_outputs(project)
-    assert found.outputs == {"data/trees/a.parquet"}
-    assert found.inputs.keys() == {"reports/tables/t.csv", "reports/tables/u.csv"}
+    changed = changed_outputs(project)
+    assert changed.outputs == {"data/trees/a.parquet"}
+    assert changed.inputs.keys() == {"reports/tables/t.csv", "reports/tables/u.csv"}
 
 
 def test_a_data_file_is_left_to_rule_tidy(project):
@@ -103,15 +103,15 @@ def test_an_edited_result_is_kept_before_it_is_made_again(project):
     path = project / "reports/tables/u.csv"
     change(path)
     edited = path.read_bytes()
-    found = changed_outputs(project)
+    changed = changed_outputs(project)
     job = SimpleNamespace(output=["reports/tables/t.csv", "reports/tables/u.csv"])
     workflow = SimpleNamespace(dag=SimpleNamespace(needrun_jobs=lambda: [job]))
-    (line,) = keep_edited(workflow, found, project)
+    (line,) = keep_edited(workflow, changed, project)
     kept = "data/edited/reports/tables/u.csv"
     assert line.endswith(f"it is recomputed, and kept as {kept}.")
     assert (project / kept).read_bytes() == edited
     workflow = SimpleNamespace(dag=SimpleNamespace(needrun_jobs=list))
-    assert keep_edited(workflow, found, project) == []
+    assert keep_edited(workflow, changed, project) == []
 
 
 def test_a_listed_file_that_is_gone_makes_the_list_stale(project):

@@ -9,8 +9,8 @@ with job(snakemake):
     from hedgerow.reporting.crate import crate
 
     inputs = dict.fromkeys(snakemake.input.read)
-    there = (path for path in snakemake.input.raw if absence(path) is None)
-    inputs |= {path: Path(path).parent.name for path in there}
+    present = (path for path in snakemake.input.raw if absence(path) is None)
+    inputs |= {path: Path(path).parent.name for path in present}
     text = crate(
         ".",
         inputs,

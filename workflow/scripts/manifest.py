@@ -13,15 +13,15 @@ with job(snakemake) as record:
     params = snakemake.params
     records = {Path(path).parent.name: read_json(path) for path in snakemake.input.sources}
     raw = [path for path in snakemake.input.raw if absence(path) is None]
-    there = {Path(path).parent.name for path in raw}
+    present = {Path(path).parent.name for path in raw}
     datasets = params.datasets.items()
     content = manifest(
         ".",
         inputs=[*raw, *snakemake.input.read],
         outputs=[*snakemake.input.sources, *snakemake.input.made],
         configuration=params.configuration,
-        sources={name: records[source] for name, source in datasets if source in there},
-        absent=[name for name, source in datasets if source not in there],
+        sources={name: records[source] for name, source in datasets if source in present},
+        absent=[name for name, source in datasets if source not in present],
         local={
             name: {**asdict(version), "sentence": version.sentence(name)}
             for name, version in local_versions(params.configuration["registry"]).items()

@@ -151,8 +151,8 @@ def _data(one: Mapping[str, Any]) -> Iterable[str]:
         yield f"{name}: other bytes; rows not compared, as the earlier version is not kept"
         return
     counts = [f"{rows[kind]} {kind}" for kind in ("changed", "added", "removed") if rows[kind]]
-    told = f"of {rows['before']} rows: {', '.join(counts)}" if counts else "other bytes, same rows"
-    yield f"{name}: {told}"
+    line = f"of {rows['before']} rows: {', '.join(counts)}" if counts else "other bytes, same rows"
+    yield f"{name}: {line}"
     for cell in one["cells"]:
         yield f"  row {cell['row']}, {cell['column']}: {_values(cell)}"
     if one["n_cells"] > len(one["cells"]):
@@ -227,8 +227,8 @@ def _cell(cell: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _figures(figures: list[Mapping[str, Any]], n: int) -> Iterable[Any]:
-    told = f"\nFigures: {len(figures)} of {n} changed"
+    line = f"\nFigures: {len(figures)} of {n} changed"
     written = any(f["before"] != f["after"] for f in figures if f["change"] == "changed")
-    yield told if written or not figures else f"{told} (--figures FOLDER writes both versions)"
+    yield line if written or not figures else f"{line} (--figures FOLDER writes both versions)"
     same = [(f["id"], f["after"]) if f["before"] == f["after"] else None for f in figures]
     yield _grid(one or (f["id"], _values(f)) for one, f in zip(same, figures, strict=True))

@@ -217,23 +217,23 @@ def _own(
 ) -> set[tuple[str, str]]:
     """Causes that are a job's own; of inputs that another job makes, they are that job's."""
     why, outputs = job["why"], set(job["outputs"])
-    found = {_read(path) for path in why.get("data", ())}
-    found |= {("missing", path) for path in why.get("missing", ())}
+    causes = {_read(path) for path in why.get("data", ())}
+    causes |= {("missing", path) for path in why.get("missing", ())}
     if "incomplete" in why:
-        found |= {("altered", path) for path in outputs & files.outputs}
+        causes |= {("altered", path) for path in outputs & files.outputs}
         inputs = {path for output in outputs & files.inputs.keys() for path in files.inputs[output]}
-        found |= {_read(path) for path in inputs - made}
+        causes |= {_read(path) for path in inputs - made}
         if not outputs & files.stale:
-            found |= {("stopped", path) for path in why["incomplete"]}
+            causes |= {("stopped", path) for path in why["incomplete"]}
     if "script" in why:
-        found.add(("code", f"the script of {job['rule']}"))
+        causes.add(("code", f"the script of {job['rule']}"))
     if "environment" in why:
-        found.add(("environment", "environment.yml"))
+        causes.add(("environment", "environment.yml"))
     if "params" in why:
-        found |= _of_params(job, changed, **why["params"])
-    if "inputs" in why and not found:
-        found |= {("configuration", f"{job['rule']} reads other files")}
-    return found
+        causes |= _of_params(job, changed, **why["params"])
+    if "inputs" in why and not causes:
+        causes |= {("configuration", f"{job['rule']} reads other files")}
+    return causes
 
 
 def _of_params(

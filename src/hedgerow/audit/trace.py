@@ -180,12 +180,12 @@ def _served(root: Path, dataset: str, manifest: Mapping[str, Any]) -> dict[str, 
         return {}
     name = manifest["sources"][dataset]["dataset"]
     file = root / f"data/raw/{name}/source.json"
-    found = read_json(file)
-    told = {"dataset": str, "from": str, "file": str, "bytes": int, "sha256": str}
-    if not all(isinstance(found.get(name), kind) for name, kind in told.items()):
+    record = read_json(file)
+    kinds = {"dataset": str, "from": str, "file": str, "bytes": int, "sha256": str}
+    if not all(isinstance(record.get(key), kind) for key, kind in kinds.items()):
         raise DataError(f"{file} is damaged: it does not say what was fetched", remedy=MAKE_AGAIN)
     local = manifest.get("local_data", {}).get(name, {}).get("sentence", "")
-    return {**found, "path": f"data/raw/{name}/{name}.data", "local": local}
+    return {**record, "path": f"data/raw/{name}/{name}.data", "local": local}
 
 
 def listing(root: Path, known: Any, row: Row) -> Mapping[str, Any]:

@@ -302,22 +302,22 @@ def _closed(manifest: Mapping[str, Any]) -> Check:
 
 def _data_files(manifest: Mapping[str, Any]) -> Check:
     """Whether each data file is the one that its source served, or a local version."""
-    local, told, wrong = manifest.get("local_data", {}), [], []
+    local, adopted, unknown = manifest.get("local_data", {}), [], []
     served = {source["dataset"]: source.get("sha256") for source in manifest["sources"].values()}
     for name, sha256 in sorted(served.items()):
         path = f"data/raw/{name}/{name}.data"
         if (read := manifest["inputs"].get(path)) == sha256:
             continue
         if read is not None and read == local.get(name, {}).get("sha256"):
-            told.append(f"{local[name]['sentence']}.")
+            adopted.append(f"{local[name]['sentence']}.")
         else:
-            wrong.append(
+            unknown.append(
                 f"{path} is neither the registered version nor a local one that is adopted; "
                 "rule tidy found the registered rows in it."
             )
-    if not told and not wrong:
-        told = [f"All {len(served)} are the registered versions."]
-    return Check("data files", None if wrong else True, wrong + told)
+    if not adopted and not unknown:
+        adopted = [f"All {len(served)} are the registered versions."]
+    return Check("data files", None if unknown else True, unknown + adopted)
 
 
 def _configuration(root: Path, manifest: Mapping[str, Any]) -> Check:

@@ -67,11 +67,11 @@ class RowChanges:
     def counts(self) -> str:
         """The numbers of rows: "1 of 306 rows changed, 2 added"."""
         parts = [(self.changed, "changed"), (self.added, "added"), (self.removed, "removed")]
-        told = [f"{n} {what}" for n, what in parts if n]
-        if not told:
+        counts = [f"{n} {what}" for n, what in parts if n]
+        if not counts:
             return f"no row of {self.n_before} differs"
-        first, _, what = told[0].partition(" ")
-        return ", ".join([f"{first} of {self.n_before} rows {what}", *told[1:]])
+        first, _, what = counts[0].partition(" ")
+        return ", ".join([f"{first} of {self.n_before} rows {what}", *counts[1:]])
 
     def sentence(self) -> str:
         """The numbers of rows and the first changed cell."""
@@ -107,14 +107,14 @@ def row_changes(before: pd.DataFrame, after: pd.DataFrame) -> RowChanges:
 
 def _apart(rows: Sequence[tuple], others: Sequence[tuple]) -> list[int]:
     """Numbers of the rows that the other table does not have; of equal ones the later."""
-    there = Counter(others)
-    found = []
+    left = Counter(others)
+    numbers = []
     for number, row in enumerate(rows):
-        if there[row]:
-            there[row] -= 1
+        if left[row]:
+            left[row] -= 1
         else:
-            found.append(number)
-    return found
+            numbers.append(number)
+    return numbers
 
 
 def _pairs(
@@ -127,19 +127,20 @@ def _pairs(
 
     enough = n_columns / 2
     # A row that was added or removed above shifts the numbers of all below.
-    found = [(i, i) for i in sorted(set(left) & set(right)) if equal(i, i) >= enough]
-    left = [i for i in left if (i, i) not in set(found)]
-    right = [j for j in right if (j, j) not in set(found)]
+    pairs = [(i, i) for i in sorted(set(left) & set(right)) if equal(i, i) >= enough]
+    paired = {i for i, _ in pairs}
+    left = [i for i in left if i not in paired]
+    right = [j for j in right if j not in paired]
     if max(len(left), len(right)) > MOST_COMPARED:
         close = [(i, j) for i, j in zip(left, right, strict=False) if equal(i, j) >= enough]
-        return found + close
+        return pairs + close
     ranked = sorted(
         (-equal(i, j), abs(i - j), i, j) for i in left for j in right if equal(i, j) >= enough
     )
     used: tuple[set[int], set[int]] = (set(), set())
     for _, _, i, j in ranked:
         if i not in used[0] and j not in used[1]:
-            found.append((i, j))
+            pairs.append((i, j))
             used[0].add(i)
             used[1].add(j)
-    return found
+    return pairs

@@ -456,10 +456,10 @@ def check_fingerprint(entry: DatasetEntry, table: TidyTable, source: str) -> Non
 def check_groups(entry: DatasetEntry, whole: TidyTable, source: str) -> None:
     """Raise a `DataError` unless the groups of the set with the file are the registry's."""
     by = entry.group
-    if by is not None and (found := group_fingerprint(whole)) != by.fingerprint:
+    if by is not None and (fingerprint := group_fingerprint(whole)) != by.fingerprint:
         raise DataError(
             f"{entry.key}: the groups by {by.column!r} from {source} are not the registered ones "
-            f"(fingerprint {found[:12]} instead of {by.fingerprint[:12]})",
+            f"(fingerprint {fingerprint[:12]} instead of {by.fingerprint[:12]})",
             remedy="use another source, or register this version of the data under a key of its "
             "own",
         )

@@ -68,10 +68,10 @@ def changed_outputs(root: Path | str = ".") -> Changed:
         record for file in sorted((root / RECORDS).rglob("*.json")) if (record := _read(file))
     ]
     paths = {p for record in records for part in ("inputs", "outputs") for p in record[part]}
-    there = [path for path in sorted(paths) if (root / path).is_file()]
+    present = [path for path in sorted(paths) if (root / path).is_file()]
     # Reading and hashing leave the interpreter to the other threads.
     with ThreadPoolExecutor() as pool:
-        now = dict(zip(there, pool.map(lambda p: checksum(root / p), there), strict=True))
+        now = dict(zip(present, pool.map(lambda p: checksum(root / p), present), strict=True))
     wrote: dict[str, set[str]] = {}
     for record in records:
         for path, digest in record["outputs"].items():
@@ -83,8 +83,8 @@ def changed_outputs(root: Path | str = ".") -> Changed:
         other |= {p for p in record["absent"] if _has_content(root / p)}
         other |= {p for p in record["kept"] if not (root / p).is_file()}
         # A record of another configuration tells of files that another job has written since.
-        own = [p for p, digest in record["outputs"].items() if now.get(p) == digest]
-        inputs |= dict.fromkeys(own if other else (), other)
+        unchanged = [p for p, digest in record["outputs"].items() if now.get(p) == digest]
+        inputs |= dict.fromkeys(unchanged if other else (), other)
     return Changed(
         frozenset(outputs),
         inputs,
@@ -100,13 +100,13 @@ def _read(file: Path) -> dict[str, Any] | None:
     """The record of a job; None where it was spoilt: what it wrote is then compared by nobody."""
     try:
         record = json.loads(file.read_bytes())
-        found: dict[str, Any] = {part: dict(record[part]) for part in ("inputs", "outputs")}
+        files: dict[str, Any] = {part: dict(record[part]) for part in ("inputs", "outputs")}
         lists = {part: list(record.get(part, ())) for part in ("absent", "kept")}
     except (OSError, ValueError, TypeError, KeyError, AttributeError):
         return None
-    texts = [text for files in found.values() for item in files.items() for text in item]
+    texts = [text for mapping in files.values() for item in mapping.items() for text in item]
     texts += [text for paths in lists.values() for text in paths]
-    return {**found, **lists} if all(isinstance(text, str) for text in texts) else None
+    return {**files, **lists} if all(isinstance(text, str) for text in texts) else None
 
 
 def mark_changed(workflow: Any, root: Path | str = ".") -> Changed:
@@ -126,16 +126,16 @@ def mark_changed(workflow: Any, root: Path | str = ".") -> Changed:
     """
     if not workflow.is_main_process:
         return Changed()
-    found = changed_outputs(root)
-    _mark(found, Path(root))
-    return found
+    changed = changed_outputs(root)
+    _mark(changed, Path(root))
+    return changed
 
 
-def _mark(found: Changed, root: Path) -> None:
+def _mark(changed: Changed, root: Path) -> None:
     """Mark outputs as incomplete in Snakemake's records, and take back marks that hold no more."""
     marks = root / ".snakemake/incomplete"
     marked = marks.is_dir() and any(marks.iterdir())
-    if not found.stale and not marked:
+    if not changed.stale and not marked:
         return
     from snakemake.io import IOFile
     from snakemake.persistence.file import FilePersistence
@@ -143,21 +143,21 @@ def _mark(found: Changed, root: Path) -> None:
     try:
         records = FilePersistence(nolock=True, path=(root / ".snakemake").resolve())
         if marked:
-            for key in records._filter_incomplete_keys(found.consistent):
+            for key in records._filter_incomplete_keys(changed.consistent):
                 records._unmark_incomplete(key)
-        records.started(SimpleNamespace(output=list(map(IOFile, sorted(found.stale)))))
+        records.started(SimpleNamespace(output=list(map(IOFile, sorted(changed.stale)))))
     except OSError:  # a folder that can only be read
         pass
 
 
-def keep_edited(workflow: Any, found: Changed, root: Path | str = ".") -> list[str]:
+def keep_edited(workflow: Any, changed: Changed, root: Path | str = ".") -> list[str]:
     """Keep edited outputs of the jobs that will run, and tell of them.
 
     Parameters
     ----------
     workflow : snakemake.workflow.Workflow
         In its handler `onstart`.
-    found : Changed
+    changed : Changed
     root : path, optional
 
     Returns
@@ -167,7 +167,7 @@ def keep_edited(workflow: Any, found: Changed, root: Path | str = ".") -> list[s
     """
     root = Path(root)
     planned = {str(file) for job in workflow.dag.needrun_jobs() for file in job.output}
-    paths = sorted(found.outputs & planned)
+    paths = sorted(changed.outputs & planned)
     for path in paths:
         (root / EDITED / path).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy2(root / path, root / EDITED / path)

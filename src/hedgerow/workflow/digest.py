@@ -117,11 +117,11 @@ def entry_digests(registry: Mapping[str, Any]) -> dict[str, str]:
         Key of the data set to 64 hexadecimal digits, over the entry and the parent of a variant,
         with their readers and without their sources (`source_digests`).
     """
-    found = {}
+    digests = {}
     for key, entry in registry.items():
         readers = sorted({_plain(source.reader) for source in entry.base.sources})
-        found[key] = settings_digest([_without_sources(entry), readers])
-    return found
+        digests[key] = settings_digest([_without_sources(entry), readers])
+    return digests
 
 
 def _without_sources(entry: Any) -> Any:
@@ -136,14 +136,14 @@ def source_digests(registry: Mapping[str, Any]) -> dict[str, str]:
     Readers are left out, which rule tidy uses; the generator of a synthetic set belongs to it.
     """
     generators = generators_digest()
-    found = {}
+    digests = {}
     for key, entry in registry.items():
         if entry.parent is None:
             sources = [dataclasses.replace(source, reader=None) for source in entry.sources]
             text = _plain([*sources, entry.synthetic_plan])
             text += generators if entry.synthetic else ""
-            found[key] = hashlib.sha256(text.encode()).hexdigest()
-    return found
+            digests[key] = hashlib.sha256(text.encode()).hexdigest()
+    return digests
 
 
 def generators_digest(package: Path | str = PACKAGE) -> str:
@@ -221,14 +221,16 @@ def reached(*functions: str, package: Path | str = PACKAGE) -> dict[str, str]:
         file: [sources.parsed(file).statements[number] for number in sorted(numbers)]
         for file, numbers in sorted(statements.items())
     }
-    told = any(part.reads_docstrings for parts in taken.values() for part in parts)
+    docstrings = any(part.reads_docstrings for parts in taken.values() for part in parts)
     texts = {
-        name: "\n".join(text for text in (p.told if told else p.source for p in parts) if text)
+        name: "\n".join(
+            text for text in (p.told if docstrings else p.source for p in parts) if text
+        )
         for name, parts in taken.items()
     }
     for name, text in others.items():
         suffix = os.path.splitext(name)[1]
-        texts[name] = _without_prose(text, suffix, told) if suffix in COMPILED else text
+        texts[name] = _without_prose(text, suffix, docstrings) if suffix in COMPILED else text
     return dict(sorted(texts.items()))
 
 

@@ -137,15 +137,15 @@ def contents(snakemake: Any, apart: Sequence[str] = ()) -> dict[str, Any]:
     from hedgerow.reporting.manifest import checksum
 
     files = {"inputs": snakemake.input, "outputs": snakemake.output}
-    found: dict[str, Any] = {
+    content: dict[str, Any] = {
         part: {
             p: checksum(Path(p)) for p in map(str, paths) if p not in apart and os.path.isfile(p)
         }
         for part, paths in files.items()
     }
     # Data files of absent sets: what a user puts there is used.
-    found["absent"] = [path for path in apart if not Path(path).stat().st_size]
-    return found
+    content["absent"] = [path for path in apart if not Path(path).stat().st_size]
+    return content
 
 
 class Record:

@@ -207,13 +207,13 @@ def unpacked(path: Path, wanted: Iterable[str]) -> dict[str, bytes]:
     DataError
         If it cannot be read, is larger than any part, or holds other files.
     """
-    found = contents_of(path)
-    if set(found) != set(wanted):
-        odd = sorted(set(found) ^ set(wanted))
+    contents = contents_of(path)
+    if set(contents) != set(wanted):
+        odd = sorted(set(contents) ^ set(wanted))
         raise DataError(
             f"{path} and its manifest do not hold the same files: {odd[0]}", remedy="make it again"
         )
-    return found
+    return contents
 
 
 def contents_of(path: Path) -> dict[str, bytes]:

@@ -174,9 +174,9 @@ def read_previous(root: Path) -> State:
         manifest = checked(json.loads(text))
         manifest["version"]  # one of an earlier version lacks what is compared
         functions = _functions(json.loads(content.pop(FUNCTIONS.name)))
-        for name, own in content.items():
-            fine = KEPT.fullmatch(name) is not None
-            if not fine or hashlib.sha256(own).hexdigest() != manifest["outputs"].get(name):
+        outputs = {p: sha256 for p, sha256 in manifest["outputs"].items() if KEPT.fullmatch(p)}
+        for name, data in content.items():
+            if hashlib.sha256(data).hexdigest() != outputs.get(name):
                 raise ValueError(name)
     except (LookupError, RecursionError, ValueError, DataError):
         raise DataError(f"{path} is damaged", remedy=AGAIN) from None
@@ -196,19 +196,19 @@ def _digest_of(path: Path) -> str | None:
 def _noted(root: Path) -> dict[str, Any]:
     """What the last run noted of its code; empty where there is nothing of the kind."""
     try:
-        found = read_json(root / FUNCTIONS)
-        return {"manifest": found["manifest"], "functions": _functions(found["functions"])}
+        noted = read_json(root / FUNCTIONS)
+        return {"manifest": noted["manifest"], "functions": _functions(noted["functions"])}
     except (DataError, LookupError, ValueError):
         return {}
 
 
-def _functions(found: Any) -> dict[str, str]:
+def _functions(digests: Any) -> dict[str, str]:
     """Digests by function; a `ValueError` for anything else."""
-    if not isinstance(found, dict):
+    if not isinstance(digests, dict):
         raise ValueError("no functions")
-    for name, digest in found.items():
+    for name, digest in digests.items():
         if not re.fullmatch(r"[\w./-]+(:\w*)?", name) or not re.fullmatch(
             "[0-9a-f]{12}", str(digest)
         ):
             raise ValueError(name)
-    return found
+    return digests

@@ -40,13 +40,13 @@ class Recorded:
 
     def expected(self) -> dict[str, set[str]]:
         """Checksums of each file that was read or made; one, if nobody changed the records."""
-        found: dict[str, set[str]] = {}
+        checksums: dict[str, set[str]] = {}
         manifest = self.manifest or {}
-        told = [manifest.get(kind, {}) for kind in ("inputs", "outputs", "between")]
-        for path, one in (item for files in (*told, self.sums) for item in files.items()):
+        mappings = [manifest.get(kind, {}) for kind in ("inputs", "outputs", "between")]
+        for path, one in (item for files in (*mappings, self.sums) for item in files.items()):
             if one is not None and path != MANIFEST:
-                found.setdefault(path, set()).add(one)
-        return found
+                checksums.setdefault(path, set()).add(one)
+        return checksums
 
 
 def recorded(root: Path) -> Recorded:
@@ -59,19 +59,21 @@ def recorded(root: Path) -> Recorded:
             content = checked(json.loads(text))
         except (ValueError, RecursionError, DataError):
             faults.append(f"{MANIFEST} is damaged")
-    listed, told = {}, None
+    listed, listing = {}, None
     if (root / SUMS).is_file():
         try:
-            told = read_text(root / SUMS)
-            listed = dict(reversed(line.split("  ", 1)) for line in told.splitlines())
+            listing = read_text(root / SUMS)
+            listed = dict(reversed(line.split("  ", 1)) for line in listing.splitlines())
             check_paths(listed)
         except (ValueError, DataError):
             listed = {}
             faults.append(f"{SUMS} is damaged")
     # The last line of the one is the checksum of the other.
-    if content is not None and told is not None and listed.get(MANIFEST) != digest:
+    if content is not None and listing is not None and listed.get(MANIFEST) != digest:
         faults.append(f"{MANIFEST} is not the one that {SUMS} was written with")
-    elif content and "version" in content and told is not None and told != sums(content, text):
+    elif (
+        content and "version" in content and listing is not None and listing != sums(content, text)
+    ):
         faults.append(f"{SUMS} is not what it was written with")
     return Recorded(content, listed, faults, digest)
 
