@@ -817,7 +817,7 @@ def test_what_cannot_be_run_is_not_left_out_silently(monkeypatch):
         steps.run(dataclasses.replace(TABLE, name="third"), SUITE, CHOICE)
     with pytest.raises(ConfigError, match=r"`answers.levels` has 3, .* has 3 levels"):
         steps.run(TABLE, SUITE, dataclasses.replace(CHOICE, levels=(0, 3)))
-    with pytest.raises(ConfigError, match=r"`answers.n_repeats` is 4, .* has 3"):
+    with pytest.raises(ConfigError, match=r"`answers.n_repeats` asks for repeat 4, .* has 3"):
         steps.run(TABLE, SUITE, dataclasses.replace(CHOICE, n_repeats=4))
 
     def refuses(method, *_):

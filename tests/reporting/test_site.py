@@ -22,10 +22,10 @@ def one(word="soft_sweep", **more):
 def test_what_is_planned_is_what_is_made():
     """The rule lists its outputs before there is any content."""
     dataset = {
-        "key": "wine", "title": "Wine", "task": "classification", "n_rows": 3, "n_variables": 1,
-        "n_classes": 2, "served": "mirror", "reason": "", "facts": [("Licence", "CC BY")],
-        "classes": [{"name": "a", "n": 1}, {"name": "b", "n": 2}], "variables": [],
-        "used": ["soft"],
+        "key": "wine", "title": "Wine", "source": "wine", "task": "classification",
+        "n_rows": 3, "n_variables": 1, "n_classes": 2, "served": "mirror", "reason": "",
+        "facts": [("Licence", "CC BY")], "used": ["soft"], "variables": [],
+        "classes": [{"name": "a", "n": 1}, {"name": "b", "n": 2}],
     }  # fmt: skip
     claims = [claim_row("T3-01")]
     content = content_of([one("soft")], claims=claims, datasets=[dataset])

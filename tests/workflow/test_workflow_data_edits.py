@@ -70,7 +70,17 @@ class Edited:
         self.environment = copied_package(self.package)
         self.settings(**FIRST)
         self.ran()
+        self.entries = (self.path / "config/datasets.yaml").read_bytes()
         self.registry = load_registry(self.path / "config/datasets.yaml")
+
+    def as_registered(self) -> None:
+        """Go back to the first settings, registry and data, whatever was edited before."""
+        self.settings()
+        (self.path / "config/datasets.yaml").write_bytes(self.entries)
+        (self.mirror / "haberman/haberman.data").unlink(missing_ok=True)
+        for name in ("haberman", "ecoli"):
+            go_back(self, name)
+        self.ran()
 
     def settings(self, **changes) -> None:
         text = SETTINGS.format(**{**FIRST, **changes}, mirror=self.mirror)
@@ -312,9 +322,7 @@ def test_exactly_what_depends_on_an_edit_runs(edited, edit, expected, monkeypatc
 
 def test_a_changed_file_asks_before_anything_runs(edited):
     """The run fetched the registered file again; the edit was gone, and so was the old table."""
-    edited.settings()
-    go_back(edited, "haberman")
-    edited.ran()
+    edited.as_registered()
     before = edited.project.made()
     path = edited.path / RAW
     path.write_text("".join(["30,64,2,1\n", *rows(edited)[1:]]))
@@ -334,9 +342,7 @@ def test_a_changed_file_asks_before_anything_runs(edited):
 
 def test_the_page_on_corrected_data_shows_what_happens(edited):
     """Commands and output of docs/corrected_data.md, in a project of fewer experiments."""
-    edited.settings()
-    go_back(edited, "haberman")
-    edited.ran()
+    edited.as_registered()
     page = (ROOT / "docs/corrected_data.md").read_text("utf-8")
     blocks = re.findall(r"```\n(.*?)```", page, re.DOTALL)
     command = ["sed", "-i", "1s/30,64,1,1/30,64,2,1/", RAW]
@@ -360,8 +366,7 @@ def without_dates(text: str) -> str:
 
 
 def test_pages_captions_and_manifest_name_a_local_version(edited):
-    edited.settings()
-    go_back(edited, "haberman")
+    edited.as_registered()
     adopt_edited(edited, "haberman", "".join(["30,64,2,1\n", *rows(edited)[1:]]))
     edited.ran()
     (note,) = local_notes(edited.path / "config/datasets.yaml", ["haberman"])

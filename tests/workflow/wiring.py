@@ -27,7 +27,7 @@ from hedgerow.workflow.steps import section_of
 #: What is repeated in an experiment.
 COUNTS = ("n_permutations", "n_forests", "n_repeats", "n_splits")
 #: Rules that count something else.
-COUNTED = {"confidence_size": "n_divisions"}
+COUNTED = dict.fromkeys(("confidence_size", "soft_beyond_sets"), "n_divisions")
 #: Rules whose results another experiment reads too, which may have data sets of its own.
 SHARED = {"soft_noise": "soft_beyond", "soft_calibrate": "soft_beyond"}
 #: Experiments that run the repeats of another one, in its chunks.

@@ -4,21 +4,24 @@
 answers_datasets = config["answers"]["datasets"]
 answers_people = config["answers"]["people_dataset"]
 
+# Repeats are run in chunks; results do not depend on how they are cut.
+answers_repeats = chunks(config["answers"]["n_repeats"], config["answers"]["chunk"])
+
 
 rule answers_run:
     input:
         table="data/tidy/{dataset}.parquet",
         suite="config/suite.yaml",
     output:
-        "data/results/answers/datasets/{dataset}.parquet",
+        "data/results/answers/chunks/{dataset}_{chunk}.parquet",
     log:
-        "data/logs/answers/run/{dataset}.log",
+        "data/logs/answers/run/{dataset}_{chunk}.log",
     conda:
         "../../environment.yml"
     params:
         **step(config, "answers.steps:run"),
     message:
-        "All answers to doubt on {wildcards.dataset}"
+        "All answers to doubt on {wildcards.dataset}, repeats {wildcards.chunk}"
     script:
         "../scripts/step.py"
 
@@ -43,7 +46,9 @@ rule answers_people:
 rule answers_statistics:
     input:
         rows=expand(
-            "data/results/answers/datasets/{dataset}.parquet", dataset=answers_datasets
+            "data/results/answers/chunks/{dataset}_{chunk}.parquet",
+            dataset=answers_datasets,
+            chunk=answers_repeats,
         ),
     output:
         rows="data/results/answers/rows.parquet",

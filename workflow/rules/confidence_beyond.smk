@@ -4,21 +4,26 @@
 confidence_beyond_datasets = config["confidence_beyond"]["datasets"]
 confidence_beyond_categorical = config["confidence_beyond"]["categorical_datasets"]
 
+# Cross validations are run in chunks; results do not depend on how they are cut.
+confidence_beyond_repeats = chunks(
+    config["confidence_beyond"]["n_repeats"], config["confidence_beyond"]["chunk"]
+)
+
 
 rule confidence_beyond_run:
     input:
         table="data/tidy/{dataset}.parquet",
     output:
-        rows="data/results/confidence_beyond/datasets/{dataset}_rows.parquet",
-        bins="data/results/confidence_beyond/datasets/{dataset}_bins.parquet",
+        rows="data/results/confidence_beyond/chunks/{dataset}_{chunk}_rows.parquet",
+        bins="data/results/confidence_beyond/chunks/{dataset}_{chunk}_bins.parquet",
     log:
-        "data/logs/confidence_beyond/run/{dataset}.log",
+        "data/logs/confidence_beyond/run/{dataset}_{chunk}.log",
     conda:
         "../../environment.yml"
     params:
         **step(config, "confidence_beyond.steps:run"),
     message:
-        "Beyond ConfDTree on {wildcards.dataset}"
+        "Beyond ConfDTree on {wildcards.dataset}, cross validations {wildcards.chunk}"
     script:
         "../scripts/step.py"
 
@@ -27,15 +32,15 @@ rule confidence_beyond_categories:
     input:
         table="data/tidy/{dataset}.parquet",
     output:
-        "data/results/confidence_beyond/datasets/{dataset}_categories.parquet",
+        "data/results/confidence_beyond/chunks/{dataset}_{chunk}_categories.parquet",
     log:
-        "data/logs/confidence_beyond/categories/{dataset}.log",
+        "data/logs/confidence_beyond/categories/{dataset}_{chunk}.log",
     conda:
         "../../environment.yml"
     params:
         **step(config, "confidence_beyond.steps:categories"),
     message:
-        "Doubts of categories on {wildcards.dataset}"
+        "Doubts of categories on {wildcards.dataset}, cross validations {wildcards.chunk}"
     script:
         "../scripts/step.py"
 
@@ -43,16 +48,19 @@ rule confidence_beyond_categories:
 rule confidence_beyond_statistics:
     input:
         rows=expand(
-            "data/results/confidence_beyond/datasets/{dataset}_rows.parquet",
+            "data/results/confidence_beyond/chunks/{dataset}_{chunk}_rows.parquet",
             dataset=confidence_beyond_datasets,
+            chunk=confidence_beyond_repeats,
         ),
         categories=expand(
-            "data/results/confidence_beyond/datasets/{dataset}_categories.parquet",
+            "data/results/confidence_beyond/chunks/{dataset}_{chunk}_categories.parquet",
             dataset=confidence_beyond_categorical,
+            chunk=confidence_beyond_repeats,
         ),
         bins=expand(
-            "data/results/confidence_beyond/datasets/{dataset}_bins.parquet",
+            "data/results/confidence_beyond/chunks/{dataset}_{chunk}_bins.parquet",
             dataset=confidence_beyond_datasets,
+            chunk=confidence_beyond_repeats,
         ),
     output:
         rows="data/results/confidence_beyond/rows.parquet",

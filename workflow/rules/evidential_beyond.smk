@@ -3,20 +3,25 @@
 
 evidential_beyond_datasets = config["evidential_beyond"]["datasets"]
 
+# Repeats are run in chunks; results do not depend on how they are cut.
+evidential_beyond_repeats = chunks(
+    config["evidential_beyond"]["n_repeats"], config["evidential_beyond"]["chunk"]
+)
+
 
 rule evidential_beyond_run:
     input:
         table="data/tidy/{dataset}.parquet",
     output:
-        "data/results/evidential_beyond/datasets/{dataset}.parquet",
+        "data/results/evidential_beyond/chunks/{dataset}_{chunk}.parquet",
     log:
-        "data/logs/evidential_beyond/run/{dataset}.log",
+        "data/logs/evidential_beyond/run/{dataset}_{chunk}.log",
     conda:
         "../../environment.yml"
     params:
         **step(config, "evidential_beyond.steps:run"),
     message:
-        "Beyond E2M on {wildcards.dataset}"
+        "Beyond E2M on {wildcards.dataset}, repeats {wildcards.chunk}"
     script:
         "../scripts/step.py"
 
@@ -24,8 +29,9 @@ rule evidential_beyond_run:
 rule evidential_beyond_statistics:
     input:
         rows=expand(
-            "data/results/evidential_beyond/datasets/{dataset}.parquet",
+            "data/results/evidential_beyond/chunks/{dataset}_{chunk}.parquet",
             dataset=evidential_beyond_datasets,
+            chunk=evidential_beyond_repeats,
         ),
     output:
         rows="data/results/evidential_beyond/rows.parquet",

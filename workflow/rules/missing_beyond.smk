@@ -4,20 +4,25 @@
 missing_beyond_datasets = config["missing_beyond"]["datasets"]
 missing_beyond_natural_datasets = config["missing_beyond"]["natural_datasets"]
 
+# Repeats are run in chunks; results do not depend on how they are cut.
+missing_beyond_repeats = chunks(
+    config["missing_beyond"]["n_repeats"], config["missing_beyond"]["chunk"]
+)
+
 
 rule missing_beyond_run:
     input:
         table="data/tidy/{dataset}.parquet",
     output:
-        "data/results/missing_beyond/datasets/{dataset}.parquet",
+        "data/results/missing_beyond/chunks/{dataset}_{chunk}.parquet",
     log:
-        "data/logs/missing_beyond/run/{dataset}.log",
+        "data/logs/missing_beyond/run/{dataset}_{chunk}.log",
     conda:
         "../../environment.yml"
     params:
         **step(config, "missing_beyond.steps:run"),
     message:
-        "Beyond EIG on {wildcards.dataset}"
+        "Beyond EIG on {wildcards.dataset}, repeats {wildcards.chunk}"
     script:
         "../scripts/step.py"
 
@@ -26,15 +31,15 @@ rule missing_beyond_natural:
     input:
         table="data/tidy/{dataset}.parquet",
     output:
-        "data/results/missing_beyond/natural/{dataset}.parquet",
+        "data/results/missing_beyond/natural/{dataset}_{chunk}.parquet",
     log:
-        "data/logs/missing_beyond/natural/{dataset}.log",
+        "data/logs/missing_beyond/natural/{dataset}_{chunk}.log",
     conda:
         "../../environment.yml"
     params:
         **step(config, "missing_beyond.steps:natural"),
     message:
-        "Values missing by nature on {wildcards.dataset}"
+        "Values missing by nature on {wildcards.dataset}, repeats {wildcards.chunk}"
     script:
         "../scripts/step.py"
 
@@ -42,12 +47,14 @@ rule missing_beyond_natural:
 rule missing_beyond_statistics:
     input:
         rows=expand(
-            "data/results/missing_beyond/datasets/{dataset}.parquet",
+            "data/results/missing_beyond/chunks/{dataset}_{chunk}.parquet",
             dataset=missing_beyond_datasets,
+            chunk=missing_beyond_repeats,
         ),
         natural=expand(
-            "data/results/missing_beyond/natural/{dataset}.parquet",
+            "data/results/missing_beyond/natural/{dataset}_{chunk}.parquet",
             dataset=missing_beyond_natural_datasets,
+            chunk=missing_beyond_repeats,
         ),
     output:
         rows="data/results/missing_beyond/rows.parquet",

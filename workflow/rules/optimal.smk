@@ -4,20 +4,23 @@
 optimal_datasets = config["optimal"]["datasets"]
 optimal_quantile_datasets = config["optimal"]["quantile_datasets"]
 
+# Divisions are run in chunks; results do not depend on how they are cut.
+optimal_divisions = chunks(config["optimal"]["n_splits"], config["optimal"]["chunk"])
+
 
 rule optimal_run:
     input:
         table="data/tidy/{dataset}.parquet",
     output:
-        "data/results/optimal/datasets/{dataset}.parquet",
+        "data/results/optimal/chunks/{dataset}_{chunk}.parquet",
     log:
-        "data/logs/optimal/run/{dataset}.log",
+        "data/logs/optimal/run/{dataset}_{chunk}.log",
     conda:
         "../../environment.yml"
     params:
         **step(config, "optimal.steps:run"),
     message:
-        "Best trees beside grown ones on {wildcards.dataset}"
+        "Best trees beside grown ones on {wildcards.dataset}, divisions {wildcards.chunk}"
     script:
         "../scripts/step.py"
 
@@ -59,7 +62,9 @@ rule optimal_quantiles:
 rule optimal_statistics:
     input:
         rows=expand(
-            "data/results/optimal/datasets/{dataset}.parquet", dataset=optimal_datasets
+            "data/results/optimal/chunks/{dataset}_{chunk}.parquet",
+            dataset=optimal_datasets,
+            chunk=optimal_divisions,
         ),
         stability=expand(
             "data/results/optimal/stability/{dataset}.parquet",

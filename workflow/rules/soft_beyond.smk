@@ -6,9 +6,12 @@ soft_beyond_datasets = config["soft_beyond"]["datasets"]
 soft_beyond_categorical = config["soft_beyond"]["categorical_datasets"]
 soft_beyond_sets = config["soft_beyond"]["set_datasets"]
 
-# Permutations are run in chunks; results do not depend on how they are cut.
+# Permutations, and divisions for sets, are run in chunks; results do not depend on how they are cut.
 soft_beyond_chunks = chunks(
     config["soft_beyond"]["n_permutations"], config["soft_beyond"]["chunk"]
+)
+soft_beyond_divisions = chunks(
+    config["soft_beyond"]["n_divisions"], config["soft_beyond"]["chunk"]
 )
 
 
@@ -60,15 +63,15 @@ rule soft_beyond_sets:
     input:
         table="data/tidy/{dataset}.parquet",
     output:
-        "data/results/soft_beyond/sets/{dataset}.parquet",
+        "data/results/soft_beyond/sets/{dataset}_{chunk}.parquet",
     log:
-        "data/logs/soft_beyond/sets/{dataset}.log",
+        "data/logs/soft_beyond/sets/{dataset}_{chunk}.log",
     conda:
         "../../environment.yml"
     params:
         **step(config, "soft_beyond.sets:sets"),
     message:
-        "Sets with a promise on {wildcards.dataset}"
+        "Sets with a promise on {wildcards.dataset}, divisions {wildcards.chunk}"
     script:
         "../scripts/step.py"
 
@@ -76,7 +79,9 @@ rule soft_beyond_sets:
 rule soft_beyond_set_statistics:
     input:
         sets=expand(
-            "data/results/soft_beyond/sets/{dataset}.parquet", dataset=soft_beyond_sets
+            "data/results/soft_beyond/sets/{dataset}_{chunk}.parquet",
+            dataset=soft_beyond_sets,
+            chunk=soft_beyond_divisions,
         ),
     output:
         sets="data/results/soft_beyond/sets.parquet",

@@ -183,7 +183,7 @@ def in_chunks(repeats: str, default: int = 1) -> Any:
     return setting(
         default,
         f"{repeats} per job; a rest that fills no job runs one by one. Results do not depend on "
-        "it. With 1, another number of repeats runs new ones only.",
+        "it. More repeats run new ones only, until a rest fills a job; with 1, always.",
         minimum=1,
         maximum=1_000_000,
         stated=False,

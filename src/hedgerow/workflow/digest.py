@@ -84,11 +84,11 @@ def digest_of(*functions: str, package: Path | str = PACKAGE) -> str:
     UntraceableError
         If an import cannot be followed.
     """
-    if package == PACKAGE:
-        ASKED.update(functions)
     total = hashlib.sha256()
     for name, source in reached(*functions, package=package).items():
         total.update(f"{name}\0{hashlib.sha256(source.encode()).hexdigest()}\n".encode())
+    if package == PACKAGE:
+        ASKED.update(functions)
     return total.hexdigest()
 
 

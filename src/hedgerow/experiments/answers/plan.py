@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from hedgerow.experiments.compared import LOSS, POINTS, Compared, Key, Metric, Pair, Part
-from hedgerow.experiments.plan import Plan, setting
+from hedgerow.experiments.plan import Plan, in_chunks, setting
 
 EXPERIMENT = "answers"  # the word under which seeds are drawn
 
@@ -132,3 +132,4 @@ class AnswersPlan(Plan):
         minimum=10,
         maximum=2_000_000_000,
     )
+    chunk: int = in_chunks("Repeats")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -25,7 +25,7 @@ from hedgerow.experiments.answers.plan import (
     VALUES,
     AnswersPlan,
 )
-from hedgerow.experiments.frames import drawn, one_thread, random_state, sorted_
+from hedgerow.experiments.frames import drawn, numbers_of, one_thread, random_state, sorted_
 from hedgerow.experiments.step import step
 
 #: Decimals of scores. More would only be stored, and fewer make ties.
@@ -37,14 +37,18 @@ N_BINS = 10  # of the calibration
     "levels",
     "max_nodes",
     "methods",
-    "n_repeats",
     "n_rounds",
     "n_rows",
     "n_settings",
     "n_trees",
     "seed",
 )
-def run(table: TidyTable, suite: Mapping[str, Any], plan: AnswersPlan) -> pd.DataFrame:
+def run(
+    table: TidyTable,
+    suite: Mapping[str, Any],
+    plan: AnswersPlan,
+    repeats: Iterable[int] | None = None,
+) -> pd.DataFrame:
     """All learners on one data set, in all cells that the suite has for it.
 
     Parameters
@@ -53,6 +57,8 @@ def run(table: TidyTable, suite: Mapping[str, Any], plan: AnswersPlan) -> pd.Dat
     suite : mapping
         config/suite.yaml, as read.
     plan : AnswersPlan
+    repeats : iterable of int, optional
+        Default all of the plan. Chunks put together are the whole.
 
     Returns
     -------
@@ -65,11 +71,12 @@ def run(table: TidyTable, suite: Mapping[str, Any], plan: AnswersPlan) -> pd.Dat
     ConfigError
         A data set, level or repeat that the suite does not have.
     """
-    _check_registered(table, suite, plan)
+    repeats = numbers_of(plan, "n_repeats", repeats)
+    _check_registered(table, suite, plan, repeats)
     number, lines = suite["datasets"].index(table.name), []
     with one_thread(), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of doubts that a learner does not know, as it is meant
-        for repeat in range(plan.n_repeats):
+        for repeat in repeats:
             sample = sample_of(table, repeat, suite, plan)
             clean = (PART, table.name, repeat, CLEAN, 0, NOWHERE, DATA)
             lines += [(*clean, *known) for known in properties(sample)]
@@ -82,7 +89,9 @@ def run(table: TidyTable, suite: Mapping[str, Any], plan: AnswersPlan) -> pd.Dat
     return sorted_(frame.assign(value=frame["value"].round(DECIMALS)), ORDER["rows"])
 
 
-def _check_registered(table: TidyTable, suite: Mapping[str, Any], plan: AnswersPlan) -> None:
+def _check_registered(
+    table: TidyTable, suite: Mapping[str, Any], plan: AnswersPlan, repeats: Sequence[int]
+) -> None:
     """Refuse what the suite does not have: it would be run without having been registered."""
     n_levels = min(len(levels) for levels in suite["levels"].values())
     if table.name not in suite["datasets"]:
@@ -95,9 +104,9 @@ def _check_registered(table: TidyTable, suite: Mapping[str, Any], plan: AnswersP
             f"`answers.levels` has {max(plan.levels)}, and config/suite.yaml has {n_levels} levels",
             remedy=f"give numbers from 0 to {n_levels - 1}",
         )
-    if plan.n_repeats > suite["n_repeats"]:
+    if max(repeats) >= suite["n_repeats"]:
         raise ConfigError(
-            f"`answers.n_repeats` is {plan.n_repeats}, and config/suite.yaml has "
+            f"`answers.n_repeats` asks for repeat {max(repeats) + 1}, and config/suite.yaml has "
             f"{suite['n_repeats']}",
             remedy=f"set it to {suite['n_repeats']} at most",
         )

@@ -145,4 +145,4 @@ class ConfidencePlan(Plan):
         minimum=1,
         maximum=999,
     )
-    chunk: int = in_chunks("Cross validations and divisions")
+    chunk: int = in_chunks("Cross validations and divisions", 3)

@@ -9,7 +9,7 @@ from typing import ClassVar
 
 from hedgerow.experiments.compared import LOSS, POINTS, Compared, Key, Pair, Part
 from hedgerow.experiments.confidence.plan import TREES, VERSIONS
-from hedgerow.experiments.plan import Plan, setting
+from hedgerow.experiments.plan import Plan, in_chunks, setting
 
 EXPERIMENT = "confidence_beyond"
 PLAIN = "plain"  # what a learner says without doubts
@@ -149,3 +149,4 @@ class ConfidenceBeyondPlan(Plan):
         exclusive_minimum=0,
         maximum=1_000,
     )
+    chunk: int = in_chunks("Cross validations")

@@ -13,7 +13,7 @@ Five parts, each with the predictions of all folds put together:
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -33,7 +33,14 @@ from hedgerow.experiments.confidence_beyond.plan import (
     VALUES,
     ConfidenceBeyondPlan,
 )
-from hedgerow.experiments.frames import all_classes, one_sample, random_state, sorted_, uct_from
+from hedgerow.experiments.frames import (
+    all_classes,
+    numbers_of,
+    one_sample,
+    random_state,
+    sorted_,
+    uct_from,
+)
 from hedgerow.experiments.step import step
 
 #: Widths of the paper: of normal intervals, and the two-sided levels of t intervals.
@@ -276,11 +283,13 @@ def bins(y: np.ndarray, p: np.ndarray, n_bins: int) -> pd.DataFrame:
     return found.reset_index()
 
 
-def _run(table: TidyTable, parts: dict, plan, protocol) -> dict[str, pd.DataFrame]:
+def _run(
+    table: TidyTable, parts: dict, plan, protocol, repeats: Iterable[int] | None
+) -> dict[str, pd.DataFrame]:
     table = one_sample(table)
     y, n_classes, features = table.y, len(table.classes), encoded(table.X)
     rows, tables = [], []
-    for repeat in range(plan.n_repeats):
+    for repeat in numbers_of(plan, "n_repeats", repeats):
         found: dict[tuple[str, str, str], np.ndarray] = {}
         for number, (train, test) in enumerate(folds_of(table, repeat, protocol)):
             stream = f"learners {number}"
@@ -311,7 +320,6 @@ def _run(table: TidyTable, parts: dict, plan, protocol) -> dict[str, pd.DataFram
     "m",
     "n_bins",
     "n_iterations",
-    "n_repeats",
     "n_trees",
     "widths",
     makes=("rows", "bins"),
@@ -326,7 +334,9 @@ def _run(table: TidyTable, parts: dict, plan, protocol) -> dict[str, pd.DataFram
         "tree",
     ),
 )
-def run(table: TidyTable, plan: ConfidenceBeyondPlan, protocol) -> dict[str, pd.DataFrame]:
+def run(
+    table: TidyTable, plan: ConfidenceBeyondPlan, protocol, repeats: Iterable[int] | None = None
+) -> dict[str, pd.DataFrame]:
     """All parts but that on categories, on one data set.
 
     Parameters
@@ -335,6 +345,8 @@ def run(table: TidyTable, plan: ConfidenceBeyondPlan, protocol) -> dict[str, pd.
     plan : ConfidenceBeyondPlan
     protocol : ConfidencePlan
         Settings of `confidence`: confidence, min_instances, min_samples_leaf, n_folds, seed, tree.
+    repeats : iterable of int, optional
+        Default all of the plan. Chunks put together are the whole.
 
     Returns
     -------
@@ -345,13 +357,12 @@ def run(table: TidyTable, plan: ConfidenceBeyondPlan, protocol) -> dict[str, pd.
     """
     parts = {"answers": _answers, "learners": _learners}
     parts |= {"probabilities": _probabilities, "settings": _settings}
-    return _run(table, parts, plan, protocol)
+    return _run(table, parts, plan, protocol, repeats)
 
 
 @step(
     "least",
     "n_bins",
-    "n_repeats",
     protocol=(
         "confidence",
         "confidence",
@@ -363,12 +374,14 @@ def run(table: TidyTable, plan: ConfidenceBeyondPlan, protocol) -> dict[str, pd.
         "tree",
     ),
 )
-def categories(table: TidyTable, plan: ConfidenceBeyondPlan, protocol) -> pd.DataFrame:
+def categories(
+    table: TidyTable, plan: ConfidenceBeyondPlan, protocol, repeats: Iterable[int] | None = None
+) -> pd.DataFrame:
     """The part on doubts of tests on categories, on one data set.
 
     Parameters
     ----------
-    table, plan, protocol
+    table, plan, protocol, repeats
         As in `run`.
 
     Returns
@@ -376,4 +389,4 @@ def categories(table: TidyTable, plan: ConfidenceBeyondPlan, protocol) -> pd.Dat
     DataFrame
         `rows` of `run`.
     """
-    return _run(table, {"categories": _categories}, plan, protocol)["rows"]
+    return _run(table, {"categories": _categories}, plan, protocol, repeats)["rows"]

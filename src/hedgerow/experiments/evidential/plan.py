@@ -141,4 +141,4 @@ class EvidentialPlan(Plan):
         "evidential error rate. The paper does not say.",
         choices=("error", "evidential"),
     )
-    chunk: int = in_chunks("Tests")
+    chunk: int = in_chunks("Tests", 10)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from hedgerow.experiments.compared import ERROR_POINTS, Compared, Key, Pair, Part
-from hedgerow.experiments.plan import Plan, setting
+from hedgerow.experiments.plan import Plan, in_chunks, setting
 
 EXPERIMENT = "evidential_beyond"  # the word under which seeds are drawn
 
@@ -139,3 +139,4 @@ class EvidentialBeyondPlan(Plan):
         maximum=1_000,
         contains=1,
     )
+    chunk: int = in_chunks("Repeats")

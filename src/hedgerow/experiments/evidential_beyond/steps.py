@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import dataclasses
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 import pandas as pd
@@ -37,7 +37,7 @@ from hedgerow.experiments.evidential_beyond.plan import (
     VALUES,
     EvidentialBeyondPlan,
 )
-from hedgerow.experiments.frames import drawn, one_sample, sorted_
+from hedgerow.experiments.frames import drawn, numbers_of, one_sample, sorted_
 from hedgerow.experiments.step import step
 
 Line = tuple[float, str, dict[str, float]]  # setting, method, value of each metric
@@ -291,7 +291,6 @@ _PARTS = {
     "n_draws",
     "n_finalists",
     "n_measurements",
-    "n_repeats",
     "n_rows",
     evidential=(
         "evidential",
@@ -309,7 +308,9 @@ _PARTS = {
         "tolerance",
     ),
 )
-def run(table: TidyTable, plan: EvidentialBeyondPlan, evidential) -> pd.DataFrame:
+def run(
+    table: TidyTable, plan: EvidentialBeyondPlan, evidential, repeats: Iterable[int] | None = None
+) -> pd.DataFrame:
     """All parts on one data set.
 
     Parameters
@@ -318,6 +319,8 @@ def run(table: TidyTable, plan: EvidentialBeyondPlan, evidential) -> pd.DataFram
     plan : EvidentialBeyondPlan
     evidential : EvidentialPlan
         Noise, growth and pruning.
+    repeats : iterable of int, optional
+        Default all of the plan. Chunks put together are the whole.
 
     Returns
     -------
@@ -327,7 +330,7 @@ def run(table: TidyTable, plan: EvidentialBeyondPlan, evidential) -> pd.DataFram
     """
     table = one_sample(table)
     rows = []
-    for repeat in range(plan.n_repeats):
+    for repeat in numbers_of(plan, "n_repeats", repeats):
         some = some_rows(table, repeat, plan, evidential.seed)
         parts = thirds(some, repeat, evidential, EXPERIMENT)
         for part, lines in _PARTS.items():

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from hedgerow.experiments.compared import LOSS, POINTS, Compared, Part
-from hedgerow.experiments.plan import Plan, setting
+from hedgerow.experiments.plan import Plan, in_chunks, setting
 
 EXPERIMENT = "missing_beyond"  # the word under which seeds are drawn
 
@@ -154,3 +154,4 @@ class MissingBeyondPlan(Plan):
         exclusive_minimum=0,
         maximum=1_000_000,
     )
+    chunk: int = in_chunks("Repeats")

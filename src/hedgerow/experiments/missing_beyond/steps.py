@@ -16,7 +16,7 @@ from __future__ import annotations
 import dataclasses
 import warnings
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 import pandas as pd
@@ -24,7 +24,7 @@ import pandas as pd
 from hedgerow.data import TidyTable, add_noise, rng
 from hedgerow.data.missingness import remove_values
 from hedgerow.evaluation import metrics
-from hedgerow.experiments.frames import all_classes, one_thread, random_state, sorted_
+from hedgerow.experiments.frames import all_classes, numbers_of, one_thread, random_state, sorted_
 from hedgerow.experiments.missing.plan import EXPERIMENT as SHARED
 from hedgerow.experiments.missing.steps import complete, folds, one_hot
 from hedgerow.experiments.missing_beyond.plan import (
@@ -301,7 +301,6 @@ def _frame(lines: list) -> pd.DataFrame:
     "n_folds",
     "n_imputations",
     "n_neighbors",
-    "n_repeats",
     "n_rounds",
     "n_rows",
     "n_trees",
@@ -309,7 +308,9 @@ def _frame(lines: list) -> pd.DataFrame:
     "seed",
     "shares",
 )
-def run(table: TidyTable, plan: MissingBeyondPlan) -> pd.DataFrame:
+def run(
+    table: TidyTable, plan: MissingBeyondPlan, repeats: Iterable[int] | None = None
+) -> pd.DataFrame:
     """All parts but `natural` on one data set, from which values are removed.
 
     Parameters
@@ -317,6 +318,8 @@ def run(table: TidyTable, plan: MissingBeyondPlan) -> pd.DataFrame:
     table : TidyTable
         Rows that lack a value are left out.
     plan : MissingBeyondPlan
+    repeats : iterable of int, optional
+        Default all of the plan. Chunks put together are the whole.
 
     Returns
     -------
@@ -327,7 +330,7 @@ def run(table: TidyTable, plan: MissingBeyondPlan) -> pd.DataFrame:
     values, n_categories, y = complete(table, "drop")
     lines = []
     with one_thread():
-        for repeat in range(plan.n_repeats):
+        for repeat in numbers_of(plan, "n_repeats", repeats):
             rows = some_rows(y, table.name, repeat, plan)
             some = dataclasses.replace(table, y=y[rows])
             lists = defaultdict(list)
@@ -365,14 +368,18 @@ def _repeat(values, n_categories, table, repeat: int, share: float, plan) -> Ite
                 yield from _noise(_Fold(noisy, *given), f"{factor:g}", factors)
 
 
-@step("n_folds", "n_neighbors", "n_repeats", "seed")
-def natural(table: TidyTable, plan: MissingBeyondPlan) -> pd.DataFrame:
+@step("n_folds", "n_neighbors", "seed")
+def natural(
+    table: TidyTable, plan: MissingBeyondPlan, repeats: Iterable[int] | None = None
+) -> pd.DataFrame:
     """A data set that lacks values by itself; nothing is removed.
 
     Parameters
     ----------
     table : TidyTable
     plan : MissingBeyondPlan
+    repeats : iterable of int, optional
+        Default all of the plan. Chunks put together are the whole.
 
     Returns
     -------
@@ -384,7 +391,7 @@ def natural(table: TidyTable, plan: MissingBeyondPlan) -> pd.DataFrame:
     X = one_hot(values, n_categories)
     lines = []
     with one_thread():
-        for repeat in range(plan.n_repeats):
+        for repeat in numbers_of(plan, "n_repeats", repeats):
             lists = defaultdict(list)
             lists["natural", AS_IT_IS, 0.0, DATA, "missing"] = [np.isnan(values).mean()]
             for k, *rows in divided(y, table.name, repeat, plan):

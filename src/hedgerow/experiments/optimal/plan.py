@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from hedgerow.experiments.compared import ERROR_POINTS, LOSS, POINTS, Compared, Metric, Part
-from hedgerow.experiments.plan import Plan, setting
+from hedgerow.experiments.plan import Plan, in_chunks, setting
 
 EXPERIMENT = "optimal"  # the word under which seeds are drawn
 
@@ -190,3 +190,4 @@ class OptimalPlan(Plan):
         minimum=2,
         maximum=10_000,
     )
+    chunk: int = in_chunks("Divisions", 2)

@@ -12,7 +12,7 @@ limited by nodes: seconds would not be the same on another machine, nor the tree
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
 import pandas as pd
@@ -25,6 +25,7 @@ from hedgerow.experiments.frames import (
     corrected,
     drawn,
     floored,
+    numbers_of,
     one_sample,
     random_state,
     sorted_,
@@ -413,7 +414,6 @@ def _frame(lines: list) -> pd.DataFrame:
     "n_alphas",
     "n_folds",
     "n_rows",
-    "n_splits",
     "noise",
     "seed",
     "test_size",
@@ -428,7 +428,9 @@ def _frame(lines: list) -> pd.DataFrame:
         "value_pruning_interval",
     ),
 )
-def run(table: TidyTable, plan: OptimalPlan, protocol) -> pd.DataFrame:
+def run(
+    table: TidyTable, plan: OptimalPlan, protocol, divisions: Iterable[int] | None = None
+) -> pd.DataFrame:
     """All learners at all depths on all divisions of one data set.
 
     Parameters
@@ -437,6 +439,8 @@ def run(table: TidyTable, plan: OptimalPlan, protocol) -> pd.DataFrame:
     plan : OptimalPlan
     protocol : SearchPlan
         Settings of `search` that UCT-DT has.
+    divisions : iterable of int, optional
+        Default all of the plan. Chunks put together are the whole.
 
     Returns
     -------
@@ -447,7 +451,7 @@ def run(table: TidyTable, plan: OptimalPlan, protocol) -> pd.DataFrame:
         of its cost).
     """
     lines = []
-    for number in range(plan.n_splits):
+    for number in numbers_of(plan, "n_splits", divisions):
         division = Division(at_most(table, number, plan), number, plan, protocol)
         for depth in plan.depths:
             lines += [(table.name, number, depth, *line) for line in division.lines(depth)]

@@ -146,7 +146,7 @@ class SoftBeyondPlan(Plan):
         "Whether equal scores are ordered at random, so that sets hold the true class as often as "
         "promised; else they count in full, and sets are larger.",
     )
-    chunk: int = in_chunks("Permutations")
+    chunk: int = in_chunks("Permutations and divisions of sets", 5)
 
     # Those of the section `soft`, which the rules give.
     window: float = SoftPlan.window

@@ -13,14 +13,14 @@ also where they have none.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 import pandas as pd
 
 from hedgerow.data import TidyTable, add_noise, rng, split
 from hedgerow.evaluation import metrics
-from hedgerow.experiments.frames import all_classes, drawn, random_state, sorted_
+from hedgerow.experiments.frames import all_classes, drawn, numbers_of, random_state, sorted_
 from hedgerow.experiments.soft.plan import LEARNERS
 from hedgerow.experiments.soft_beyond.plan import (
     ALL_PARTS,
@@ -51,7 +51,6 @@ PARTS_OF = {
 @step(
     "calibration_size",
     "leaf_smoothing",
-    "n_divisions",
     "promised",
     "seed",
     "set_confidence",
@@ -61,13 +60,17 @@ PARTS_OF = {
     "ties_broken",
     plan=("soft", "gate_at", "min_samples_split", "step", "window"),
 )
-def sets(table: TidyTable, plan: SoftBeyondPlan) -> pd.DataFrame:
+def sets(
+    table: TidyTable, plan: SoftBeyondPlan, divisions: Iterable[int] | None = None
+) -> pd.DataFrame:
     """Coverage and size of sets on one data set.
 
     Parameters
     ----------
     table : TidyTable
     plan : SoftBeyondPlan
+    divisions : iterable of int, optional
+        Default all of the plan. Chunks put together are the whole.
 
     Returns
     -------
@@ -85,7 +88,7 @@ def sets(table: TidyTable, plan: SoftBeyondPlan) -> pd.DataFrame:
     """
     lines = [
         (SETS, table.name, number, *line)
-        for number in range(plan.n_divisions)
+        for number in numbers_of(plan, "n_divisions", divisions)
         for line in _division(table, number, plan)
     ]
     return sorted_(pd.DataFrame(lines, columns=[*SET_ORDER, "value"]), SET_ORDER)

@@ -128,4 +128,4 @@ class SurvivalPlan(Plan):
         minimum=10,
         maximum=100_000,
     )
-    chunk: int = in_chunks("Permutations", 13)
+    chunk: int = in_chunks("Permutations", 39)
