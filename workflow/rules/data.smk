@@ -3,6 +3,10 @@
 # What tidying and fetching read of a registry entry: an edit of one entry leaves the others alone.
 entries = entry_digests(registry)
 sources = source_digests(registry)
+tidy_code = {
+    "script": script_digest("tidy"),
+    "code": digest_of("data.versions:read_version", "data:write_tidy"),
+}
 
 
 # A file stands once: sets that are made from it read that of their parent. A user may edit it, so
@@ -33,7 +37,7 @@ rule fetch:
 # Other bytes do not matter here, but another table (`hedgerow.workflow.data_files`).
 rule tidy:
     input:
-        unpack(data_files.read),
+        unpack(data_files.reader(workflow, entries, *tidy_code.values())),
     output:
         "data/tidy/{dataset}.parquet",
     log:
@@ -41,11 +45,10 @@ rule tidy:
     conda:
         "../../environment.yml"
     params:
+        **tidy_code,
         registry=config["registry"],
         entry=lookup(within=entries, dpath="{dataset}"),
         table=data_files.table,
-        script=script_digest("tidy"),
-        code=digest_of("data.versions:read_version", "data:write_tidy"),
     message:
         "Reading and checking {wildcards.dataset}"
     script:

@@ -2,16 +2,16 @@
 
 Whether a data file has changed is asked by the table that it gives. Rows in another order, other
 line ends or a time of today give the same table, and Snakemake must not see the file as newer: it
-is `ancient` as long as its table is the wanted one. Otherwise the input is a plain file, and the
-parameter `table` of rule tidy changes as well, which an older time does not hide. Rule fetch has
-no parameter that rule tidy has: of a job that comes after one that runs, by ancient files only,
-Snakemake does not look at the parameters.
+is `ancient` as long as its table is the wanted one and rule tidy ran with the parameters of now.
+Otherwise the input is a plain file, and the parameter `table` of rule tidy changes as well, which
+an older time does not hide. Parameters are compared here because Snakemake does not look at those
+of a job that comes after one that runs, even if it does so by ancient files only.
 """
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -47,14 +47,34 @@ class DataFiles:
         self._local = local_versions(registry.path)
         self._planned = functools.cache(self._look)
 
-    def read(self, wildcards: Any) -> dict[str, str]:
-        """The data file of `{dataset}` and its source.json, for the input of a rule."""
-        from snakemake.io import ancient
+    def reader(
+        self, workflow: Any, entries: Mapping[str, str], *code: str
+    ) -> Callable[[Any], dict[str, str]]:
+        """Input function of rule tidy: the data file of `{dataset}` and its source.json.
 
-        file = data_file(self._registry[wildcards.dataset])
-        data, record = file.as_posix(), file.with_name(RECORD).as_posix()
-        same = self._planned(wildcards.dataset).same
-        return {"data": ancient(data) if same else data, "record": ancient(record)}
+        Parameters
+        ----------
+        workflow : snakemake.workflow.Workflow
+            As a Snakefile knows it.
+        entries : mapping
+            `hedgerow.workflow.digest.entry_digests`.
+        *code : str
+            Digests that are parameters of the rule for each set.
+        """
+        from snakemake.io import IOFile, ancient
+
+        def read(wildcards: Any) -> dict[str, str]:
+            name = wildcards.dataset
+            file = data_file(self._registry[name])
+            data, record = file.as_posix(), file.with_name(RECORD).as_posix()
+            planned = self._planned(name)
+            records = workflow.persistence  # none while the rules are read
+            ran = records and records.params(IOFile(f"data/tidy/{name}.parquet"))
+            now = {repr(text) for text in (planned.table, entries[name], *code)}
+            same = planned.same and (ran is None or now <= set(ran))
+            return {"data": ancient(data) if same else data, "record": ancient(record)}
+
+        return read
 
     def table(self, wildcards: Any) -> str:
         """What tells whether the tidy table of `{dataset}` is out of date, for `params`."""
