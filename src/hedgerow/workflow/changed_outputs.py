@@ -13,7 +13,6 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import SimpleNamespace
@@ -69,9 +68,7 @@ def changed_outputs(root: Path | str = ".") -> Changed:
     ]
     paths = {p for record in records for part in ("inputs", "outputs") for p in record[part]}
     present = [path for path in sorted(paths) if (root / path).is_file()]
-    # Reading and hashing leave the interpreter to the other threads.
-    with ThreadPoolExecutor() as pool:
-        now = dict(zip(present, pool.map(lambda p: checksum(root / p), present), strict=True))
+    now = {path: checksum(root / path) for path in present}
     wrote: dict[str, set[str]] = {}
     for record in records:
         for path, digest in record["outputs"].items():

@@ -284,4 +284,4 @@ class SoftPlan(KernelPlan):
         "are drawn again and checked.",
         stated=False,
     )
-    chunk: int = in_chunks("Permutations")
+    chunk: int = in_chunks("Permutations", 2)
