@@ -386,6 +386,8 @@ def test_pages_captions_and_manifest_name_a_local_version(registered):
     assert manifest["local_data"]["haberman"]["sentence"] == note
     for page in ("index", "evidential", "soft_illustration", "data/haberman"):
         assert note in (registered.path / f"reports/html/{page}.html").read_text("utf-8"), page
+    page = (registered.path / "reports/html/data/haberman.html").read_text("utf-8")
+    assert hashlib.sha256((registered.path / RAW).read_bytes()).hexdigest() in page
     caption = (registered.path / "reports/captions/e2m_table_1.rst").read_text("utf-8")
     assert note.split(": ")[1] in caption
     other = (registered.path / "reports/captions/thesis_figure_3_1.rst").read_text("utf-8")

@@ -16,6 +16,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from hedgerow.data.versions import LocalVersion, local_versions
 from hedgerow.files import read_csv, read_json, read_text, read_yaml
 from hedgerow.reporting import cells, site
 from hedgerow.reporting.entries import entries_of
@@ -28,7 +29,7 @@ from hedgerow.workflow.digest import PACKAGE
 if TYPE_CHECKING:
     import pandas as pd
 
-    from hedgerow.data import DatasetEntry
+    from hedgerow.data import DatasetEntry, Registry
 
 #: Folder of the site.
 FOLDER = "reports/html"
@@ -144,7 +145,7 @@ def reference(root: Path = Path()) -> list[str]:
 
 def content(
     sections: Sequence[Any],
-    registry: Mapping[str, DatasetEntry],
+    registry: Registry,
     used: Mapping[str, Sequence[str]],
     configuration: str,
     seed: int,
@@ -158,7 +159,7 @@ def content(
     Parameters
     ----------
     sections : sequence of Section
-    registry : mapping of DatasetEntry
+    registry : Registry
     used : mapping
         Data sets by experiment.
     configuration : str
@@ -177,6 +178,7 @@ def content(
     """
     stated = read_csv(root / "data/published/claims.csv").fillna("").set_index("claim_id")
     claims = read_csv(root / "reports/claims.csv").fillna("").to_dict("records")
+    versions = local_versions(registry.path)
     return site.Content(
         configuration,
         seed,
@@ -186,7 +188,12 @@ def content(
         entries=entries_of(read_text(root / "config/claims.yaml")),
         how_to_test=stated["how_to_test"].to_dict(),
         datasets=[
-            _dataset(registry[key], root, [w for w, keys in used.items() if key in keys])
+            _dataset(
+                registry[key],
+                versions.get(registry[key].base.key),
+                root,
+                [word for word, keys in used.items() if key in keys],
+            )
             for key in sorted({key for keys in used.values() for key in keys})
         ],
         papers=papers(root / "CITATION.cff"),
@@ -248,8 +255,10 @@ def papers(path: Path) -> list[dict[str, Any]]:
     return found
 
 
-def _dataset(entry: DatasetEntry, root: Path, used: list[str]) -> dict[str, Any]:
-    """A data set: what the registry says, and what served it."""
+def _dataset(
+    entry: DatasetEntry, local: LocalVersion | None, root: Path, used: list[str]
+) -> dict[str, Any]:
+    """A data set: what the registry says, what served it, and the local version that was used."""
     served = read_json(root / f"data/raw/{entry.base.key}/source.json")
     there = "absent" not in served
     facts = [
@@ -268,6 +277,13 @@ def _dataset(entry: DatasetEntry, root: Path, used: list[str]) -> dict[str, Any]
         ("Bytes", served.get("bytes")),
         ("Fingerprint of the tidy table", entry.fingerprint),
     ]
+    if local is not None:
+        facts += [
+            ("Used instead", f"the local version of {local.date}, {local.changes}"),
+            ("Reason", local.reason),
+            ("SHA-256 of its file", local.sha256),
+            ("Fingerprint of its table", local.tables.get(entry.key)),
+        ]
     return {
         "key": entry.key,
         "source": entry.base.key,
