@@ -116,9 +116,17 @@ def edited(tmp_path_factory, smoke_data) -> Edited:
 
 
 @pytest.fixture(scope="module")
-def registered(tmp_path_factory, smoke_data) -> Edited:
-    """The project again, of which each test edits one data file."""
-    return Edited(tmp_path_factory.mktemp("registered"))
+def unedited(tmp_path_factory, smoke_data) -> Edited:
+    """The project again, in which nothing but one data file is edited."""
+    return Edited(tmp_path_factory.mktemp("unedited"))
+
+
+@pytest.fixture
+def registered(unedited) -> Edited:
+    """That project, run with the registered data, whatever test was before."""
+    go_back(unedited, "haberman")
+    unedited.ran()
+    return unedited
 
 
 def older(path: Path, content: str) -> None:
@@ -330,8 +338,6 @@ def test_exactly_what_depends_on_an_edit_runs(edited, edit, expected, monkeypatc
 
 def test_a_changed_file_asks_before_anything_runs(registered):
     """The run fetched the registered file again; the edit was gone, and so was the old table."""
-    go_back(registered, "haberman")
-    registered.ran()
     before = registered.project.made()
     path = registered.path / RAW
     path.write_text("".join(["30,64,2,1\n", *rows(registered)[1:]]))
@@ -351,8 +357,6 @@ def test_a_changed_file_asks_before_anything_runs(registered):
 
 def test_the_page_on_corrected_data_shows_what_happens(registered):
     """Commands and output of docs/corrected_data.md, in a project of fewer experiments."""
-    go_back(registered, "haberman")
-    registered.ran()
     page = (ROOT / "docs/corrected_data.md").read_text("utf-8")
     blocks = re.findall(r"```\n(.*?)```", page, re.DOTALL)
     command = ["sed", "-i", "1s/30,64,1,1/30,64,2,1/", RAW]
@@ -376,8 +380,6 @@ def without_dates(text: str) -> str:
 
 
 def test_pages_captions_and_manifest_name_a_local_version(registered):
-    go_back(registered, "haberman")
-    registered.ran()
     adopt_edited(registered, "haberman", "".join(["30,64,2,1\n", *rows(registered)[1:]]))
     registered.ran()
     (note,) = local_notes(registered.path / "config/datasets.yaml", ["haberman"])
