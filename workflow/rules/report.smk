@@ -100,16 +100,14 @@ rule crate:
 
 # Every file between download and report, with what made it. The registry is read here as a whole:
 # an edit of it writes this file anew and nothing else. The graph is that of the process that plans,
-# so that the job stays there on a cluster.
+# so that the job stays there on a cluster. What it lists is what the crate has read, and the crate:
+# Snakemake need not look for the makers of all these files once more.
 graph = Graph(workflow)
 
 
 rule manifest:
     input:
-        sources=rules.crate.input.sources,
-        raw=rules.crate.input.raw,
-        read=rules.crate.input.read,
-        made=paths_of([rules.crate.input.made, rules.crate.output]),
+        rules.crate.output,
     output:
         manifest="reports/manifest.json",
         sums="reports/SHA256SUMS",
@@ -121,6 +119,10 @@ rule manifest:
     params:
         configuration=config,
         given=given(workflow),
+        sources=data_files.records(reported_datasets),
+        raw=data_files.files(reported_datasets),
+        read=paths_of(rules.crate.input.read),
+        made=paths_of([rules.crate.input.made, rules.crate.output]),
         graph=graph.digest,
         jobs=graph.jobs,
         checkout=state.digest,

@@ -11,14 +11,14 @@ with job(snakemake) as record:
     from hedgerow.reporting.manifest import manifest, sums, to_json
 
     params = snakemake.params
-    records = {Path(path).parent.name: read_json(path) for path in snakemake.input.sources}
-    raw = [path for path in snakemake.input.raw if absence(path) is None]
+    records = {Path(path).parent.name: read_json(path) for path in params.sources}
+    raw = [path for path in params.raw if absence(path) is None]
     present = {Path(path).parent.name for path in raw}
     datasets = params.datasets.items()
     content = manifest(
         ".",
-        inputs=[*raw, *snakemake.input.read],
-        outputs=[*snakemake.input.sources, *snakemake.input.made],
+        inputs=[*raw, *params.read],
+        outputs=[*params.sources, *params.made],
         configuration=params.configuration,
         sources={name: records[source] for name, source in datasets if source in present},
         absent=[name for name, source in datasets if source not in present],

@@ -146,7 +146,7 @@ def reached_files(root: Path) -> list[str]:
             # `.part`: a file that is being written (hedgerow.files).
             own = (n for n in names if not n.endswith(LEFT_ENDS) and ".part" not in n)
             found += [(place / name).as_posix() for name in own]
-    return sorted(path for path in found if (root / path).is_file())
+    return sorted(path for path in found if os.path.isfile(os.path.join(root, path)))
 
 
 def checksums_reached(root: Path) -> dict[str, str]:

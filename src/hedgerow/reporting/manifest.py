@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import platform
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from importlib import metadata
 from pathlib import Path
@@ -116,22 +117,29 @@ def manifest(
 
 def checksums(root: Path, paths: Iterable[Path | str]) -> dict[str, str]:
     """SHA-256 of each file, by its path relative to the root (with forward slashes), sorted."""
-    files = {_named(root, Path(path)): root / path for path in paths}
-    # Reading and hashing leave the interpreter to the other threads.
-    with ThreadPoolExecutor() as pool:
-        found = dict(zip(files, pool.map(checksum, files.values()), strict=True))
-    return dict(sorted(found.items()))
+    files = sorted({_named(root, path): os.path.join(root, path) for path in paths}.items())
+    # Reading and hashing leave the interpreter to the other threads. Each of them takes a part of
+    # the list at once: thousands of small files would cost more to hand out than to read.
+    workers = os.cpu_count() or 1
+    with ThreadPoolExecutor(workers) as pool:
+        parts = pool.map(_checksums, [files[i::workers] for i in range(workers)])
+    return dict(sorted(one for part in parts for one in part))
 
 
-def _named(root: Path, path: Path) -> str:
+def _checksums(files: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
+    return [(name, checksum(file)) for name, file in files]
+
+
+def _named(root: Path, path: Path | str) -> str:
     # A relative one stays as it is: a folder of it may be a link to another disk.
-    inside = path.resolve().relative_to(root.resolve()) if path.is_absolute() else path
-    return inside.as_posix()
+    if os.path.isabs(path):
+        return Path(path).resolve().relative_to(root.resolve()).as_posix()
+    return Path(path).as_posix()
 
 
-def checksum(path: Path) -> str:
+def checksum(path: Path | str) -> str:
     """SHA-256 of a file, read in pieces."""
-    with path.open("rb") as file:
+    with open(path, "rb", buffering=0) as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 

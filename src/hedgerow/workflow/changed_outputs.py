@@ -11,6 +11,7 @@ looks at them.
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -18,7 +19,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from hedgerow.reporting.manifest import checksum
+from hedgerow.reporting.manifest import checksums
 from hedgerow.workflow.jobs import RECORDS
 
 #: Where an edited output is kept before its job runs again.
@@ -67,8 +68,8 @@ def changed_outputs(root: Path | str = ".") -> Changed:
         record for file in sorted((root / RECORDS).rglob("*.json")) if (record := _read(file))
     ]
     paths = {p for record in records for part in ("inputs", "outputs") for p in record[part]}
-    present = [path for path in sorted(paths) if (root / path).is_file()]
-    now = {path: checksum(root / path) for path in present}
+    present = [path for path in sorted(paths) if os.path.isfile(os.path.join(root, path))]
+    now = checksums(root, present)
     wrote: dict[str, set[str]] = {}
     for record in records:
         for path, digest in record["outputs"].items():
