@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import datetime
 import os
+import platform
 import re
 import resource
 import subprocess
@@ -45,6 +46,8 @@ class Times:
     environment, made : float
         MB of `.venv`, and of what the run makes.
     cores : int
+    processor_name : str
+        As the system gives it.
     day : str
     """
 
@@ -57,6 +60,7 @@ class Times:
     environment: float
     made: float
     cores: int
+    processor_name: str
     day: str
 
 
@@ -72,7 +76,20 @@ def measured(project: Path, python: str) -> Times:
     test, _ = called(project, "test", python)
     day = datetime.date.today().isoformat()
     cores = os.cpu_count() or 1
-    return Times(setup, reproduce, again, test, paper, processor, environment, made, cores, day)
+    sizes = (environment, made)
+    return Times(
+        setup, reproduce, again, test, paper, processor, *sizes, cores, processor_name(), day
+    )
+
+
+def processor_name() -> str:
+    """Name of the processor; that of its architecture where the system does not give it."""
+    try:
+        text = Path("/proc/cpuinfo").read_text(encoding="utf-8")
+    except OSError:
+        text = ""
+    name = re.search(r"^model name\s*: (.+)$", text, re.MULTILINE)
+    return name[1].strip() if name else platform.processor() or platform.machine()
 
 
 def planned(project: Path) -> str:
@@ -116,24 +133,24 @@ def megabytes(folder: Path) -> float:
 def sentence(times: Times) -> str:
     """What README says.
 
-    >>> print(sentence(Times(1.2, 7.4, 0.2, 10.6, "11 h", 12.9, 1040.0, 96.0, 2, "2026-01-31")))
-    On two cores the first takes 7 minutes after set-up (1 minute, 1.0 GB in `.venv`), 13 minutes of
-    processor time and 100 MB of disk, and 12 seconds when called again; the second takes 11
-    minutes. At the papers' scale (`make paper`) it is 11 h of processor time. (`make times`,
-    2026-01-31.)
+    >>> times = Times(1.2, 7.4, 0.2, 10.6, "11 h", 12.9, 1040.0, 96.0, 2, "Z80", "2026-01-31")
+    >>> print(textwrap.fill(sentence(times), 90))
+    On two cores (Z80) the first takes 7 minutes, 13 minutes of processor time and 100 MB
+    after a set-up of 1 minute and 1.0 GB; called again it takes 12 seconds. The second takes
+    11 minutes. `make paper` runs at the papers' scale: 11 h of processor time. (`make times`,
+    2026-01-31)
     """
     cores = {1: "one core", 2: "two cores", 4: "four cores"}.get(
         times.cores, f"{times.cores} cores"
     )
-    said = (
-        f"On {cores} the first takes {minutes(times.reproduce)} after set-up "
-        f"({minutes(times.setup)}, {times.environment / 1000:.1f} GB in `.venv`), "
-        f"{minutes(times.processor)} of processor time and {round(times.made, -1):.0f} MB of disk, "
-        f"and {60 * times.again:.0f} seconds when called again; the second takes "
-        f"{minutes(times.test)}. At the papers' scale (`make paper`) it is {times.paper} of "
-        f"processor time. (`make times`, {times.day}.)"
+    return (
+        f"On {cores} ({times.processor_name}) the first takes {minutes(times.reproduce)}, "
+        f"{minutes(times.processor)} of processor time and {round(times.made, -1):.0f} MB after a "
+        f"set-up of {minutes(times.setup)} and {times.environment / 1000:.1f} GB; called again it "
+        f"takes {60 * times.again:.0f} seconds. The second takes {minutes(times.test)}. "
+        f"`make paper` runs at the papers' scale: {times.paper} of processor time. "
+        f"(`make times`, {times.day})"
     )
-    return textwrap.fill(said, 96)
 
 
 def minutes(value: float) -> str:
@@ -152,7 +169,7 @@ def main() -> None:
         project = (options.keep or Path(folder) / "hedgerow").resolve()
         subprocess.run(["git", "clone", "--quiet", str(ROOT), str(project)], check=True)
         times = measured(project, options.python)
-    said = sentence(times)
+    said = textwrap.fill(sentence(times), 118)
     print(said)
     fill("README.md", "times", said)
 

@@ -1,7 +1,7 @@
 """The pictures of the README and of the estimators: `python docs/pictures.py`.
 
-A soft tree of the wine data that come with scikit-learn: how it reads its first test beside the
-tree of C4.5, and the way of one wine through it.
+The way of a wine through a soft tree, of the data that come with scikit-learn, and what the results
+at the papers' scale say of trees that know the size of measurement errors.
 """
 
 from pathlib import Path
@@ -11,57 +11,62 @@ import matplotlib
 matplotlib.use("Agg")
 
 import matplotlib.pyplot as plt
-import numpy as np
 from sklearn.datasets import load_wine
 
-from hedgerow import C45Classifier, SoftTreeClassifier
+from hedgerow import SoftTreeClassifier
+from hedgerow.files import read_csv
 from hedgerow.reporting.figures import save, style
 
-IMG = Path(__file__).with_name("img")
+HERE = Path(__file__).parent
+IMG = HERE / "img"
+EFFECTS = HERE.parent / "data/reference/answers/answers_effects.csv"
 NOISE = dict.fromkeys(("propagation", "evaluation"), 0.1)
+METHODS = {"doubt_tree": "DoubtTreeClassifier", "forest": "random forest"}
+COLORS = ("#999999", "#0072B2", "#D55E00")
 
 
 def main() -> None:
     """Draw them."""
     X, y = load_wine(return_X_y=True, as_frame=True)
     names = load_wine().target_names[y]
-    draw_first_test(X, names)
+    draw_readme(X, names)
     tree = SoftTreeClassifier(**NOISE, max_depth=3).fit(X, names).tree_
     with style():
         axes = tree.plot(path=X.iloc[61], X=X, y=names, units={"proline": "mg/l"})
         save(axes.figure, IMG / "way_of_a_row.svg")
 
 
-def draw_first_test(X, names) -> None:
-    """A soft tree, and how it and C4.5 divide the values of its first variable."""
-    soft = SoftTreeClassifier(**NOISE, max_depth=2).fit(X, names)
-    hard = C45Classifier(max_depth=2).fit(X, names)
-    tree = soft.tree_
-    root = X.columns[tree.feature[0]]
-    values = np.linspace(X[root].min(), X[root].max(), 300)
-    line = X.median().to_frame().T.loc[[0] * len(values)].assign(**{root: values})
+def draw_readme(X, names) -> None:
+    """A prediction with its uncertainty; accuracy gained and predictions changed, as bars."""
+    effects = read_csv(EFFECTS)
+    effects = effects[(effects["condition"] == "error") & (effects["second"] == "c45")]
+    accuracy, changes = (
+        effects[effects["metric"] == metric].set_index("first").loc[list(METHODS)]
+        for metric in ("accuracy", "changes")
+    )
+    tree = SoftTreeClassifier(error="10 %", max_depth=2).fit(X, names).tree_
     with style():
-        figure, (left, right) = plt.subplots(1, 2, figsize=(8.6, 3.2), width_ratios=(1.7, 1))
-        tree.plot(ax=left)
-        left.set_title("A soft tree of 178 wines: every value is measured with an error of 10 %")
-        for model, label, look in (
-            (hard, "C4.5", {"color": "#999999", "linestyle": "--"}),
-            (soft, "soft", {"color": "#0072B2"}),
-        ):
-            share = share_left(model, line)
-            right.plot(values, share, label=label, linewidth=2, **look)
-        right.set_xlabel(f"{root} (mg/l)" if root == "proline" else root)
-        right.set_ylabel("Share that goes left at the root")
-        right.set_title("Its first test")
-        right.legend(loc="upper right")
+        figure = plt.figure(figsize=(9.6, 4.4))
+        grid = figure.add_gridspec(2, 2, width_ratios=(1.5, 1))
+        left, upper, lower = map(figure.add_subplot, (grid[:, 0], grid[0, 1], grid[1, 1]))
+        tree.plot(ax=left, path=X.iloc[4], X=X, y=names, units={"proline": "mg/l"})
+        left.set_title("One prediction: a wine whose values have an error of 10 %")
+        gain = accuracy["difference"]
+        interval = (gain - accuracy["low"], accuracy["high"] - gain)
+        bars = upper.barh([*METHODS.values()], gain, 0.55, color=COLORS[1:], xerr=interval)
+        upper.bar_label(bars, fmt="%+.1f", padding=4)
+        upper.set_title(f"Accuracy gained over C4.5, {accuracy['n_datasets'].iloc[0]} data sets")
+        upper.set_xlabel("percentage points, 95 % CI")
+        changed = [changes["mean_second"].iloc[0], *changes["mean_first"]]
+        bars = lower.barh(["C4.5", *METHODS.values()], changed, 0.55, color=COLORS)
+        lower.bar_label(bars, fmt="%.1f", padding=3)
+        lower.set_title("Predictions that change on a second measurement")
+        lower.set_xlabel("of 100")
+        for axes in (upper, lower):
+            axes.invert_yaxis()
+            axes.margins(x=0.15)
         figure.tight_layout()
-        save(figure, IMG / "soft_tree.svg")
-
-
-def share_left(model, X) -> np.ndarray:
-    """Share of each row that goes left at the root."""
-    shares = model.tree_.shares(X.to_numpy())
-    return shares[:, [model.tree_.children_left[0]]].toarray().ravel()
+        save(figure, IMG / "readme.svg")
 
 
 if __name__ == "__main__":

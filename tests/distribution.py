@@ -118,7 +118,7 @@ def empty(folder: Path, python: object = sys.executable) -> Path:
 
 def example(readme: Path) -> None:
     """Run the README's example of an estimator, then what differs with and without pandas."""
-    text = readme.read_text(encoding="utf-8").partition("## Five lines")[2]
+    text = readme.read_text(encoding="utf-8").partition("## Example")[2]
     exec(compile(re.search(r"```python\n(.*?)```", text, re.DOTALL)[1], readme.name, "exec"), {})
 
     from hedgerow import C45Classifier

@@ -11,7 +11,7 @@ results as their manifests have them, generated files up to date. Builds the sou
 last commit and from it a wheel with each interpreter of `[tool.cibuildwheel]` that is found, each
 twice, in folders of other names and at the time of the commit: both have the same bytes, or it is
 told which files differ. auditwheel says on which systems the wheels run, twine whether an index
-would take them. Each wheel is installed in an empty environment, where README's five lines run,
+would take them. Each wheel is installed in an empty environment, where README's example run,
 `hedgerow --help`, `hedgerow survival` on a small table, and tests of the package.
 
 A line per check; the last one says `ready`, or `not ready` and why, and so does the exit code. What
@@ -444,7 +444,7 @@ def ask_installed(report: Report, name: str, made: Path, source: Path, python: P
         there = Installation(folder, made, source, empty(folder / "user", python))
         if report.ask(f"{name}, installed", there.alone) is None:
             return
-        report.ask(f"{name}, README's five lines", there.example)
+        report.ask(f"{name}, README's example", there.example)
         report.ask(f"{name}, hedgerow --help", there.usage)
         if report.ask(f"{name}, the extra `patients`", there.extras) is None:
             return

@@ -14,17 +14,19 @@ import yaml
 from throwaway import ROOT
 
 import hedgerow
+from hedgerow.reporting.claim_specification import VERDICTS
 from hedgerow.workflow.config import config_schema
 from hedgerow.workflow.generated import (
     SETTINGS,
+    addressed,
     cited,
-    counts_table,
     default_configuration,
     filled,
     generated,
     locked,
     main,
     settings_table,
+    verdicts_text,
 )
 
 LOCK = (ROOT / "requirements.lock").read_text(encoding="utf-8")
@@ -43,15 +45,34 @@ def test_generated_files_are_up_to_date(path):
 
 
 def test_the_counts_of_verdicts_are_those_of_the_references():
-    table = counts_table(ROOT).splitlines()[2:]
-    cells = [[int(n) for n in line.split("|")[2:-1]] for line in table]
+    text, sentence = verdicts_text(ROOT).split("\n\n")
+    cells = [[int(n) for n in line.split("|")[2:-2]] for line in text.splitlines()[2:]]
     assert all(sum(counts[1:]) == counts[0] for counts in cells)
     stated = pd.read_csv(ROOT / "data/published/claims.csv")
     assert [counts[0] for counts in cells] == stated.groupby("paper", sort=False).size().tolist()
     kept = [pd.read_csv(file) for file in ROOT.glob("data/reference/*/*_claims.csv")]
     judged = pd.concat(kept).set_index("claim")["verdict"].reindex(stated["claim_id"])
-    assert sum(counts[1] for counts in cells) == (judged == "reproduced").sum()
-    assert sum(counts[-1] for counts in cells) == judged.isna().sum()
+    sums = [sum(column) for column in zip(*cells, strict=True)]
+    assert sums[1:4] == [(judged == verdict).sum() for verdict in list(VERDICTS)[:3]]
+    assert re.findall(r"\b\d+\b", sentence) == [str(sums[i]) for i in (1, 0, 2, 3, 4)]
+
+
+def test_links_of_readme_are_absolute_where_the_project_has_an_address():
+    """A package index shows README without the files beside it: links and picture were broken."""
+    page = (
+        "![a tree](docs/img/a.svg) [docs](docs/README.md#top) [here](#x) [there](https://b.example)"
+    )
+    assert addressed(page, None) == page
+    absolute = addressed(page, "https://c.example/hedgerow/")
+    assert absolute == (
+        "![a tree](https://c.example/hedgerow/raw/main/docs/img/a.svg) "
+        "[docs](https://c.example/hedgerow/blob/main/docs/README.md#top) "
+        "[here](#x) [there](https://b.example)"
+    )
+    assert addressed(absolute, "https://c.example/hedgerow") == absolute
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    found = re.findall(r"\]\(([^)]+)\)", addressed(readme, "https://c.example"))
+    assert len(found) > 30 and all(target.startswith("https://") for target in found)
 
 
 def test_environment_and_lock_hold_the_same_names_and_versions():
@@ -182,7 +203,7 @@ def test_what_is_out_of_date_is_said(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     # Here it knows the verdicts of one experiment only.
     assert main(["--write"]) == 0 and capsys.readouterr().out == "README.md: written\n"
-    assert "| Nunes (2019) | 39 | 6 | 1 | 4 | 0 | 0 | 28 |" in Path("README.md").read_text()
+    assert "| Nunes (2019) | 39 | 6 | 1 | 4 | 28 |" in Path("README.md").read_text()
     assert main([]) == 0 and not capsys.readouterr().out
     file = tmp_path / "config/default.yaml"
     file.write_text(file.read_text().replace("n_folds: 10", "n_folds: 11"))

@@ -18,7 +18,7 @@ from typing import Any
 from hedgerow.closed import describe
 from hedgerow.data import archive, load_registry
 from hedgerow.files import read_csv, write_text
-from hedgerow.reporting.claim_specification import VERDICTS
+from hedgerow.reporting.claim_specification import NOT, PARTLY, REPRODUCED
 from hedgerow.workflow import reproduction, software_paper, which_method
 from hedgerow.workflow.config import config_schema, walk
 from hedgerow.workflow.markdown import table
@@ -105,22 +105,58 @@ def settings_table(schema: dict) -> str:
     return table(["setting", "takes", "default", "meaning"], rows)
 
 
-def counts_table(root: Path) -> str:
-    """Verdicts on the statements of each paper at its scale, as a Markdown table."""
+def verdicts_text(root: Path) -> str:
+    """Verdicts on the claims of each paper at its scale: a Markdown table, and what they mean."""
     stated = read_csv(root / "data/published/claims.csv")
     verdicts = {
         claim: verdict
         for file in root.glob("data/reference/*/*_claims.csv")
         for claim, verdict in read_csv(file)[["claim", "verdict"]].itertuples(index=False)
     }
-    heads = ["paper", "statements", *VERDICTS, "not judged yet"]
+    judged = (REPRODUCED, PARTLY, NOT)
     rows = []
     for paper in papers(root / "CITATION.cff"):
         claims = stated.loc[stated["paper"] == paper["id"], "claim_id"]
-        own = [verdicts.get(claim, "") for claim in claims]
-        counts = [len(own), *(own.count(verdict) for verdict in (*VERDICTS, ""))]
-        rows.append((reproduction.cited_as(paper), *counts))
-    return table(heads, rows, texts=1)
+        counts = [sum(verdicts.get(claim) == verdict for claim in claims) for verdict in judged]
+        open_ = len(claims) - sum(counts)
+        reason = WHY_NOT_MORE[paper["id"]]
+        rows.append((reproduction.cited_as(paper), len(claims), *counts, open_, reason))
+    n, *counts = (sum(row[i] for row in rows) for i in range(1, 6))
+    sentence = (
+        "{1} of {0} claims are reproduced: our results show what the paper claims. {2} hold in a "
+        "weaker form, {3} do not hold here, and {4} cannot be decided. A claim that is not "
+        "reproduced is not refuted: data sets are few, and each paper leaves choices open "
+        "([reasons for each claim](docs/reproduction.md))."
+    ).format(n, *counts)
+    heads = ["paper", "claims", *judged, "undecided", "why not more"]
+    return f"{table(heads, rows, texts=1)}\n\n{textwrap.fill(sentence, 118)}"
+
+
+#: The main reason of each paper's verdicts, by its word in CITATION.cff; docs/reproduction.md has
+#: the reason of each claim.
+WHY_NOT_MORE = {
+    "thesis": "its baselines are more accurate here; the registry of chapter 6 is private",
+    "confdtree": "pruning and smoothing of the base tree decide the gains and are not described",
+    "e2m": "the claims are general, and the published tables contain exceptions as well",
+    "eig": "most hold for the authors' code, which computes another gain than the paper describes",
+}
+
+
+def addressed(page: str, address: str | None) -> str:
+    """A page whose links to files of the project begin with the address of its repository.
+
+    A package index shows README without the files beside it. The address stands in one place, as
+    `Source` of `[project.urls]`; without it links stay relative.
+    """
+    if address is None:
+        return page
+
+    def link(found: re.Match) -> str:
+        text, target = found.groups()
+        kind = "raw" if text.startswith("!") else "blob"
+        return f"{text}({address.rstrip('/')}/{kind}/main/{target})"
+
+    return re.sub(r"(!?\[[^\]]*\])\((?!https?://|#)([^)]+)\)", link, page)
 
 
 def filled(page: str, marks: tuple[str, str], text: str) -> str:
@@ -152,7 +188,7 @@ def generated(root: Path | str = ".") -> dict[Path, str]:
     citation = root / "CITATION.cff"
     project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     schema = config_schema()
-    told = {
+    told = {readme: readme.read_text(encoding="utf-8")} | {
         root / page: filled_all((root / page).read_text(encoding="utf-8"), texts)
         for module in (which_method, reproduction, software_paper)
         for page, texts in module.pages(root).items()
@@ -164,7 +200,12 @@ def generated(root: Path | str = ".") -> dict[Path, str]:
         citation: cited(citation.read_text(encoding="utf-8"), project["version"]),
         root / "config/default.yaml": default_configuration(schema),
         manual: filled(manual.read_text(encoding="utf-8"), SETTINGS, settings_table(schema)),
-        readme: filled(readme.read_text(encoding="utf-8"), COUNTS, counts_table(root)),
+        readme: addressed(
+            filled(
+                told.get(readme) or readme.read_text(encoding="utf-8"), COUNTS, verdicts_text(root)
+            ),
+            project.get("urls", {}).get("Source"),
+        ),
         root / "src/hedgerow/data/archive/README.md": archive.readme(
             load_registry(root / "config/datasets.yaml")
         ),
