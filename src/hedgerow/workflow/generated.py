@@ -129,7 +129,7 @@ def verdicts_text(root: Path) -> str:
         "([reasons for each claim](docs/reproduction.md))."
     ).format(n, *counts)
     heads = ["paper", "claims", *judged, "undecided", "why not more"]
-    return f"{table(heads, rows, texts=1)}\n\n{textwrap.fill(sentence, 118)}"
+    return f"{table(heads, rows, texts=1, last_is_text=True)}\n\n{textwrap.fill(sentence, 118)}"
 
 
 #: The main reason of each paper's verdicts, by its word in CITATION.cff; docs/reproduction.md has

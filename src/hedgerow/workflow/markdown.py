@@ -6,7 +6,12 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 
-def table(heads: Sequence[str], rows: Iterable[Iterable[Any]], texts: int | None = None) -> str:
+def table(
+    heads: Sequence[str],
+    rows: Iterable[Iterable[Any]],
+    texts: int | None = None,
+    last_is_text: bool = False,
+) -> str:
     """A table.
 
     Parameters
@@ -17,9 +22,13 @@ def table(heads: Sequence[str], rows: Iterable[Iterable[Any]], texts: int | None
     texts : int, optional
         So many of the first columns hold texts, the others numbers, on the right; by default all
         hold texts.
+    last_is_text : bool
+        The last column holds texts as well.
     """
     n = len(heads) if texts is None else texts
-    lines = [f"| {' | '.join(heads)} |", f"|{' --- |' * n}{' ---: |' * (len(heads) - n)}"]
+    numbers = len(heads) - n - last_is_text
+    rule = f"|{' --- |' * n}{' ---: |' * numbers}{' --- |' * last_is_text}"
+    lines = [f"| {' | '.join(heads)} |", rule]
     for row in rows:
         cells = (str(cell).replace("|", r"\|") for cell in row)
         lines.append(f"| {' | '.join(cells)} |")
