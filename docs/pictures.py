@@ -13,7 +13,7 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 from sklearn.datasets import load_wine
 
-from hedgerow import SoftTreeClassifier
+from hedgerow import DoubtTreeClassifier, SoftTreeClassifier
 from hedgerow.files import read_csv
 from hedgerow.reporting.figures import save, style
 
@@ -22,7 +22,7 @@ IMG = HERE / "img"
 EFFECTS = HERE.parent / "data/reference/answers/answers_effects.csv"
 NOISE = dict.fromkeys(("propagation", "evaluation"), 0.1)
 METHODS = {"doubt_tree": "DoubtTreeClassifier", "forest": "random forest"}
-COLORS = ("#999999", "#0072B2", "#D55E00")
+SHADES = ("#CCCCCC", "#222222", "#888888")
 
 
 def main() -> None:
@@ -44,24 +44,25 @@ def draw_readme(X, names) -> None:
         effects[effects["metric"] == metric].set_index("first").loc[list(METHODS)]
         for metric in ("accuracy", "changes")
     )
-    tree = SoftTreeClassifier(error="10 %", max_depth=2).fit(X, names).tree_
+    tree = DoubtTreeClassifier(error="10 %", max_depth=2).fit(X, names).tree_
     with style():
-        figure = plt.figure(figsize=(9.6, 4.4))
+        figure = plt.figure(figsize=(9.0, 4.6))
         grid = figure.add_gridspec(2, 2, width_ratios=(1.5, 1))
         left, upper, lower = map(figure.add_subplot, (grid[:, 0], grid[0, 1], grid[1, 1]))
         tree.plot(ax=left, path=X.iloc[4], X=X, y=names, units={"proline": "mg/l"})
-        left.set_title("One prediction: a wine whose values have an error of 10 %")
+        left.set_title("The path of one wine, values ± 10 % (standard deviation)")
         gain = accuracy["difference"]
         interval = (gain - accuracy["low"], accuracy["high"] - gain)
-        bars = upper.barh([*METHODS.values()], gain, 0.55, color=COLORS[1:], xerr=interval)
+        bars = upper.barh([*METHODS.values()], gain, 0.55, color=SHADES[1:], xerr=interval)
         upper.bar_label(bars, fmt="%+.1f", padding=4)
-        upper.set_title(f"Accuracy gained over C4.5, {accuracy['n_datasets'].iloc[0]} data sets")
-        upper.set_xlabel("percentage points, 95 % CI")
+        upper.set_title("Accuracy gained over C4.5: higher is better")
+        n_datasets = accuracy["n_datasets"].iloc[0]
+        upper.set_xlabel(f"percentage points, 95 % CI; {n_datasets} data sets")
         changed = [changes["mean_second"].iloc[0], *changes["mean_first"]]
-        bars = lower.barh(["C4.5", *METHODS.values()], changed, 0.55, color=COLORS)
+        bars = lower.barh(["C4.5", *METHODS.values()], changed, 0.55, color=SHADES)
         lower.bar_label(bars, fmt="%.1f", padding=3)
-        lower.set_title("Predictions that change on a second measurement")
-        lower.set_xlabel("of 100")
+        lower.set_title("Changed predictions: lower is better")
+        lower.set_xlabel("of 100, on a second measurement")
         for axes in (upper, lower):
             axes.invert_yaxis()
             axes.margins(x=0.15)

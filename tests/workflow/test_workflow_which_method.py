@@ -83,10 +83,11 @@ def test_readme_has_the_method_that_was_chosen_beforehand():
         effects.append(effect("error", first, -more, 0.01, metric="changes"))
         effects.append(effect("all", first, 7.0, 0.01))
     text = " ".join(gain(pd.DataFrame(effects).assign(n_datasets=4), [0.1, 0.2, 0.4]).split())
-    assert "**+2.0 percentage points** of accuracy over C4.5 (95 % CI 1.0 to 3.0, 4 data" in text
-    assert "A random forest gains +5.0." in text
+    assert "added normally distributed errors to 4 data sets" in text
+    assert "**+2.0 percentage points** of accuracy over the classic tree C4.5 (95 % CI 1.0" in text
+    assert "a random forest +5.0 (95 % CI 4.0 to 6.0)" in text
     assert "**68.0 of 100 predictions change** instead of 70.0 with C4.5 and 65.0 with the" in text
-    assert "deviation is 0.1, 0.2 or 0.4 of the" in text
+    assert "deviation is 0.1, 0.2 or 0.4 of the variable's" in text
 
 
 def test_without_results_nothing_is_said(tmp_path):

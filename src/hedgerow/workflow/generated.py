@@ -124,21 +124,21 @@ def verdicts_text(root: Path) -> str:
     n, *counts = (sum(row[i] for row in rows) for i in range(1, 6))
     sentence = (
         "{1} of {0} claims are reproduced: our results show what the paper claims. {2} hold in a "
-        "weaker form, {3} do not hold here, and {4} cannot be decided. A claim that is not "
-        "reproduced is not refuted: data sets are few, and each paper leaves choices open "
-        "([reasons for each claim](docs/reproduction.md))."
+        "weaker form that was written down beforehand, {3} do not, and {4} cannot be decided. A "
+        "claim that is not reproduced is not refuted: data sets are few, and each paper leaves "
+        "choices open ([reasons for each claim](docs/reproduction.md))."
     ).format(n, *counts)
-    heads = ["paper", "claims", *judged, "undecided", "why not more"]
+    heads = ["paper", "claims", *judged, "undecided", "main reason for failures"]
     return f"{table(heads, rows, texts=1, last_is_text=True)}\n\n{textwrap.fill(sentence, 118)}"
 
 
 #: The main reason of each paper's verdicts, by its word in CITATION.cff; docs/reproduction.md has
 #: the reason of each claim.
 WHY_NOT_MORE = {
-    "thesis": "its baselines are more accurate here; the registry of chapter 6 is private",
-    "confdtree": "pruning and smoothing of the base tree decide the gains and are not described",
+    "thesis": "its baselines are more accurate here; its patient registry is private",
+    "confdtree": "the gains depend on pruning of the base tree, which is not described",
     "e2m": "the claims are general, and the published tables contain exceptions as well",
-    "eig": "most hold for the authors' code, which computes another gain than the paper describes",
+    "eig": "most hold for the authors' code, whose split criterion differs from the paper's",
 }
 
 

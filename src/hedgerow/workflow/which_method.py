@@ -57,17 +57,21 @@ def gain(effects: pd.DataFrame, levels: Sequence[float]) -> str:
     changed, of_forest = (by.loc[("changes", method)] for method in ("doubt_tree", "forest"))
     sizes = f"{', '.join(map(str, levels[:-1]))} or {levels[-1]}"
     text = (
-        f"Where the size of the measurement errors is known, `DoubtTreeClassifier` gains "
-        f"**{signed(tree['difference'], 1)} percentage points** of accuracy over C4.5 (95 % CI "
-        f"{number(tree['low'], 1)} to {number(tree['high'], 1)}, {tree['n_datasets']} data sets). "
-        f"A random forest gains {signed(forest['difference'], 1)}. On a second measurement, "
-        f"**{number(changed['mean_first'], 1)} of 100 predictions change** instead of "
+        f"We added normally distributed errors to {tree['n_datasets']} data sets. Their standard "
+        f"deviation is {sizes} of the variable's, and methods that can use it are given it. "
+        f"`DoubtTreeClassifier` gains **{signed(tree['difference'], 1)} percentage points** of "
+        f"accuracy over the classic tree C4.5 ({_interval(tree)}), a random forest "
+        f"{signed(forest['difference'], 1)} ({_interval(forest)}). On a simulated second "
+        f"measurement, **{number(changed['mean_first'], 1)} of 100 predictions change** instead of "
         f"{number(changed['mean_second'], 1)} with C4.5 and {number(of_forest['mean_first'], 1)} "
-        f"with the forest. The errors are normal; their standard deviation is {sizes} of the "
-        f"variable's. Methods and conditions were [registered]({SUITE}) before the first run "
-        f"(`hedgerow reference answers --all`; [other conditions]({PAGE}))."
+        f"with the forest. A [file]({SUITE}) fixed methods and conditions before the first run. "
+        f"`hedgerow reference answers --all` computes these numbers; [more conditions]({PAGE})."
     )
     return textwrap.fill(text, 118, break_on_hyphens=False, break_long_words=False)
+
+
+def _interval(line: pd.Series) -> str:
+    return f"95 % CI {number(line['low'], 1)} to {number(line['high'], 1)}"
 
 
 def which_method(root: Path) -> dict[str, str]:
