@@ -22,7 +22,7 @@ IMG = HERE / "img"
 EFFECTS = HERE.parent / "data/reference/answers/answers_effects.csv"
 NOISE = dict.fromkeys(("propagation", "evaluation"), 0.1)
 METHODS = {"doubt_tree": "DoubtTreeClassifier", "forest": "random forest"}
-SHADES = ("#CCCCCC", "#222222", "#888888")
+SHADES = ("#DDDDDD", "#666666", "#AAAAAA")
 
 
 def main() -> None:
