@@ -30,7 +30,7 @@ from hedgerow.confidence.members import (
     weight_of,
 )
 from hedgerow.errors import InputError
-from hedgerow.induction.base import TreeClassifierMixin
+from hedgerow.induction.base import TreeClassifierMixin, transaction
 from hedgerow.induction.c45 import C45Classifier
 from hedgerow.induction.measurement import of_columns, of_row, resolve_error
 from hedgerow.induction.uncertain import Uncertain, fractions_of
@@ -208,6 +208,7 @@ class ConfDTreeClassifier(TreeClassifierMixin):
             check_flag("smoothing", self.smoothing)
         return rules
 
+    @transaction
     def fit(self, X, y=None, sample_weight=None):
         """Fit the estimator and count its intervals.
 

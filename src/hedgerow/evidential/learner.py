@@ -27,8 +27,8 @@ from hedgerow.induction.base import (
     FROM_DTYPE,
     WEIGHTS,
     TreeClassifierMixin,
-    forgetting,
     meant_weights,
+    transaction,
 )
 from hedgerow.induction.uncertain import Uncertain
 
@@ -205,6 +205,7 @@ class EvidentialTreeClassifier(TreeClassifierMixin):
         """Errors as well, where they are intervals."""
         return self._understands | ({"error"} if all_rectangles(data.gate()) else set())
 
+    @transaction
     def fit(self, X, y=None, sample_weight=None, *, gamma_X=0.0, gamma_y=0.0, pruning_data=None):
         """Grow the tree, and prune it on a separate sample.
 
@@ -313,7 +314,6 @@ class EvidentialTreeClassifier(TreeClassifierMixin):
             return data, None
         return data.take(weight > 0), weight[weight > 0]
 
-    @forgetting
     def _plain(self, X, y, sample_weight, gamma_X, gamma_y):
         """A plain table as evidential data, and weights of its rows."""
         self._by_text = False

@@ -107,18 +107,24 @@ def _check_product(
         )
 
 
-def forgetting(fit):
-    """A fit that leaves nothing of its rows in the learner, also where it fails."""
+def transaction(fit):
+    """A fit that leaves nothing of its rows in the learner, and where it raises, nothing at all."""
 
     @functools.wraps(fit)
-    def fit_and_forget(self, *given, **named):
+    def fit_or_restore(self, *args, **kwargs):
+        before = dict(self.__dict__)
         try:
-            return fit(self, *given, **named)
+            return fit(self, *args, **kwargs)
+        except BaseException:
+            # Each fit assigns new objects: those of the fit before are as they were.
+            self.__dict__.clear()
+            self.__dict__.update(before)
+            raise
         finally:
             for name in ("_rows_given", "_doubts", "_fractions"):
                 self.__dict__.pop(name, None)
 
-    return fit_and_forget
+    return fit_or_restore
 
 
 def _predicted(learner, X, error) -> np.ndarray:

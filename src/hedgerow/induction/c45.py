@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hedgerow.checks import check_choice, check_flag, check_jobs
-from hedgerow.induction.base import FROM_DTYPE, TreeClassifierMixin, forgetting
+from hedgerow.induction.base import FROM_DTYPE, TreeClassifierMixin, transaction
 from hedgerow.induction.core import grow, prune
 
 CRITERIA = ("information_gain", "gini", "gain_ratio")
@@ -157,7 +157,7 @@ class C45Classifier(TreeClassifierMixin):
         check_choice("criterion", self.criterion, CRITERIA)
         check_jobs("n_jobs", self.n_jobs)
 
-    @forgetting
+    @transaction
     def fit(self, X, y=None, sample_weight=None):
         """Grow and prune the tree.
 

@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from hedgerow.checks import COUNTED, check_choice, check_number
 from hedgerow.errors import InputError, warn_user
-from hedgerow.induction.base import FROM_DTYPE, forgetting
+from hedgerow.induction.base import FROM_DTYPE, transaction
 from hedgerow.induction.uncertain import Uncertain
 from hedgerow.missing.imputation import TableImputer, imputer_of, seeded
 from hedgerow.optional import is_frame
@@ -167,7 +167,7 @@ n_jobs
         check_number("n_imputations", self.n_imputations, 1, MOST_IMPUTATIONS, whole=True)
         check_choice("missing_at_prediction", self.missing_at_prediction, ("propagate", "impute"))
 
-    @forgetting
+    @transaction
     def fit(self, X, y=None, X_imputed=None, sample_weight=None):
         """Impute, grow and prune.
 

@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from hedgerow.checks import LARGEST, is_complex, without_mask
 from hedgerow.errors import InputError
+from hedgerow.induction.base import transaction
 from hedgerow.optional import is_frame
 
 if TYPE_CHECKING:
@@ -81,6 +82,7 @@ class MissingIncorporated(TransformerMixin, BaseEstimator):
         tags.transformer_tags.preserves_dtype = []
         return tags
 
+    @transaction
     def fit(self, X, y=None):
         """Note which variables have missing values, and the range of the known ones.
 

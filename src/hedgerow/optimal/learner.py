@@ -17,7 +17,7 @@ from hedgerow.checks import (
 )
 from hedgerow.errors import InputError
 from hedgerow.induction._columns import Columns
-from hedgerow.induction.base import FROM_DTYPE, WEIGHTS, TreeClassifierMixin, forgetting
+from hedgerow.induction.base import FROM_DTYPE, WEIGHTS, TreeClassifierMixin, transaction
 from hedgerow.induction.core import check_size, grow
 from hedgerow.induction.measurement import DRAWS, lasting
 from hedgerow.induction.rules import halfway
@@ -437,7 +437,7 @@ class OptimalTreeClassifier(TreeClassifierMixin):
         self._search(X, y, sample_weight)
         return self
 
-    @forgetting
+    @transaction
     def _search(self, X, y, sample_weight, prove: bool = False):
         """Fit; the core, with evidence of its bound if `prove`, and the tests that it searched."""
         self._check_parameters()

@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from hedgerow.checks import BEYOND_USE, COUNTED, check_choice, check_number, check_random
 from hedgerow.errors import InputError
 from hedgerow.induction._columns import Columns
-from hedgerow.induction.base import FROM_DTYPE, TreeClassifierMixin, forgetting
+from hedgerow.induction.base import FROM_DTYPE, TreeClassifierMixin, transaction
 from hedgerow.induction.core import grow
 from hedgerow.induction.rules import halfway
 from hedgerow.optional import needed
@@ -188,7 +188,7 @@ class EvolutionaryTreeClassifier(TreeClassifierMixin):
             )
         self._check_growth()
 
-    @forgetting
+    @transaction
     def fit(self, X, y=None, sample_weight=None):
         """Evolve the tree.
 

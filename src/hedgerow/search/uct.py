@@ -24,7 +24,7 @@ from hedgerow.errors import InputError, warn_user
 from hedgerow.induction._columns import Columns
 from hedgerow.induction._growth import Growth
 from hedgerow.induction._pruning import Pruning
-from hedgerow.induction.base import FROM_DTYPE, TreeClassifierMixin, forgetting
+from hedgerow.induction.base import FROM_DTYPE, TreeClassifierMixin, transaction
 from hedgerow.induction.core import grow, prune
 from hedgerow.induction.rules import Rules
 from hedgerow.optional import needed
@@ -261,7 +261,7 @@ class UCTTreeClassifier(TreeClassifierMixin):
 
     # -- search -------------------------------------------------------------------------
 
-    @forgetting
+    @transaction
     def fit(self, X, y=None, sample_weight=None):
         """Search for a tree.
 
