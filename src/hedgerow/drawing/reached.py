@@ -12,7 +12,8 @@ from hedgerow.drawing.words import category_word
 from hedgerow.errors import InputError
 from hedgerow.tree.export import number
 from hedgerow.tree.gates import NoiseGate, ThresholdGate
-from hedgerow.tree.statistics import codes_of, table_of
+from hedgerow.tree.statistics import codes_of
+from hedgerow.tree.table import table_of
 
 N_BARS = 20  # of numbers, about
 _BAR_SHARE = 0.9  # of the room of a category is bar

@@ -14,7 +14,7 @@ from hedgerow.errors import InputError
 from hedgerow.optional import is_frame
 from hedgerow.tree.export import number
 from hedgerow.tree.gates import NoiseGate
-from hedgerow.tree.statistics import table_of
+from hedgerow.tree.table import table_of
 
 #: Shares of a row that can be told from none.
 LEAST = 0.005

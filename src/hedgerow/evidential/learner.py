@@ -303,7 +303,7 @@ class EvidentialTreeClassifier(TreeClassifierMixin):
         else:
             self.feature_names_in_ = np.array(data.feature_names, dtype=object)
         self._category_labels = {j: list(known) for j, known in data.categories.items()}
-        self._by_code, self._by_text = None, True
+        self._by_code = None
         self._n_categories = np.array(
             [len(data.categories.get(j, ())) for j in range(data.n_features)], dtype=np.int32
         )
@@ -316,7 +316,6 @@ class EvidentialTreeClassifier(TreeClassifierMixin):
 
     def _plain(self, X, y, sample_weight, gamma_X, gamma_y):
         """A plain table as evidential data, and weights of its rows."""
-        self._by_text = False
         array, y, weight, kept, doubtful = self._checked_rows(X, y, sample_weight)
         low = high = array
         if self._doubts is not None:
@@ -361,11 +360,6 @@ class EvidentialTreeClassifier(TreeClassifierMixin):
                 remedy="give plain values; predict, predict_proba and score take both",
             )
         return super()._encode(X, reset=reset)
-
-    def _codes(self, column, j: int) -> np.ndarray:
-        if self._by_text:  # as evidential data have their labels
-            column = column.astype(object).map(str, na_action="ignore")
-        return super()._codes(column, j)
 
     def _evidential(self, X) -> EvidentialData:
         """Evidential data as they are, a plain table as data without doubt."""

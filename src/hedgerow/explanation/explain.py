@@ -16,7 +16,7 @@ from hedgerow.explanation.laws import drawn_once
 from hedgerow.induction.measurement import of_row, resolve_error
 from hedgerow.optional import is_frame, of_polars
 from hedgerow.tree.gates import NoiseGate
-from hedgerow.tree.statistics import table_of
+from hedgerow.tree.table import by_name
 
 
 def explain_tree(tree, X, error=None, given: str = GIVEN[0]) -> Explanation | Explanations:
@@ -30,8 +30,9 @@ def explain_tree(tree, X, error=None, given: str = GIVEN[0]) -> Explanation | Ex
     X, single = _as_rows(X)
     names = tree.feature_names
     if is_frame(X):
-        X, names = _aligned(X, names)
-    table = np.array(tree._rows(table_of(tree, X)), dtype=np.float64)
+        X = by_name(X, names)
+        names = [str(name) for name in X.columns] if names is None else names
+    table = np.array(tree._rows(X), dtype=np.float64)
     found = explain_table(tree, table, error, given, names=names)
     return found[0] if single else found
 
@@ -149,25 +150,6 @@ def _explained(
         said = None if doubts is None else functools.partial(doubts, row)
         cases.append(Explanation(case, classes, probabilities[row], doubts=said))
     return Explanations(cases)
-
-
-def _aligned(X: Any, names: list[str] | None) -> tuple[Any, list[str]]:
-    """The columns of a frame that a tree knows, in its order; names of them.
-
-    Columns that are numbered, and those of a tree without names, are read in their order.
-    """
-    columns = [str(name) for name in X.columns]
-    if names is None or columns == names:
-        return X, columns
-    if not any(isinstance(name, str) for name in X.columns):
-        return X, names
-    absent = [name for name in names if columns.count(name) != 1]
-    if absent:
-        raise InputError(
-            f"X has no single column {absent[0]!r}, which the tree knows",
-            remedy="give the columns that the tree was grown from",
-        )
-    return X.iloc[:, [columns.index(name) for name in names]], names
 
 
 def _as_rows(X) -> tuple[Any, bool]:

@@ -40,6 +40,7 @@ from hedgerow.induction.measurement import column_number, resolve_error
 from hedgerow.induction.uncertain import DOUBTS, Fractions, Uncertain, fractions_of
 from hedgerow.optional import is_frame, numbers_of, of_polars
 from hedgerow.tree.gates import NoiseGate
+from hedgerow.tree.labels import codes_in
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -232,14 +233,11 @@ class TreeClassifierMixin(ClassifierMixin, BaseEstimator):
                 pd.api.types.is_numeric_dtype(column.dtype)
                 or pd.api.types.is_bool_dtype(column.dtype)
             )
-            if isinstance(column.dtype, pd.CategoricalDtype):
-                if reset and self.categorical_features == FROM_DTYPE:
-                    self._category_labels[j] = list(column.cat.categories)
-                if j in self._category_labels:
-                    array[:, j] = self._codes(column, j)
-                    continue
-            elif j in getattr(self, "_category_labels", {}):
-                array[:, j] = self._codes(column, j)
+            from_dtype = reset and self.categorical_features == FROM_DTYPE
+            if from_dtype and isinstance(column.dtype, pd.CategoricalDtype):
+                self._category_labels[j] = list(column.cat.categories)
+            if j in self._category_labels:
+                array[:, j] = codes_in(column, self._category_labels[j], name)
                 continue
             try:
                 array[:, j] = numbers_of(column)
@@ -253,16 +251,6 @@ class TreeClassifierMixin(ClassifierMixin, BaseEstimator):
                 ) from None
         check_array(array, ensure_all_finite=False, estimator=self, input_name="X")
         return array
-
-    def _codes(self, column: pd.Series, j: int) -> np.ndarray:
-        """Codes of a categorical column; a category not seen in training gets a new code."""
-        labels = self._category_labels[j]
-        lookup = {label: code for code, label in enumerate(labels)}
-        values = column.astype(object)
-        missing = column.isna().to_numpy()
-        codes = np.array([lookup.get(v, len(labels)) for v in values], dtype=np.float64)
-        codes[missing] = np.nan
-        return codes
 
     def _resolve_categories(self, array: np.ndarray) -> None:
         """Number of categories of each variable, 0 for numeric ones."""

@@ -12,7 +12,7 @@ from hedgerow.checks import checked_weights
 from hedgerow.errors import InputError
 from hedgerow.optimal.learner import OBJECTIVES, OptimalTreeClassifier
 from hedgerow.tree import Tree
-from hedgerow.tree.statistics import codes_of, table_of
+from hedgerow.tree.statistics import codes_of
 
 SAME = 1e-9  # of the weight: costs that are equal but for rounding
 NAMES = dict(zip(OBJECTIVES, ("errors", "log loss", "weighted Gini index"), strict=True))
@@ -151,7 +151,7 @@ def gap(
         )
     return measured(
         tree,
-        np.asarray(tree._rows(table_of(tree, X)), dtype=np.float64),
+        np.asarray(tree._rows(X), dtype=np.float64),
         codes_of(tree, y),
         sample_weight,
         max_depth=tree.depth if max_depth is None else max_depth,

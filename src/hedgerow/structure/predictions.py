@@ -9,7 +9,7 @@ import numpy as np
 from hedgerow.checks import check_memory, check_number
 from hedgerow.errors import InputError
 from hedgerow.optional import is_frame
-from hedgerow.tree.statistics import table_of
+from hedgerow.tree.table import table_of
 from hedgerow.tree.tree import Tree
 
 EPSILON = 1e-5  # thesis 5.4.1, footnote 2
@@ -217,7 +217,8 @@ class _Tables:
         self.n = shape[0]
 
     def of(self, tree: Tree) -> np.ndarray:
-        key = str(sorted(tree.categories.items())) if is_frame(self._given) else ""
+        known = (tree.feature_names, sorted(tree.categories.items()))
+        key = str(known) if is_frame(self._given) else ""
         if key not in self._made:
             self._made[key] = table_of(tree, self._given)
         return self._made[key]

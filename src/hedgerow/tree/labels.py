@@ -1,23 +1,53 @@
-"""Labels of categories: the same texts, whatever kind of column they stand in."""
+"""Labels of categories, whatever kind of column they stand in."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from hedgerow.errors import warn_user
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
-def codes_in(column: pd.Series, labels: list) -> np.ndarray:
-    """Codes of categories, (n,) float64: NaN where there is none, and a new one for new labels."""
-    codes = {text_of(label): float(code) for code, label in enumerate(labels)}
-    # Labels that are texts already: "1.0" is the 1 of `texts_of`, where no other label is.
-    for text, code in list(codes.items()):
-        codes.setdefault(text.removesuffix(".0"), code)
-    codes[""] = np.nan
-    return np.array([codes.get(text, float(len(labels))) for text in texts_of(column)])
+def codes_in(column: pd.Series, labels: Sequence[Any], name: Any = None) -> np.ndarray:
+    """Codes of categories, (n,) float64: NaN where a value is missing, a new code for new labels.
+
+    Labels match by value (1, 1.0 and True are one), else by text: "1" is 1, since files and trees
+    in JSON have texts. A warning says where a column holds no label at all.
+
+    name : of the column, for the warning; None for none
+    """
+    import pandas as pd
+
+    by_value = {label: code for code, label in enumerate(labels)}
+    by_text: dict[str, int] = {}
+    for code, label in enumerate(labels):
+        by_text.setdefault(text_of(label), code)
+    # Labels that are texts already: "1.0" is the 1 of a column, where no other label is.
+    for text, code in list(by_text.items()):
+        by_text.setdefault(text.removesuffix(".0"), code)
+
+    def code_of(value: Any) -> int:
+        try:
+            code = by_value.get(value)
+        except TypeError:  # a list, say, has no hash
+            code = None
+        return by_text.get(text_of(value), len(labels)) if code is None else code
+
+    places, values = pd.factorize(column)
+    codes = np.array([*map(code_of, values), np.nan])  # the last one is that of the place -1
+    if name is not None and len(values) and (codes[:-1] == len(labels)).all():
+        shown = ", ".join(repr(text_of(label)) for label in labels[:3])
+        warn_user(
+            f"no value of column {name!r} is a category that training has seen: it holds "
+            f"{text_of(values[0])!r}, and the categories are {shown}"
+            f"{', ...' if len(labels) > 3 else ''}"
+        )
+    return codes[places]
 
 
 def texts_of(column: pd.Series) -> list[str]:
@@ -29,6 +59,6 @@ def texts_of(column: pd.Series) -> list[str]:
     return column.astype(object).where(column.notna(), "").astype(str).tolist()
 
 
-def text_of(label) -> str:
+def text_of(label: Any) -> str:
     """A label as `texts_of` gives it."""
     return str(int(label)) if isinstance(label, float) and label % 1 == 0 else str(label)

@@ -13,9 +13,9 @@ from scipy import special
 
 from hedgerow.checks import as_numbers, check_total, check_unmasked
 from hedgerow.errors import InputError
-from hedgerow.optional import is_frame, needed, numbers_of, of_polars
+from hedgerow.optional import needed
 from hedgerow.tree.beside import listed
-from hedgerow.tree.labels import codes_in
+from hedgerow.tree.table import table_of
 
 KNOWN_SHARE = 0.5  # a row belongs to a node, when rows are counted whole, from this share on
 
@@ -178,35 +178,6 @@ def restore(plain: dict | None) -> dict | None:
 
 
 # -- input ------------------------------------------------------------------------------
-
-
-def table_of(tree, X) -> np.ndarray:
-    """X as a tree reads it, (n, m) float64: labels of a data frame become codes."""
-    X = of_polars(X)
-    if not is_frame(X):
-        try:
-            return as_numbers("X", X)
-        except InputError as error:
-            if not tree.categories:
-                raise
-            remedy = "give a data frame, or the codes of categories in the place of their labels"
-            raise InputError(error.message, remedy) from None
-    table = np.empty(X.shape, dtype=np.float64)
-    for j in range(X.shape[1]):
-        column = X.iloc[:, j]
-        labels = tree.categories.get(j)
-        if labels is None:
-            try:
-                table[:, j] = numbers_of(column)
-            except (TypeError, ValueError):
-                raise InputError(
-                    f"column {str(X.columns[j])!r} of X holds something that is no real number, "
-                    "and has no categories in the tree",
-                    remedy="give the columns that the tree was grown from",
-                ) from None
-            continue
-        table[:, j] = codes_in(column, labels)
-    return table
 
 
 def codes_of(tree, y) -> np.ndarray:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy import sparse
 
-from hedgerow.checks import COUNTED, as_numbers, check_memory, check_number
+from hedgerow.checks import COUNTED, check_memory, check_number
 from hedgerow.errors import InputError
 from hedgerow.tree import sound
 from hedgerow.tree._gates import Gates
@@ -21,6 +21,7 @@ from hedgerow.tree.beside import beside_from_plain, beside_to_plain, listed
 from hedgerow.tree.gates import AnyGate, NoiseGate, check_noise, gate_from_dict
 from hedgerow.tree.nodes import arrays_from_nodes
 from hedgerow.tree.statistics import restore
+from hedgerow.tree.table import table_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -268,9 +269,9 @@ class Tree:
         Raises
         ------
         InputError
-            No table of numbers, or one with fewer variables than are tested.
+            No table of numbers, or one with fewer variables than are tested (`table_of`).
         """
-        X = as_numbers("X", X)
+        X = table_of(self, X)
         if X.ndim != 2:
             raise InputError(
                 f"X has {X.ndim} dimensions", remedy="give one row per instance, (n, m)"
@@ -376,9 +377,9 @@ class Tree:
         InputError
             A label that is no class of the tree, rows of another number or width.
         """
-        from hedgerow.tree.statistics import codes_of, table_of, weights_of
+        from hedgerow.tree.statistics import codes_of, weights_of
 
-        X = self._rows(table_of(self, X))
+        X = self._rows(X)
         codes, weight = codes_of(self, y), weights_of(sample_weight, len(X))
         if len(codes) != len(X):
             raise InputError(f"y has {len(codes)} entries for {len(X)} rows", "give one per row")
