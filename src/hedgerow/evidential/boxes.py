@@ -72,6 +72,36 @@ def subset_plausibility(data: EvidentialData, j: int, flags: np.ndarray) -> np.n
     return data.possible[j][:, flags].max(axis=1)
 
 
+class ByPlausibility:
+    """An attribute's categories of each instance, the most plausible first.
+
+    Parameters
+    ----------
+    possible : (n, n_categories) float64
+    """
+
+    def __init__(self, possible: np.ndarray):
+        self.order = np.argsort(-possible, axis=1, kind="stable")
+        self.value = np.take_along_axis(possible, self.order, axis=1)
+
+    def of_any(self, flags: np.ndarray) -> np.ndarray:
+        """That a category is one of a set, of many sets (n_sets, n_categories): (n_sets, n).
+
+        The first category that a set holds decides. A plain value has two plausibilities, its own
+        and that of all others, and so takes two looks however many categories there are.
+        """
+        found = np.zeros((len(flags), len(self.order)))
+        pending = np.repeat(flags.any(axis=1, keepdims=True), len(self.order), axis=1)
+        for code, value in zip(self.order.T, self.value.T, strict=True):
+            # Where what is left is all alike, any of it may be the one that the set holds.
+            decided = pending & (flags[:, code] | (value == self.value[:, -1]))
+            np.copyto(found, value, where=decided)
+            pending &= ~decided
+            if not pending.any():
+                break
+        return found
+
+
 def leaf_boxes(tree: Tree) -> dict[int, Box]:
     """The box of each leaf, by its number, in ascending order."""
     boxes, leaves = {0: Box()}, {}

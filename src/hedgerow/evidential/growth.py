@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from hedgerow.evidential._mixture import estimate, estimate_splits, spread, start_splits
-from hedgerow.evidential.boxes import Box, interval_plausibility, subset_plausibility
+from hedgerow.evidential.boxes import Box, ByPlausibility, interval_plausibility
 from hedgerow.evidential.data import EvidentialData
 from hedgerow.evidential.sequence import SLACK, entropy
 from hedgerow.tree import Tree
@@ -108,6 +108,7 @@ class Growth:
         self.nodes = [_Node()]
         self.open = [0]  # the leaves in preorder, by the place of their node in `nodes`
         self.boxes = [Box()]
+        self.by_plausibility: dict[int, ByPlausibility] = {}
         self.plausible = np.ones((1, self.data.n_rows))
         # Without any doubt a step or two are an estimate: nothing needs to be screened.
         self.alike = (ALIKE, ALIKE)
@@ -340,9 +341,11 @@ class Growth:
             right = interval_plausibility(self.data, j, thresholds, np.full_like(thresholds, high))
         else:
             known = box.subset(j, self.data.possible[j].shape[1])
-            both = [(known & test.goes_left, known & ~test.goes_left) for test in tests]
-            left = np.stack([subset_plausibility(self.data, j, one) for one, _ in both])
-            right = np.stack([subset_plausibility(self.data, j, other) for _, other in both])
+            goes_left = np.stack([test.goes_left for test in tests])
+            if j not in self.by_plausibility:
+                self.by_plausibility[j] = ByPlausibility(self.data.possible[j])
+            of_any = self.by_plausibility[j].of_any
+            left, right = of_any(known & goes_left), of_any(known & ~goes_left)
         return _seen(rest * left), _seen(rest * right)
 
     # -- the tree -------------------------------------------------------------------------
