@@ -163,6 +163,41 @@ def _data_set(tree, table, codes, weight) -> dict:
     return found
 
 
+def known_shares(tree, X: np.ndarray, weight: np.ndarray) -> np.ndarray:
+    """Share of the rows at each test, of known values alone, that goes left, (n_nodes,) float64.
+
+    A test that no known value reaches keeps its share. One traversal gives what part of a row at a
+    node goes to which child; for a missing value that is the share, which this node gives itself.
+    """
+    share = np.array(tree.share_left)
+    # Shares between 0 and 1, so that missing values reach both sides; the heavier side stays.
+    both = np.where(np.isnan(share), share, np.where(share >= 0.5, 0.75, 0.25))
+    reached = tree._with(share_left=both).shares(X).tocsc()
+
+    def column(node: int) -> tuple[np.ndarray, np.ndarray]:
+        part = slice(reached.indptr[node], reached.indptr[node + 1])
+        return reached.indices[part], reached.data[part]
+
+    share_of_rows = {0: np.ones(len(X))}
+    for node in np.argsort(tree.node_depth, kind="stable").tolist():
+        at_node = share_of_rows.pop(node)
+        if tree.feature[node] < 0:
+            continue
+        rows, total = column(node)
+        missing = np.isnan(X[rows, tree.feature[node]])
+        known = np.where(missing, 0.0, weight[rows] * at_node)
+        left, right = int(tree.children_left[node]), int(tree.children_right[node])
+        for child in (left, right):
+            there, part = column(child)
+            places = np.searchsorted(rows, there)
+            part = part / total[places]
+            if child == left and known.any():
+                share[node] = min((known[places] @ part) / known.sum(), 1.0)
+            of_missing = share[node] if child == left else 1.0 - share[node]
+            share_of_rows[child] = at_node[places] * np.where(missing[places], of_missing, part)
+    return share
+
+
 def restore(plain: dict | None) -> dict | None:
     """Statistics as they were before JSON made lists of them, None in the place of NaN."""
     if plain is None:

@@ -377,22 +377,18 @@ class Tree:
         InputError
             A label that is no class of the tree, rows of another number or width.
         """
-        from hedgerow.tree.statistics import codes_of, weights_of
+        from hedgerow.tree.statistics import codes_of, known_shares, weights_of
 
         X = self._rows(X)
         codes, weight = codes_of(self, y), weights_of(sample_weight, len(X))
         if len(codes) != len(X):
             raise InputError(f"y has {len(codes)} entries for {len(X)} rows", "give one per row")
-        share, tree = np.array(self.share_left), self
-        for depth in range(self.depth + 1):  # what reaches a level depends on those above alone
-            reached = tree.shares(X).tocsc()
-            for node in np.flatnonzero((self.node_depth == depth) & (self.feature >= 0)):
-                known = np.where(np.isnan(X[:, self.feature[node]]), 0.0, weight)
-                here = (known @ reached[:, [node]])[0]
-                if here > 0:
-                    left = (known @ reached[:, [self.children_left[node]]])[0]
-                    share[node] = min(left / here, 1.0)
-            tree = tree._with(share_left=share)
+        tree = self
+        for _ in range(self.depth + 1):
+            before, tree = tree, tree._with(share_left=known_shares(tree, X, weight))
+            # A category without a code goes to the heavier side, and so may pull others along.
+            if not np.any((before.share_left >= 0.5) != (tree.share_left >= 0.5)):
+                break
         by_class = np.zeros((len(X), self.n_classes))
         by_class[np.arange(len(X)), codes] = weight
         return tree._with(class_weight=tree.shares(X).T @ by_class)

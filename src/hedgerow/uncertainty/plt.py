@@ -158,6 +158,7 @@ def piecewise_thresholds(
     upper = np.full(tree.n_nodes, math.nan)
     X, y = columns.X, columns.y
     reached = tree.shares(X, evaluation=None).tocsc()
+    predicted = _Predicted(tree, X)
     for node in np.flatnonzero((tree.feature >= 0) & ~np.isnan(tree.threshold)):
         at = slice(reached.indptr[node], reached.indptr[node + 1])
         rows = reached.indices[at]
@@ -172,14 +173,44 @@ def piecewise_thresholds(
                 f"values of column {tree.feature[node]} of X lie further apart than numbers go",
                 remedy="choose another unit",
             )
+        goes_left = x < tree.threshold[node]
         wrong = [
-            weight * (tree.predict_proba(X[rows], None, root=child).argmax(axis=1) != y[rows])
-            for child in (tree.children_left[node], tree.children_right[node])
+            weight * (predicted.below(int(child), rows, own_side) != y[rows])
+            for child, own_side in (
+                (tree.children_left[node], goes_left),
+                (tree.children_right[node], ~goes_left),
+            )
         ]
         lower[node], upper[node] = _bounds(
             x, *wrong, weight, tree.threshold[node], crossings, crossing
         )
     return ThresholdGate(lower, upper)
+
+
+class _Predicted:
+    """Classes that branches predict for rows, all tests read hard.
+
+    A row without missing values has the class of its own leaf in every branch above it; only the
+    branches beside its path are walked. On a chain of tests, each of them is a leaf.
+    """
+
+    def __init__(self, tree, X):
+        self._tree, self._X = tree, X
+        tested = np.unique(tree.feature[tree.feature >= 0])
+        self._known = ~np.isnan(X[:, tested]).any(axis=1)
+        self._own = tree.predict_proba(X, None).argmax(axis=1)
+        self._leaf_class = tree.probabilities().argmax(axis=1)
+
+    def below(self, child: int, rows: np.ndarray, own_side: np.ndarray) -> np.ndarray:
+        """Of a branch, (n,) codes; own_side: rows whose own way leads into it."""
+        if self._tree.feature[child] < 0:
+            return np.full(len(rows), self._leaf_class[child])
+        found = self._own[rows]
+        others = rows[walked := ~(own_side & self._known[rows])]
+        if len(others):
+            shares = self._tree.predict_proba(self._X[others], None, root=child)
+            found[walked] = shares.argmax(axis=1)
+        return found
 
 
 def _bounds(
