@@ -105,6 +105,74 @@ def check_unmasked(name: str, values) -> None:
         raise InputError(f"{name} is masked in row {place}", remedy="leave those rows out")
 
 
+def class_labels(y) -> np.ndarray:
+    """Class labels of one type, (n,), as they are given: whole numbers stay whole.
+
+    Nullable columns of pandas, and objects that all are whole numbers or truth values, become
+    arrays of that type.
+
+    Raises
+    ------
+    InputError
+        A label is missing or not finite, or labels are of several types.
+    ValueError
+        More than one dimension, and other targets that scikit-learn does not take for classes.
+    """
+    from sklearn.utils.multiclass import check_classification_targets
+    from sklearn.utils.validation import column_or_1d
+
+    check_unmasked("y", y)
+    # Whole numbers in one dimension are classes already; scikit-learn's checks of anything else
+    # cost as much as growing a small tree.
+    if isinstance(y, np.ndarray) and y.ndim == 1 and y.dtype.kind in "iub":
+        return y
+    nullable = hasattr(y, "isna") and not isinstance(getattr(y, "dtype", None), np.dtype)
+    if (nullable or isinstance(y, (list, tuple))) and np.ndim(y) == 1:
+        # As objects: nullable whole numbers would become floats, NaN in a list of texts "nan".
+        y = np.asarray(y, dtype=object)
+    y = column_or_1d(y, warn=True)
+    if y.dtype.kind == "O":
+        y = _plain_labels(y)
+    if y.dtype.kind == "f" and not np.isfinite(y).all():
+        raise _no_label(y, int(np.isfinite(y).argmin()))
+    check_classification_targets(y)
+    return y
+
+
+def _plain_labels(y: np.ndarray) -> np.ndarray:
+    """Objects as an array of their type, where numpy has one of its own for it."""
+    for row, label in enumerate(y):
+        if _is_missing(label):
+            raise _no_label(y, row)
+    labels = [label.item() if isinstance(label, np.generic) else label for label in y]
+    kinds = {next((k for k in (bool, Real, str) if isinstance(v, k)), type(v)) for v in labels}
+    if len(kinds) > 1:
+        names = " and ".join(sorted({type(label).__name__ for label in labels}))
+        raise InputError(
+            f"y holds labels of several types, {names}", remedy="turn all of them into text"
+        )
+    if not kinds <= {bool, Real}:
+        return y
+    plain = np.array(labels)
+    if plain.dtype.kind == "O" or plain.tolist() != labels:
+        raise InputError("y holds whole numbers of more than 64 bits", remedy="write them as text")
+    return plain
+
+
+def _no_label(y: np.ndarray, row: int) -> InputError:
+    return InputError(
+        f"y holds {y[row]} in row {row}, which is no label", "drop such rows, or give them a class"
+    )
+
+
+def _is_missing(label) -> bool:
+    """Whether an object stands for a missing value: None, NaN, NaT or pandas.NA."""
+    try:
+        return label is None or bool(label != label)
+    except TypeError:  # pandas.NA is neither equal to anything nor unequal
+        return True
+
+
 def is_complex(values) -> bool:
     """Whether numbers have an imaginary part, which a conversion to float64 drops."""
     if hasattr(values, "dtypes"):  # of a data frame

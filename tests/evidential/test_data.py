@@ -185,7 +185,7 @@ def test_what_was_given_stays_as_it_was():
         ),
         (lambda: EvidentialData.from_gamma(np.array([[1 + 2j]]), [0]), "X is no table of numbers"),
         (lambda: EvidentialData.from_gamma(DAYS.to_numpy(), [0, 1]), "X is no table of numbers"),
-        (lambda: EvidentialData.from_gamma(DAYS, [0, 1]), "column 'day' of X holds datetime64"),
+        (lambda: EvidentialData.from_gamma(DAYS, [0, 1]), "column 'day' of X holds dates or times"),
         (
             lambda: EvidentialData.from_gamma(X, [0, 1, 1], categories={1: ["u", "u"]}),
             "attribute 1 has categories of the same text",

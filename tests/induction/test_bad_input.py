@@ -56,7 +56,9 @@ def test_lengths():
 
 def test_missing_classes():
     refuses(
-        lambda: C45Classifier().fit(X, [0, 0, 0, 1, 1, np.nan]), "y holds values", "drop those rows"
+        lambda: C45Classifier().fit(X, [0, 0, 0, 1, 1, np.nan]),
+        "y holds nan in row 5, which is no label",
+        "drop such rows",
     )
 
 

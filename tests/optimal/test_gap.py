@@ -170,7 +170,7 @@ def test_data_frames_have_the_labels_of_the_tree():
     tree = C45Classifier(prune=False, min_samples_split=2).fit(frame, y).tree_
     other = frame.assign(ward=pd.Categorical(list("abba"), categories=list("xba")))
     assert gap(tree, other, y, max_depth=1).cost == gap(tree, frame, y, max_depth=1).cost == 0.0
-    with pytest.raises(InputError, match=r"column .size. of X holds something that is no real"):
+    with pytest.raises(InputError, match=r"column .size. of X holds text, not numbers"):
         gap(tree, frame.assign(size=list("abcd")), y)
 
 

@@ -387,7 +387,7 @@ def test_bad_data(plain):
         TreeEditDistance().fit(X, np.ones(100))
     with pytest.raises(InputError, match="requires y to be passed"):
         TreeEditDistance().fit(X, None)
-    with pytest.raises(InputError, match="y holds missing values"):
+    with pytest.raises(InputError, match="y holds nan in row"):
         TreeEditDistance().fit(X, np.where(y == 1, np.nan, y))
     with pytest.raises(ValueError, match="inconsistent"):
         TreeEditDistance().fit(X, y[:-1])

@@ -15,10 +15,16 @@ from sklearn.utils.validation import (
     _check_feature_names,
     _get_feature_names,
     check_is_fitted,
-    column_or_1d,
 )
 
-from hedgerow.checks import check_flag, check_number, check_unmasked, checked_weights, without_mask
+from hedgerow.checks import (
+    check_flag,
+    check_number,
+    check_unmasked,
+    checked_weights,
+    class_labels,
+    without_mask,
+)
 from hedgerow.confidence.doubts import Doubts, doubted
 from hedgerow.confidence.intervals import Intervals, Rules, as_codes, count, intervals
 from hedgerow.confidence.members import (
@@ -240,10 +246,9 @@ class ConfDTreeClassifier(TreeClassifierMixin):
             given["X"] = X.only(understood) if understood else X.X
             X = X.X
         X = without_mask(X)
-        check_unmasked("y", y)
         check_unmasked("sample_weight", sample_weight)
         if y is not None:
-            y = column_or_1d(y, warn=True)
+            y = class_labels(y)
         fitted = clone(estimator).fit(**{"X": X, "y": y, **given})
         frozen = unfrozen(fitted) is not fitted
         self.estimator_ = fitted = unfrozen(fitted)

@@ -13,7 +13,8 @@ import numpy as np
 from hedgerow.checks import as_plausibility, as_table, check_unit, row_numbers, without_mask
 from hedgerow.errors import DataError, HedgerowWarning, InputError
 from hedgerow.evidential.contour import all_rectangles, bounds_of, check_alone
-from hedgerow.optional import is_frame, needed, numbers_of
+from hedgerow.optional import is_frame, needed
+from hedgerow.tree.table import column_numbers
 
 if TYPE_CHECKING:
     from hedgerow.induction.uncertain import Uncertain
@@ -646,25 +647,14 @@ def _numbers(X, categories, infinite: bool = False):
 
         names = [str(name) for name in X.columns]
         columns = []
-        for j, name in enumerate(X.columns):
+        for j in range(X.shape[1]):
             column = X.iloc[:, j]
             if isinstance(column.dtype, pd.CategoricalDtype):
                 labels[j] = [str(label) for label in column.cat.categories]
                 codes = column.cat.codes.to_numpy(dtype=np.float64)
                 columns.append(np.where(codes < 0, np.nan, codes))
                 continue
-            if column.dtype.kind in "mMc":
-                raise InputError(
-                    f"column {name!r} of X holds {column.dtype}, not numbers",
-                    remedy="turn it into a number, such as days since the first",
-                )
-            try:
-                columns.append(numbers_of(column))
-            except (TypeError, ValueError):
-                raise InputError(
-                    f"column {name!r} of X holds {column.dtype}, not numbers",
-                    remedy="turn it into a pandas categorical, or into numbers",
-                ) from None
+            columns.append(column_numbers(column))
         table = np.column_stack(columns) if columns else np.empty((len(X), 0))
     else:
         try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import importlib
+import math
 from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
 
@@ -12,13 +13,11 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_array
 from sklearn.utils.class_weight import compute_sample_weight
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import (
     _check_feature_names,
     _check_n_features,
     check_consistent_length,
     check_is_fitted,
-    column_or_1d,
 )
 
 from hedgerow.checks import (
@@ -30,17 +29,18 @@ from hedgerow.checks import (
     check_number,
     check_rows,
     check_total,
-    check_unmasked,
     checked_weights,
+    class_labels,
     without_mask,
 )
 from hedgerow.errors import InputError, warn_user
 from hedgerow.induction._columns import MOST_CATEGORIES, Columns
 from hedgerow.induction.measurement import column_number, resolve_error
 from hedgerow.induction.uncertain import DOUBTS, Fractions, Uncertain, fractions_of
-from hedgerow.optional import is_frame, numbers_of, of_polars
+from hedgerow.optional import is_frame, of_polars
 from hedgerow.tree.gates import NoiseGate
 from hedgerow.tree.labels import codes_in
+from hedgerow.tree.table import check_frame, column_numbers
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -172,6 +172,7 @@ class TreeClassifierMixin(ClassifierMixin, BaseEstimator):
     def _encode(self, X, *, reset: bool) -> np.ndarray:
         """The table as float64, NaN for missing, categories as codes."""
         X = without_mask(of_polars(X))
+        check_frame(X)
         _check_feature_names(self, X, reset=reset)
         if is_frame(X):
             array = self._encode_frame(X, reset=reset)
@@ -222,33 +223,13 @@ class TreeClassifierMixin(ClassifierMixin, BaseEstimator):
         array = np.empty(X.shape, dtype=np.float64)
         for j, name in enumerate(X.columns):
             column = X.iloc[:, j]
-            if pd.api.types.is_datetime64_any_dtype(
-                column.dtype
-            ) or pd.api.types.is_timedelta64_dtype(column.dtype):
-                raise InputError(
-                    f"column {name!r} of X holds dates or times, not numbers",
-                    remedy="turn it into a number, such as days since the first",
-                )
-            text = not (
-                pd.api.types.is_numeric_dtype(column.dtype)
-                or pd.api.types.is_bool_dtype(column.dtype)
-            )
             from_dtype = reset and self.categorical_features == FROM_DTYPE
             if from_dtype and isinstance(column.dtype, pd.CategoricalDtype):
                 self._category_labels[j] = list(column.cat.categories)
             if j in self._category_labels:
                 array[:, j] = codes_in(column, self._category_labels[j], name)
-                continue
-            try:
-                array[:, j] = numbers_of(column)
-            except (ValueError, TypeError) as error:
-                kind = "text" if text else str(column.dtype)
-                if str(error) == "complex numbers":
-                    kind = "complex values"
-                raise InputError(
-                    f"column {name!r} of X holds {kind}, not numbers",
-                    remedy="turn it into a pandas categorical, or into numbers",
-                ) from None
+            else:
+                array[:, j] = column_numbers(column)
         check_array(array, ensure_all_finite=False, estimator=self, input_name="X")
         return array
 
@@ -405,14 +386,7 @@ class TreeClassifierMixin(ClassifierMixin, BaseEstimator):
             )
         check_rows(X)
         array = self._encode(X, reset=True)
-        check_unmasked("y", y)
-        if not (isinstance(y, np.ndarray) and y.ndim == 1 and y.dtype.kind in "iub"):
-            # Whole numbers in one dimension are classes already; scikit-learn's checks of
-            # anything else cost as much as growing a small tree.
-            y = column_or_1d(y, warn=True)
-            if y.dtype.kind == "f" and not np.isfinite(y).all():
-                raise InputError("y holds values that are not finite", remedy="drop those rows")
-            check_classification_targets(y)
+        y = class_labels(y)
         check_consistent_length(array, y)
         doubtful = None if self._doubts is None else self._doubts.classes_of(y)
         weight, kept = checked_weights(sample_weight, array.shape[0]), None
@@ -441,7 +415,9 @@ class TreeClassifierMixin(ClassifierMixin, BaseEstimator):
             with np.errstate(over="ignore", under="ignore"):
                 weight = self._of_classes(y) * (1.0 if weight is None else weight)
             _check_product(weight, None if kept is None else np.flatnonzero(kept))
-        if weight is not None:
+        if weight is None:
+            self._warn_of_shares(len(array))
+        else:
             weight = meant_weights(self.weights, weight, self._least_weight)
         self._warn_of_weights(weight)
         self.n_classes_ = len(self.classes_)
@@ -474,6 +450,16 @@ class TreeClassifierMixin(ClassifierMixin, BaseEstimator):
         return Columns(
             array[rows], codes, len(self.classes_), parts, self._n_categories, lasting=lasting
         )
+
+    def _warn_of_shares(self, n_rows: int) -> None:
+        """Say so where a minimum looks like a share of the rows, as scikit-learn takes it."""
+        for name in ("min_samples_split", "min_samples_leaf"):
+            least = getattr(self, name, 0)
+            if 0 < least < 1:
+                warn_user(
+                    f"{name} is {least:g}, a number of instances, which every node has; for a "
+                    f"share of the {n_rows} rows give {name}={math.ceil(least * n_rows)}"
+                )
 
     def _warn_of_weights(self, weight: np.ndarray | None) -> None:
         """Say so where weights that are taken as counts are too few for any test."""

@@ -8,10 +8,11 @@ import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from hedgerow.checks import LARGEST, is_complex, without_mask
+from hedgerow.checks import LARGEST, without_mask
 from hedgerow.errors import InputError
 from hedgerow.induction.base import transaction
 from hedgerow.optional import is_frame
+from hedgerow.tree.table import check_frame, column_numbers
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -179,6 +180,7 @@ class MissingIncorporated(TransformerMixin, BaseEstimator):
     def _columns(self, X, reset: bool) -> list[np.ndarray | pd.Series]:
         """Columns as float64, and pandas categoricals as they are."""
         X = without_mask(X)
+        check_frame(X)
         if not is_frame(X):
             array = validate_data(
                 self, X, reset=reset, dtype=np.float64, ensure_all_finite="allow-nan"
@@ -216,13 +218,7 @@ def _column(column: pd.Series) -> np.ndarray | pd.Series:
 
     if isinstance(column.dtype, pd.CategoricalDtype):
         return column
-    numeric = pd.api.types.is_numeric_dtype(column.dtype) and not is_complex(column)
-    if not numeric and not pd.api.types.is_bool_dtype(column.dtype):
-        raise InputError(
-            f"column {column.name!r} of X holds {column.dtype} values, not numbers",
-            remedy="turn it into a pandas categorical, or into numbers",
-        )
-    return column.to_numpy(dtype=np.float64, na_value=np.nan)
+    return column_numbers(column)
 
 
 def _with_category(column: pd.Series) -> pd.Series:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_consistent_length, column_or_1d
+from sklearn.utils.validation import check_consistent_length
 
-from hedgerow.checks import check_unmasked
+from hedgerow.checks import class_labels
 from hedgerow.errors import InputError
 from hedgerow.induction.base import FROM_DTYPE, TreeClassifierMixin
 from hedgerow.optional import needed
@@ -70,18 +69,14 @@ class TrainingSet(TreeClassifierMixin):
 
     def fit(self, X, y):
         """Read the data set."""
-        pd = needed("pandas", "an edit distance, for its correlations,")
+        needed("pandas", "an edit distance, for its correlations,")
         if y is None:
             raise InputError(
                 "an edit distance requires y to be passed, but the target y is None",
                 remedy="give the class of each row of X",
             )
         table = self._encode(X, reset=True)
-        check_unmasked("y", y)
-        y = column_or_1d(y)
-        if pd.isna(y).any():
-            raise InputError("y holds missing values", remedy="drop those rows")
-        check_classification_targets(y)
+        y = class_labels(y)
         check_consistent_length(table, y)
         self.classes_, codes = np.unique(y, return_inverse=True)
         if len(self.classes_) < 2:

@@ -16,6 +16,70 @@ if TYPE_CHECKING:
     import pandas as pd
 
 GROWN_FROM = "give the columns that the tree was grown from"
+DATES, TEXT = "dates or times", "text"
+#: Names that pandas has for what a column holds, and ours for those that are no numbers.
+_KINDS = {
+    **dict.fromkeys(("date", "datetime", "datetime64", "period", "time"), DATES),
+    **dict.fromkeys(("timedelta", "timedelta64"), DATES),
+    **dict.fromkeys(("string", "mixed-integer"), TEXT),
+    **{"bytes": "bytes", "complex": "complex values", "interval": "intervals"},
+}
+_REMEDIES = {
+    DATES: "turn it into a number, such as days since the first",
+    "complex values": "give real and imaginary part as columns of their own",
+    "lists": "give each of their entries a column",
+}
+
+
+def column_numbers(column: pd.Series, remedy: str | None = None) -> np.ndarray:
+    """A column of a frame as float64, (n,), NaN where a value is missing; objects by their values.
+
+    Raises
+    ------
+    InputError
+        It holds something else than real numbers and truth values, with the remedy for that unless
+        another is given.
+    """
+    import pandas as pd
+
+    dates = (pd.api.types.is_datetime64_any_dtype, pd.api.types.is_timedelta64_dtype)
+    # pandas would give nanoseconds for them.
+    if not any(is_kind(column.dtype) for is_kind in dates):
+        try:
+            return numbers_of(column)
+        except (ValueError, TypeError):
+            pass
+    kind = _kind_of(column)
+    raise InputError(
+        f"column {str(column.name)!r} of X holds {kind}, not numbers",
+        remedy or _REMEDIES.get(kind, "turn it into a pandas categorical, or into numbers"),
+    )
+
+
+def _kind_of(column: pd.Series) -> str:
+    """What a column without numbers holds, in words."""
+    import pandas as pd
+
+    inferred = pd.api.types.infer_dtype(column.astype(object), skipna=True)
+    if inferred in _KINDS:
+        return _KINDS[inferred]
+    first = next(iter(column.dropna()), None)
+    if isinstance(first, (list, tuple, set, dict, np.ndarray)):
+        return "lists"
+    return f"values of type {type(first).__name__}"
+
+
+def check_frame(X: Any) -> None:
+    """Refuse a table of a library whose columns are not read here.
+
+    Raises
+    ------
+    InputError
+    """
+    for call in ("compute", "to_pandas"):  # dask, whose frames have both; then pyarrow and others
+        if hasattr(X, call) and not is_frame(X):
+            library = type(X).__module__.partition(".")[0]
+            raise InputError(f"X is a {type(X).__name__} of {library}", f"give X.{call}()")
 
 
 def table_of(tree, X: Any) -> np.ndarray:
@@ -32,6 +96,7 @@ def table_of(tree, X: Any) -> np.ndarray:
         categories in the tree, or X is sparse.
     """
     X = of_polars(X)
+    check_frame(X)
     if sparse.issparse(X):
         raise InputError("X is sparse", remedy="give X.toarray()")
     if not is_frame(X):
@@ -49,15 +114,8 @@ def table_of(tree, X: Any) -> np.ndarray:
         labels = tree.categories.get(j)
         if labels is not None:
             table[:, j] = codes_in(column, labels, name)
-            continue
-        try:
-            table[:, j] = numbers_of(column)
-        except (TypeError, ValueError):
-            raise InputError(
-                f"column {str(name)!r} of X holds something that is no real number, and has no "
-                "categories in the tree",
-                remedy=GROWN_FROM,
-            ) from None
+        else:
+            table[:, j] = column_numbers(column, GROWN_FROM)
     return table
 
 
