@@ -88,6 +88,12 @@ class C45Classifier(TreeClassifierMixin):
 
     Notes
     -----
+    Of a categorical variable the best two subsets are found while at most 10 categories occur at
+    the node; with two classes and no limit of `min_samples_leaf` in the way, for any number
+    (Breiman et al. 1984, theorem 4.5; not for the gain ratio). Of more categories and classes those
+    that an order along the first principal component gives are tried (Coppersmith, Hong and Hosking
+    1999), which can miss the best.
+
     A category that did not occur at a node goes to the side with more training weight (left
     when both have as much). A variable without known values is never tested. A single class
     gives a single leaf.
