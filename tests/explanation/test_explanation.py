@@ -27,6 +27,7 @@ from hedgerow import (
     SoftTreeClassifier,
     Tree,
     UCTTreeClassifier,
+    Uncertain,
     UncertainTreeClassifier,
 )
 from hedgerow.errors import InputError
@@ -405,20 +406,93 @@ def test_copies_of_what_was_asked():
         assert str(cases[1:]).startswith("row 1\n")
 
 
+WHOLE = {
+    "normal": stats.norm(scale=0.3),
+    "t": stats.t(3, scale=0.3),
+    "laplace": stats.laplace(scale=0.2),
+    "cauchy": stats.cauchy(scale=0.1),
+    "skew": stats.gamma(2.0, loc=-0.5, scale=0.3),
+}
+
+
+@pytest.mark.parametrize("kind", WHOLE)
+@pytest.mark.parametrize(
+    "learner",
+    [
+        SoftTreeClassifier(propagation=0.1, evaluation=0.1, error_unit="sd", prune=False),
+        SoftTreeClassifier(evaluation=0.1, error_unit="sd", gate_at="ties_right", window=2.0),
+        ConfDTreeClassifier(SoftTreeClassifier(evaluation=0.1, error_unit="sd", prune=False)),
+        UncertainTreeClassifier(width=0.2),
+        OptimalTreeClassifier(2, draws="per_test"),
+        C45Classifier(prune=False),
+    ],
+    ids=lambda learner: type(learner).__name__,
+)
+def test_errors_are_taken_whole(learner, kind):
+    """Soft trees and UDT cut the errors that `explain` was given at 3 and 2 standard deviations.
+
+    A value 3.2 of them from a threshold had no chance to lie beyond it (a normal one .000687, t
+    with 3 degrees of freedom .0058), and `norm(scale=s)` gave other leaves than s.
+    """
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(150, 3))
+    y = ((X[:, 0] > 0).astype(int) + (X[:, 1] * X[:, 0] > 0.2)).astype(int)
+    model = learner.fit(X, y)
+    tree, error = model.tree_, WHOLE[kind]
+    for x in X[:3]:
+        said = model.explain(x, error={0: error, 1: error})
+        want = by_draws.exact_leaves(tree, x, {0: error, 1: error})
+        leaves = {leaf.node: leaf.probability for leaf in said.leaves}
+        for node, p in want.items():
+            assert leaves.get(node, 0.0) == pytest.approx(p, abs=1e-13)
+        if kind == "normal":
+            plain = model.explain(x, error={0: 0.3, 1: 0.3})
+            for leaf in plain.leaves:
+                assert leaf.probability == pytest.approx(want[leaf.node], abs=1e-13)
+            assert plain.changes == pytest.approx(said.changes, abs=1e-12)
+            assert plain.changes == pytest.approx(
+                by_draws.exact_changes(tree, x, {0: error, 1: error}), abs=1e-9
+            )
+
+
+def test_errors_that_a_soft_tree_carries_are_taken_whole():
+    """So were those that a soft tree was grown with, where none are given to `explain`."""
+    x = np.r_[np.zeros(20), np.ones(20)][:, None]
+    model = SoftTreeClassifier(error=stats.t(3, scale=0.1), max_depth=1).fit(x, x.ravel() > 0.5)
+    threshold, tree = model.tree_.threshold[0], model.tree_
+    at = threshold - 3.2 * np.sqrt(3) * 0.1
+    assert tree.shares(np.array([[at]])).toarray()[0, 1] == 1.0  # as it is read, in its window
+    for said in (model.explain([at]), tree.explain([at])):
+        (leaf,) = (leaf.probability for leaf in said.leaves if leaf.answer)
+        assert leaf == pytest.approx(stats.t(3).sf(3.2 * np.sqrt(3)), abs=1e-13)
+        assert leaf == pytest.approx(0.0057892163, abs=1e-9)
+
+
+def test_errors_with_uncertain_data_are_taken_whole():
+    x = np.r_[np.zeros(20), np.ones(20)][:, None]
+    model = UncertainTreeClassifier(width=0.1, max_depth=1).fit(x, x.ravel() > 0.5)
+    at = [[model.tree_.threshold[0] - 0.32]]
+    (said,) = model.explain(Uncertain(at, error=0.1))
+    (leaf,) = (leaf.probability for leaf in said.leaves if leaf.answer)
+    assert leaf == pytest.approx(stats.norm.sf(3.2), abs=1e-13)
+
+
 def test_errors_that_end_are_not_taken_for_normal_ones():
     """UDT cuts its errors at two standard deviations: leaves knew it, measurements did not."""
     x = np.r_[np.zeros(20), np.ones(20)][:, None]
     model = UncertainTreeClassifier(width=0.4, max_depth=1).fit(x, x.ravel() > 0.5)
     threshold = model.tree_.threshold[0]
-    half = resolve_error(0.1, np.zeros(1, int)).sigma[0]
-    gate = model.explain([threshold - 1.5 * half], error=0.1).case.error
-    cut = gate.half_window
+    half = 0.1  # a quarter of the width, as all values span 1
+    cut = model.explain([threshold - 1.5 * half]).case.error.half_window
+    assert cut == 2.0
     rng = np.random.default_rng(0)
     low, high = stats.norm.cdf([-cut, cut])
     for d in (0.5, 1.5):
-        said = model.explain([threshold - d * half], error=0.1)
+        said = model.explain([threshold - d * half])
         draws = half * stats.norm.ppf(rng.uniform(low, high, (2, N)))
         share_within(said.changes, float(np.mean(draws[0] - draws[1] >= d * half)))
+        (leaf,) = (leaf.probability for leaf in said.leaves if leaf.answer)
+        assert leaf == pytest.approx((high - stats.norm.cdf(d)) / (high - low), abs=1e-12)
 
 
 def test_soft_trees_read_errors_by_row_in_their_own_way():

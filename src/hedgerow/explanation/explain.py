@@ -14,6 +14,7 @@ from hedgerow.errors import InputError
 from hedgerow.explanation.explanation import GIVEN, Case, Explanation, Explanations
 from hedgerow.explanation.laws import drawn_once
 from hedgerow.induction.measurement import of_row, resolve_error
+from hedgerow.induction.uncertain import Uncertain
 from hedgerow.optional import is_frame, of_polars
 from hedgerow.tree.gates import NoiseGate
 from hedgerow.tree.table import by_name
@@ -83,7 +84,8 @@ def explain_table(
     if error is not None:
         gate = resolve_error(error, n_categories, names or (), n_rows=len(table))
     probabilities = tree.predict_proba(table, evaluation=gate, smoothing=smoothing)
-    return _explained(tree, table, gate, given, names, smoothing, probabilities, doubts)
+    whole = error is not None
+    return _explained(tree, table, gate, given, names, smoothing, probabilities, doubts, whole)
 
 
 def explain_learner(learner, X, error=None, given: str = GIVEN[0]) -> Explanation | Explanations:
@@ -127,25 +129,32 @@ def _of_learner(learner, X, error, given, single, probabilities):
         smoothing,
         probabilities,
         doubts,
+        error is not None or (isinstance(X, Uncertain) and X.error is not None),
         classes,
     )
     return found[0] if single else found
 
 
 def _explained(
-    tree, table, gate, given, names, smoothing, probabilities, doubts, classes=None
+    tree, table, gate, given, names, smoothing, probabilities, doubts, whole, classes=None
 ) -> Explanations:
+    """Of each row.
+
+    whole : the errors of the gate were given with the rows. Of those that the tree carries, one
+    that is drawn once may end by its definition, as the pdfs of UDT do.
+    """
     if names is None:
         names = [f"x{j}" for j in range(table.shape[1])]
     tree = tree.replace(feature_names=[str(name) for name in names])
     if classes is None:
         classes = list(range(tree.n_classes)) if tree.classes is None else list(tree.classes)
     error = gate if isinstance(gate, NoiseGate) and gate.soft else None
+    whole = whole or (error is not None and not error.conditioned)
     leaves = tree.probabilities(smoothing)
     cases = []
     for row, x in enumerate(table):
         reading = gate if error is None else of_row(error, row)
-        own = None if error is None else drawn_once(reading)
+        own = None if error is None else drawn_once(reading, whole=whole)
         case = Case(tree, leaves, x, own, reading, given, smoothing)
         said = None if doubts is None else functools.partial(doubts, row)
         cases.append(Explanation(case, classes, probabilities[row], doubts=said))

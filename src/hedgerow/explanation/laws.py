@@ -17,7 +17,7 @@ import numpy as np
 from scipy import special, stats
 
 from hedgerow.induction.measurement import WIDE
-from hedgerow.tree.gates import NoiseGate
+from hedgerow.tree.gates import WIDEST, NoiseGate
 
 N_QUANTILES = 2000  # of an error that is neither normal nor a rectangle
 TAIL = 1e-7  # probability beyond the quantiles that are looked at
@@ -76,9 +76,13 @@ class Law:
         return (low + high) / 2
 
 
-def drawn_once(gate: NoiseGate) -> NoiseGate:
-    """The gate with one draw for each value, whatever it has."""
-    return replace(gate, conditioned=True, ties_right=False)
+def drawn_once(gate: NoiseGate, *, whole: bool = True) -> NoiseGate:
+    """The gate with one draw for each value, whatever it has.
+
+    whole : without the gate's window, which spares a learner time and is no property of an error
+    """
+    window = max(gate.window, WIDEST if gate.models else WIDE) if whole else gate.window
+    return replace(gate, conditioned=True, ties_right=False, window=window)
 
 
 def law(gate: NoiseGate, variable: int, x: float) -> Law | None:
