@@ -12,7 +12,7 @@ import numpy as np
 from hedgerow.checks import check_choice
 from hedgerow.errors import InputError
 from hedgerow.explanation.explanation import GIVEN, Case, Explanation, Explanations
-from hedgerow.explanation.laws import drawn_once
+from hedgerow.explanation.laws import Tables, drawn_once
 from hedgerow.induction.measurement import of_row, resolve_error
 from hedgerow.induction.uncertain import Uncertain
 from hedgerow.optional import is_frame, of_polars
@@ -151,11 +151,14 @@ def _explained(
     error = gate if isinstance(gate, NoiseGate) and gate.soft else None
     whole = whole or (error is not None and not error.conditioned)
     leaves = tree.probabilities(smoothing)
+    tables: Tables = {}
     cases = []
+    reading, own = gate, None
     for row, x in enumerate(table):
-        reading = gate if error is None else of_row(error, row)
-        own = None if error is None else drawn_once(reading, whole=whole)
-        case = Case(tree, leaves, x, own, reading, given, smoothing)
+        if error is not None and (row == 0 or error.by_row):
+            reading = of_row(error, row)
+            own = drawn_once(reading, whole=whole)
+        case = Case(tree, leaves, x, own, reading, given, smoothing, tables)
         said = None if doubts is None else functools.partial(doubts, row)
         cases.append(Explanation(case, classes, probabilities[row], doubts=said))
     return Explanations(cases)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +13,7 @@ import numpy as np
 from hedgerow.confidence.doubts import shown_value
 from hedgerow.errors import InputError
 from hedgerow.explanation.answers import Answers
-from hedgerow.explanation.laws import Law, again, law, mirrored, told
+from hedgerow.explanation.laws import Law, Tables, again, law, mirrored, told
 from hedgerow.optional import needed
 from hedgerow.tree.export import test_words
 
@@ -101,6 +101,8 @@ class Case:
         With which the tree reads the row.
     given : {"measured", "true"}
     smoothing : bool
+    tables : dict
+        What is worked out once of each distribution of errors, shared by the rows of a table.
     """
 
     tree: Any
@@ -110,6 +112,7 @@ class Case:
     reading: Any
     given: str
     smoothing: bool
+    tables: Tables = field(default_factory=dict, compare=False, repr=False)
 
     @cached_property
     def laws(self) -> dict[int, Law]:
@@ -117,7 +120,7 @@ class Case:
         if self.error is None:
             return {}
         tested = np.unique(self.tree.feature[~np.isnan(self.tree.threshold)])
-        found = {j: law(self.error, j, float(self.x[j])) for j in tested.tolist()}
+        found = {j: law(self.error, j, float(self.x[j]), self.tables) for j in tested.tolist()}
         return {j: each for j, each in found.items() if each is not None}
 
     @cached_property
@@ -133,7 +136,7 @@ class Case:
 
     def __getstate__(self) -> dict:
         # Without what is worked out anew: laws are functions, which are not pickled.
-        return {each.name: getattr(self, each.name) for each in fields(self)}
+        return {each.name: getattr(self, each.name) for each in fields(self)} | {"tables": {}}
 
     def __setstate__(self, state: dict) -> None:
         self.__dict__.update(state)

@@ -8,24 +8,120 @@ measurement would tell.
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from scipy import special, stats
 
 from hedgerow.induction.measurement import WIDE
-from hedgerow.tree.gates import WIDEST, NoiseGate
+from hedgerow.tree.gates import DISTRIBUTIONS, WIDEST, NoiseGate, asked, center_of, scale_of
 
-N_QUANTILES = 2000  # of an error that is neither normal nor a rectangle
-TAIL = 1e-7  # probability beyond the quantiles that are looked at
-STEPS = 90  # of a search for a quantile: halves of its bracket
-N_TRUE, N_AGAIN = 400, 600  # stretches of true values and of new measurements
+N_AGAIN = 600  # new measurements of a normal error
 FAR = 8.5  # standard deviations of a new measurement that are looked at
+TAIL = 2.0**-36  # shortest panel of an integral over probabilities
+N_GRID = 4001  # points between which quantiles are looked for ...
+HALVES = 44  # ... by halves of the stretch between two of them
 
-Below = Callable[[np.ndarray], np.ndarray]
+Function = Callable[[np.ndarray], np.ndarray]
+
+
+def _panels(longest: float, n_nodes: int) -> tuple[np.ndarray, np.ndarray]:
+    """Nodes and weights of Gauss and Legendre, for integrals over probabilities from 0 to 1.
+
+    Panels get shorter by half towards both ends, where quantiles change most.
+    """
+    tail = TAIL * 2.0 ** np.arange(round(math.log2(longest / TAIL)))
+    bulk = np.linspace(longest, 1.0 - longest, round(1.0 / longest) - 1)
+    ends = np.concatenate([[0.0], tail, bulk, 1.0 - tail[::-1], [1.0]])
+    x, weight = np.polynomial.legendre.leggauss(n_nodes)
+    half = np.diff(ends)[:, None] / 2.0
+    return (ends[:-1, None] + half * (x + 1.0)).ravel(), (half * weight).ravel()
+
+
+LEVELS, SHARES = _panels(2.0**-7, 8)
+ROUGH_LEVELS, ROUGH_SHARES = _panels(2.0**-6, 3)  # where two errors are laid against each other
+#: Probabilities between which the rough nodes lie.
+BELOW = np.concatenate([[0.0], np.cumsum(ROUGH_SHARES[:-1]), [1.0]])
+
+
+class ErrorTable:
+    """An error about its centre, in units of its scale, with what costs time worked out once.
+
+    Parameters
+    ----------
+    cdf : callable
+        Probability that the error is below each of some numbers, (k,) -> (k,).
+    """
+
+    def __init__(self, cdf: Function):
+        self.cdf = cdf
+
+    @cached_property
+    def quantiles(self) -> np.ndarray:
+        """(n,) float64: the error at each of `LEVELS`."""
+        reach = 1.0
+        for _ in range(200):
+            ends = self.cdf(np.array([-reach, reach]))
+            if ends[0] <= LEVELS[0] and ends[1] >= LEVELS[-1]:
+                break
+            reach *= 2.0
+        # A grid that is dense at the centre and reaches as far as the tails do.
+        grid = np.sinh(np.linspace(-1.0, 1.0, N_GRID) * math.asinh(reach))
+        place = np.searchsorted(np.maximum.accumulate(self.cdf(grid)), LEVELS)
+        low, high = grid[np.maximum(place - 1, 0)], grid[np.minimum(place, N_GRID - 1)]
+        for _ in range(HALVES):
+            middle = (low + high) / 2
+            left = self.cdf(middle) < LEVELS
+            low, high = np.where(left, middle, low), np.where(left, high, middle)
+        return (low + high) / 2
+
+    def difference_below(self, d: np.ndarray) -> np.ndarray:
+        """Probability that the difference of two errors is below each of some numbers, (k,)."""
+        return self._below(np.add.outer(d, self.quantiles)) @ SHARES
+
+    def _below(self, d: np.ndarray) -> np.ndarray:
+        return self.cdf(d.ravel()).reshape(d.shape)  # models may know of one dimension alone
+
+    @cached_property
+    def _rough(self) -> np.ndarray:
+        return np.interp(ROUGH_LEVELS, LEVELS, self.quantiles)
+
+    @cached_property
+    def _apart(self) -> np.ndarray:
+        """About the quantiles of the difference of two errors, ascending."""
+        found = np.subtract.outer(self._rough, self._rough).ravel()
+        order = np.argsort(found)
+        weight = np.multiply.outer(ROUGH_SHARES, ROUGH_SHARES).ravel()[order]
+        return np.unique(np.interp(ROUGH_LEVELS, np.cumsum(weight), found[order]))
+
+    @cached_property
+    def differences(self) -> tuple[np.ndarray, np.ndarray]:
+        """Probabilities, ascending, and the difference of two errors at each of them."""
+        return self.difference_below(self._apart), self._apart
+
+    @cached_property
+    def joint(self) -> np.ndarray:
+        """Probability that a new measurement lies in a stretch and the true value below a quantile.
+
+        Returns
+        -------
+        (stretches, k) float64
+            Of the quantile at each of `BELOW`.
+        """
+        # A measurement below s: an error, true less measured, above t - s.
+        below = 1.0 - self._below(np.subtract.outer(self._rough, self._apart[1::3]))
+        below = np.pad(below, ((0, 0), (1, 1)), constant_values=((0.0, 0.0), (0.0, 1.0)))
+        cells = np.diff(below, axis=1).T * ROUGH_SHARES
+        return np.pad(np.cumsum(cells, axis=1), ((0, 0), (1, 0)))
+
+
+#: Of errors that are no distribution of scipy.stats.
+Tables = dict[int | None, ErrorTable]
 
 
 @dataclass(frozen=True)
@@ -36,44 +132,24 @@ class Law:
     ----------
     below : callable
         Probability that it is below each of some numbers, (k,) -> (k,).
+    quantiles : callable
+        Numbers that it is below with each of some probabilities, (k,) -> (k,).
     at : float
         The value as it was measured.
     sd : float
         Scale of the error, in the variable's unit.
     normal : bool
         Whether the error is normal, of mean 0, and nowhere cut.
-    known : (k,) float64 or None
-        Quantiles at equal steps of the probability from 0 to 1, where they are worked out.
+    table : ErrorTable or None
+        Of an error that is not: in units of `sd`.
     """
 
-    below: Below
+    below: Function
+    quantiles: Function
     at: float
     sd: float
     normal: bool = False
-    known: np.ndarray | None = None
-
-    def of_error(self, d: np.ndarray) -> np.ndarray:
-        """Probability that true less measured value is below each of some numbers."""
-        return self.below(self.at + np.asarray(d))
-
-    def quantiles(self, u: np.ndarray) -> np.ndarray:
-        """Numbers that the value is below with the probabilities `u`."""
-        if self.normal:
-            return self.at + self.sd * special.ndtri(u)
-        if self.known is not None:
-            return np.interp(u, np.linspace(0.0, 1.0, len(self.known)), self.known)
-        reach = self.sd
-        for _ in range(200):
-            ends = self.below(np.array([self.at - reach, self.at + reach]))
-            if ends[0] <= TAIL and ends[1] >= 1.0 - TAIL:
-                break
-            reach *= 2.0
-        low, high = np.full(len(u), self.at - reach), np.full(len(u), self.at + reach)
-        for _ in range(STEPS):
-            middle = (low + high) / 2
-            left = self.below(middle) < u
-            low, high = np.where(left, middle, low), np.where(left, high, middle)
-        return (low + high) / 2
+    table: ErrorTable | None = None
 
 
 def drawn_once(gate: NoiseGate, *, whole: bool = True) -> NoiseGate:
@@ -85,30 +161,79 @@ def drawn_once(gate: NoiseGate, *, whole: bool = True) -> NoiseGate:
     return replace(gate, conditioned=True, ties_right=False, window=window)
 
 
-def law(gate: NoiseGate, variable: int, x: float) -> Law | None:
+def law(gate: NoiseGate, variable: int, x: float, tables: Tables | None = None) -> Law | None:
     """The law of the true value of a variable that was measured as x; None where it is exact.
 
     gate : of one row, with one draw (`drawn_once`)
+    tables : of distributions that were met, to which a new one is added
     """
-    sd = float(gate.sigma[variable])
-    if variable in gate.relative:
-        sd *= abs(x)
+    size = abs(x) if variable in gate.relative else 1.0
+    sd = float(gate.sigma[variable]) * size
     if not sd > 0 or math.isnan(x):
         return None
+    cdf = _cdf(gate, variable)
 
     def below(t: np.ndarray) -> np.ndarray:
-        flat = np.ravel(np.asarray(t, dtype=np.float64))  # models may know of one dimension alone
-        return gate.share(variable, flat, np.full(flat.shape, x)).reshape(np.shape(t))
+        with np.errstate(over="ignore"):
+            return cdf((np.asarray(t, dtype=np.float64) - x) / size)
 
     model = gate.models.get(variable)
-    normal = model is None or (_family(model) == "norm" and model.mean() == 0)
-    return Law(below, x, sd, normal and gate.half_window >= WIDE / 2)
+    if (model is None or (_family(model) == "norm" and model.mean() == 0)) and (
+        gate.half_window >= WIDE / 2
+    ):
+        return Law(below, lambda u: x + sd * special.ndtri(u), x, sd, normal=True)
+    table = _table_of(gate, variable, {} if tables is None else tables)
+
+    def quantiles(u: np.ndarray) -> np.ndarray:
+        return x + size * gate.center[variable] + sd * np.interp(u, LEVELS, table.quantiles)
+
+    return Law(below, quantiles, x, sd, table=table)
+
+
+def _cdf(gate: NoiseGate, variable: int) -> Function:
+    """Distribution function of an error, (k,) -> (k,); of a relative one, as a share of a value."""
+    model = gate.models.get(variable)
+    if model is None or gate.half_window < WIDEST / 2:
+        x = 1.0 if variable in gate.relative else 0.0
+        return lambda d: gate.share(variable, x + d, np.full(np.shape(d), x))
+    # The same without a window, of which a gate asks three times.
+    return lambda d: np.clip(asked(model, d), 0.0, 1.0)
+
+
+def _table_of(gate: NoiseGate, variable: int, tables: Tables) -> ErrorTable:
+    """The table of a variable's error: one for all that differ by centre and scale alone."""
+    model = gate.models.get(variable)
+    shape = None if model is None or gate.half_window < WIDEST / 2 else _shape_of(model)
+    if shape is not None:
+        return _table_of_family(*shape)
+    key = None if model is None else id(model)  # which the table keeps alive
+    if key not in tables:
+        cdf, center, sigma = _cdf(gate, variable), gate.center[variable], gate.sigma[variable]
+        tables[key] = ErrorTable(lambda d: cdf(center + sigma * d))
+    return tables[key]
+
+
+def _shape_of(model: Any) -> tuple | None:
+    """Name and shape parameters of a distribution of scipy.stats; None of any other."""
+    name = _family(model)
+    if name not in DISTRIBUTIONS or type(model.dist) is not type(getattr(stats, name)):
+        return None
+    shapes, _, _ = model.dist._parse_args(*model.args, **model.kwds)
+    return (name, *map(float, shapes)) if all(np.ndim(each) == 0 for each in shapes) else None
+
+
+@functools.lru_cache(maxsize=64)
+def _table_of_family(name: str, *shapes: float) -> ErrorTable:
+    model = getattr(stats, name)(*shapes)
+    center, scale = center_of(model), scale_of(model)
+    return ErrorTable(lambda d: np.clip(asked(model, center + scale * d), 0.0, 1.0))
 
 
 def mirrored(first: Law) -> Law:
     """The law of a measurement of a true value that is known: as far below as it was above."""
     return Law(
         lambda t: 1.0 - first.below(2.0 * first.at - np.asarray(t, dtype=np.float64)),
+        lambda u: 2.0 * first.at - first.quantiles(1.0 - np.asarray(u)),
         first.at,
         first.sd,
         first.normal,
@@ -125,22 +250,20 @@ def again(gate: NoiseGate, variable: int, first: Law) -> Law:
 
     It differs from the first by the difference of two errors.
     """
-    sd = math.sqrt(2.0) * first.sd
-    if first.normal:
-        return Law(stats.norm(first.at, sd).cdf, first.at, sd, True)
+    at, sd, table = first.at, math.sqrt(2.0) * first.sd, first.table
+    if table is None:
+        normal = stats.norm(at, sd)
+        return Law(normal.cdf, lambda u: at + sd * special.ndtri(u), at, sd, normal=True)
     if _family(gate.models.get(variable)) == "uniform":
-        half = sd / math.sqrt(2.0) * math.sqrt(3.0)
-        return Law(stats.triang(0.5, first.at - 2 * half, 4 * half).cdf, first.at, sd)
-    # A true value as far above the first measurement as each quantile: as likely each.
-    errors = first.quantiles((np.arange(N_QUANTILES) + 0.5) / N_QUANTILES) - first.at
-    differences = np.subtract.outer(errors, errors).ravel()
-    known = first.at + np.quantile(differences, np.linspace(0.0, 1.0, 2 * N_QUANTILES + 1))
-
-    def below(t: np.ndarray) -> np.ndarray:
-        t = np.asarray(t, dtype=np.float64)
-        return first.of_error(np.add.outer(t - first.at, errors)).mean(axis=-1)
-
-    return Law(below, first.at, sd, known=known)
+        half = first.sd * math.sqrt(3.0)
+        triangle = stats.triang(0.5, at - 2 * half, 4 * half)
+        return Law(triangle.cdf, triangle.ppf, at, sd)
+    return Law(
+        lambda t: table.difference_below((np.asarray(t, dtype=np.float64) - at) / first.sd),
+        lambda u: at + first.sd * np.interp(u, *table.differences),
+        at,
+        sd,
+    )
 
 
 def told(first: Law, second: Law, ends: np.ndarray) -> np.ndarray:
@@ -158,7 +281,7 @@ def told(first: Law, second: Law, ends: np.ndarray) -> np.ndarray:
     (stretches, k + 1) float64
         Probability that the new measurement lies in a stretch, and the true value in a cell.
     """
-    if first.normal:
+    if first.table is None:
         # Half-way between both measurements, with half the variance.
         z = np.linspace(-FAR, FAR, N_AGAIN)
         weight = stats.norm.pdf(z)
@@ -166,24 +289,8 @@ def told(first: Law, second: Law, ends: np.ndarray) -> np.ndarray:
         units = np.subtract.outer(ends, between) / (first.sd / math.sqrt(2.0))
         below = special.ndtr(np.pad(units, ((1, 1), (0, 0)), constant_values=(-np.inf, np.inf)))
         return np.diff(below, axis=0).T * (weight / weight.sum())[:, None]
-    edges = first.quantiles(_levels(N_TRUE))
-    edges = np.unique(np.concatenate([edges, ends[(ends > edges[0]) & (ends < edges[-1])]]))
-    true = (edges[:-1] + edges[1:]) / 2
-    below = first.below(edges)
-    below[0], below[-1] = 0.0, 1.0
-    mass = np.diff(below)
-    cell = np.searchsorted(ends, true, side="right")
-    stretch = second.quantiles(_levels(N_AGAIN))
-    # A measurement below s: an error, true less measured, above t - s.
-    lower = 1.0 - first.of_error(np.subtract.outer(true, stretch))
-    lower[:, 0], lower[:, -1] = 0.0, 1.0
-    joint = np.diff(lower, axis=1) * mass[:, None]  # (true values, stretches)
-    cells = np.zeros((len(stretch) - 1, len(ends) + 1))
-    np.add.at(cells.T, cell, joint)
-    return cells
-
-
-def _levels(n: int) -> np.ndarray:
-    """About n probabilities, ascending: many of them in the tails, which may be long."""
-    tail = np.geomspace(TAIL, 0.05, n // 4)
-    return np.unique(np.concatenate([tail, np.linspace(0.05, 0.95, n // 2 + 1), 1.0 - tail]))
+    u = np.concatenate([[0.0], first.below(ends), [1.0]])
+    place = np.clip(np.searchsorted(BELOW, u, side="right") - 1, 0, len(BELOW) - 2)
+    part = (u - BELOW[place]) / (BELOW[place + 1] - BELOW[place])
+    joint = first.table.joint
+    return np.diff(joint[:, place] * (1.0 - part) + joint[:, place + 1] * part, axis=1)

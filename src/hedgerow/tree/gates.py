@@ -121,6 +121,11 @@ class NoiseGate:
         """Variables whose noise is a share of the measured value."""
         return frozenset(j for j, m in self.models.items() if getattr(m, "relative", False))
 
+    @property
+    def by_row(self) -> bool:
+        """Whether a variable has another error in each row of one table."""
+        return any(isinstance(model, RowNoise) for model in self.models.values())
+
     @cached_property
     def shift(self) -> np.ndarray:
         """(m,) float64: `center` in the variable's unit, 0 where that depends on the value."""
