@@ -30,6 +30,7 @@ from hedgerow import (
     Uncertain,
     UncertainTreeClassifier,
 )
+from hedgerow.data import load
 from hedgerow.errors import InputError
 from hedgerow.explanation import Explanations
 from hedgerow.explanation.answers import Answers
@@ -604,6 +605,69 @@ def test_values_of_a_what_if_curve():
     for variable, values in (("kind", ["c"]), ("size", ["big"]), ("size", np.inf)):
         with pytest.raises(InputError, match=f"values of '{variable}' are"):
             said.what_if(variable, values)
+
+
+def test_no_prediction_is_stepped_over():
+    """Of vehicle, row 199, what lies between the tests at 306 and 309 was absent: 101 values only.
+
+    Against a walk for every number at which the tree tests, and one between each two of them.
+    """
+    X, y = load_vehicle()
+    tree = C45Classifier().fit(X, y).tree_
+    (j,) = {int(tree.feature[n]) for n in np.flatnonzero(tree.threshold == 306)}
+    values, p = tree.explain(X[199]).what_if(j)
+    inside = (values >= 306) & (values < 309)
+    assert inside.sum() == 1
+    np.testing.assert_array_equal(p[inside], by_draws.walked(tree, X[199], j, [307.0]))
+    for variable in np.unique(tree.feature[tree.feature >= 0]).tolist():
+        said = tree.explain(X[199])
+        cuts = np.unique(tree.threshold[tree.feature == variable])
+        want = by_draws.walked(tree, X[199], variable, [cuts[0] - 1.0, *cuts])
+        values, p = said.what_if(variable)
+        place = np.searchsorted(cuts, values, side="right")
+        assert sorted(set(place.tolist())) == list(range(len(cuts) + 1))
+        assert (np.diff(values) >= 0).all()
+        np.testing.assert_array_equal(p, want[place])
+
+
+def load_vehicle():
+    table = load("vehicle")
+    return np.asarray(table.X, dtype=float), np.asarray(table.y)
+
+
+@pytest.mark.parametrize("unit", [1.0, 1e-9, 1e300])
+def test_a_value_in_every_stretch(unit):
+    """Also between neighbouring numbers, and below a lowest test that is as large as the span."""
+    start = 1.0 * unit
+    steps = [start]
+    for _ in range(4):
+        steps.append(np.nextafter(steps[-1], np.inf))
+    X = np.array([0.5 * unit, *steps, 1e3 * unit])[:, None]
+    tree = C45Classifier(prune=False, min_samples_split=2).fit(X, np.arange(7) % 3).tree_
+    for x in X:
+        values, p = tree.explain(x).what_if(0)
+        assert {tuple(row) for row in p} == {
+            tuple(row) for row in by_draws.walked(tree, x, 0, X[:, 0])
+        }
+        assert np.isfinite(values).all()
+    few = C45Classifier(prune=False, min_samples_split=2).fit(X[1:6], [0, 1, 0, 1, 2]).tree_
+    _, p = few.explain(X[3]).what_if(0)
+    want = by_draws.walked(few, X[3], 0, X[1:6, 0])
+    assert {tuple(row) for row in p} == {tuple(row) for row in want}
+
+
+def test_a_value_within_the_bounds_of_each_soft_threshold():
+    """What bounds of piecewise-linear thresholds divide was stepped over as well."""
+    rng = np.random.default_rng(0)
+    X = np.concatenate([rng.normal(0, 1e-3, 60), rng.normal(1e-3, 1e-3, 60), [1e3, -1e3]])[:, None]
+    model = ProbabilisticThresholdClassifier().fit(X, np.repeat([0, 1], 61))
+    gate = model.tree_.gate
+    values, _ = model.explain(X[0]).what_if(0)
+    inner = np.flatnonzero(model.tree_.feature >= 0)
+    assert len(inner)
+    ends = np.unique([gate.lower[inner], model.tree_.threshold[inner], gate.upper[inner]])
+    place = np.searchsorted(ends, values, side="right")
+    assert set(place.tolist()) == set(range(len(ends) + 1))
 
 
 def test_discrete_errors_are_refused():

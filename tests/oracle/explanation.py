@@ -73,6 +73,20 @@ def fall(tree, x, errors, j, n, rng, n_bins):
     return float((found - excess / (2.0 * n)) / np.log(2.0))
 
 
+def walked(tree, x, j, values):
+    """(k, K) class shares of the leaf that is reached if variable j has each of some values."""
+    found = []
+    for value in values:
+        changed = np.array(x, dtype=float)
+        changed[j] = value
+        node = 0
+        while tree.feature[node] >= 0:
+            left = changed[tree.feature[node]] < tree.threshold[node]
+            node = (tree.children_left if left else tree.children_right)[node]
+        found.append(tree.class_weight[node] / tree.class_weight[node].sum())
+    return np.array(found)
+
+
 def boxes(tree):
     """Leaf -> variable -> ends of the box, by walking down from the root."""
     found = {}

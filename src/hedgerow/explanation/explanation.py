@@ -16,6 +16,7 @@ from hedgerow.explanation.answers import Answers
 from hedgerow.explanation.laws import Law, Tables, again, law, mirrored, told
 from hedgerow.optional import needed
 from hedgerow.tree.export import test_words
+from hedgerow.tree.gates import ThresholdGate
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -377,7 +378,8 @@ class Explanation:
         variable : str or int
             Name or number.
         values : (k,) float64, optional
-            By default 101 from below the lowest of its tests and the value to above the highest.
+            By default 101 from below the lowest of its tests and the value to above the highest,
+            and one in each stretch between its thresholds that holds none of them.
 
         Returns
         -------
@@ -428,8 +430,8 @@ class Explanation:
         if j in case.tree.categories or case.tree.is_categorical()[of_it].any():
             labels = case.tree.categories.get(j)
             return np.arange(case.tree.categories_left.shape[1] if labels is None else len(labels))
-        ends = [*case.tree.threshold[of_it], *case.x[[j]]]
-        ends = [end for end in ends if not np.isnan(end)]
+        cuts = self._cuts(of_it)
+        ends = [*cuts, *case.x[[j]][~np.isnan(case.x[[j]])]]
         if not ends:
             raise InputError(
                 f"{case.name(j)!r} is tested nowhere and is missing here",
@@ -438,7 +440,17 @@ class Explanation:
         low, high = min(ends), max(ends)
         sd = case.laws[j].sd if j in case.laws else 0.0
         beyond = max(MARGIN * (high - low), WIDTHS * sd) or max(abs(high) * MARGIN, 1.0)
-        return np.linspace(low - beyond, high + beyond, N_POINTS)
+        even = np.linspace(low - beyond, high + beyond, N_POINTS)
+        return np.sort(np.concatenate([even, _within_each(cuts, even)]))
+
+    def _cuts(self, of_it: np.ndarray) -> np.ndarray:
+        """Where the prediction of some tests may change, ascending: thresholds and their bounds."""
+        tree, gate = self.case.tree, self.case.reading
+        cuts = [tree.threshold[of_it]]
+        if isinstance(gate, ThresholdGate):
+            cuts += [gate.lower[of_it], gate.upper[of_it]]
+        found = np.unique(np.concatenate(cuts))
+        return found[~np.isnan(found)]
 
     # ------------------------------------------------------------------------- other forms
 
@@ -525,6 +537,22 @@ class Explanations(Sequence):
 
     def _repr_html_(self) -> str:
         return self.to_html()
+
+
+def _within_each(cuts: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """A number in each stretch that holds none of the values; a cut belongs to what is above it.
+
+    cuts : (k,) float64, ascending and no two equal
+    values : (n,) float64
+    """
+    if not len(cuts):
+        return cuts
+    empty = np.setdiff1d(np.arange(len(cuts) + 1), np.searchsorted(cuts, values, side="right"))
+    lower = np.concatenate([[np.nextafter(cuts[0], -np.inf)], cuts])[empty]
+    upper = np.concatenate([cuts, cuts[-1:]])[empty]
+    middle = lower / 2 + upper / 2
+    # Between neighbouring numbers there is none.
+    return np.where((lower < middle) & (middle < upper), middle, lower)
 
 
 def _entropy(p: np.ndarray) -> np.ndarray:
