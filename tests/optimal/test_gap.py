@@ -498,6 +498,24 @@ def test_the_checker_makes_the_tests_that_are_searched(tmp_path, capsys):
         assert "no tree of depth 2" in check(text, content)
 
 
+def test_a_bound_over_part_of_the_subsets_says_so(tmp_path):
+    """No tree was said to have fewer errors than 30, where C4.5 has none: 8 categories by turns."""
+    lines = ["kind,class", *(f"{k},{'ab'[k % 2]}" for k in range(8) for _ in range(10))]
+    (tmp_path / "table.csv").write_text("\n".join(lines))
+    flags = np.zeros((3, 8))
+    flags[0, ::2] = 1
+    tree = Tree([0, -1, -1], [np.nan] * 3, [1, -1, -1], [2, -1, -1], [-1, 0, 0],
+                [0.5, np.nan, np.nan], [[40, 40], [40, 0], [0, 40]], flags, classes=["a", "b"],
+                feature_names=["kind"], categories={0: list(range(8))})  # fmt: skip
+    (tmp_path / "tree.json").write_text(tree.to_json())
+    frame = pd.read_csv(tmp_path / "table.csv")
+    words = "(of more than 6 categories one against the others)"
+    found = gap(tree, frame["kind"].to_numpy(float)[:, None], frame["class"])
+    assert found.cost == 0 and words in str(found)
+    text, content = proven(tmp_path, "--depth=1")
+    assert words in check(text, content)
+
+
 # ------------------------------------------------------------------------- what others have found
 
 OPTIMA = pd.read_csv(Path(__file__).parent / "optima.csv")  # by `python benchmarks/optima.py`

@@ -1,5 +1,7 @@
 """The best tree: equal to all trees tried one by one, bounded at every stop, the same each time."""
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -7,7 +9,7 @@ from effort import draws
 from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 
 from hedgerow import C45Classifier, OptimalTreeClassifier
-from hedgerow.errors import InputError
+from hedgerow.errors import HedgerowWarning, InputError
 from hedgerow.optimal.learner import OBJECTIVES
 from tests.oracle.best_trees import leaf_cost, least_cost, least_expected_cost
 
@@ -43,25 +45,42 @@ def cost_of(model, X, y, weight):
     return found / weight.sum() + model.leaf_price * model.get_n_leaves()
 
 
+def all_subsets(X, settings):
+    """Whether there are so few categories that all subsets are tests; of three, each alone is."""
+    most = max(settings["most_subsets"], 3)
+    known = [np.unique(X[:, j][~np.isnan(X[:, j])]) for j in settings["categorical_features"] or ()]
+    return all(len(each) <= most for each in known)
+
+
+@pytest.mark.filterwarnings("ignore:not all subsets")
 @pytest.mark.parametrize("seed", range(500))
 def test_no_tree_is_better(seed):
     X, y, weight, depth, settings = random_case(seed)
     model = OptimalTreeClassifier(depth, weights="counts", **settings).fit(X, y, weight)
     rows = [[None if np.isnan(v) else v for v in row] for row in X]
-    want = least_cost(
-        rows,
-        y.tolist(),
-        weight.tolist(),
-        depth,
-        objective=settings["objective"],
-        price=settings["leaf_price"] * weight.sum(),
-        categorical=settings["categorical_features"] or (),
-        midpoints=settings["candidates"] == "midpoints",
-        most_subsets=settings["most_subsets"],
-        routed=settings["missing"] == "routed",
-    )
-    assert model.objective_ == pytest.approx(want / weight.sum(), abs=1e-7)
-    assert model.proven_ and model.bound_ == model.objective_ and model.gap_ == 0.0
+
+    def least(most_subsets):
+        cost = least_cost(
+            rows,
+            y.tolist(),
+            weight.tolist(),
+            depth,
+            objective=settings["objective"],
+            price=settings["leaf_price"] * weight.sum(),
+            categorical=settings["categorical_features"] or (),
+            midpoints=settings["candidates"] == "midpoints",
+            most_subsets=most_subsets,
+            routed=settings["missing"] == "routed",
+        )
+        return cost / weight.sum()
+
+    complete = all_subsets(X, settings)
+    if complete:
+        assert model.objective_ == pytest.approx(least(settings["most_subsets"]), abs=1e-7)
+    else:  # between one category against the others and all subsets
+        assert least(9) - 1e-7 <= model.objective_ <= least(1) + 1e-7
+    assert model.proven_ is complete
+    assert model.bound_ == model.objective_ and model.gap_ == 0.0
     assert cost_of(model, X, y, weight) == pytest.approx(model.objective_, abs=1e-7)
     assert model.get_depth() <= depth
 
@@ -102,6 +121,7 @@ def test_a_gap_that_is_good_enough(tolerance):
     assert OptimalTreeClassifier(3, tolerance=tolerance).fit(X, y).tree_ == model.tree_
 
 
+@pytest.mark.filterwarnings("ignore:not all subsets")
 @pytest.mark.parametrize("seed", range(60))
 def test_a_bound_at_every_stop(seed):
     """Stopped after any number of tests: a tree that is as good as it says, and a true bound."""
@@ -113,7 +133,7 @@ def test_a_bound_at_every_stop(seed):
         model.fit(X, y, weight)
         assert cost_of(model, X, y, weight) == pytest.approx(model.objective_, abs=1e-7)
         assert 0 <= model.bound_ <= best.objective_ + 1e-7 <= model.objective_ + 2e-7
-        assert model.proven_ == (model.gap_ == 0.0)
+        assert model.proven_ is (model.gap_ == 0.0 and all_subsets(X, settings))
         if before is not None:  # anytime: more nodes never give less
             assert model.objective_ <= before.objective_ + 1e-7
             assert model.bound_ >= before.bound_ - 1e-7
@@ -226,6 +246,70 @@ def test_the_same_tree_for_rows_in_any_order():
     for _ in range(3):
         order = rng.permutation(len(y))
         assert OptimalTreeClassifier(2).fit(X[order], y[order]).tree_ == first
+
+
+def test_many_categories_are_not_said_to_be_proven():
+    """Of 8 categories one against the others was tried, and an accuracy of .625 proven."""
+    frame = pd.DataFrame({"kind": pd.Categorical(np.repeat(list("abcdefgh"), 10))})
+    y = frame["kind"].cat.codes.to_numpy() % 2
+    with pytest.warns(HedgerowWarning, match="'kind' \\(8\\) has more categories") as told:
+        model = OptimalTreeClassifier(1).fit(frame, y)
+    assert "give most_subsets=8" in str(told[0].message)
+    assert model.score(frame, y) == 1.0 and model.proven_ is False and model.gap_ == 0.0
+    assert model.search_space_ == (
+        "trees of depth 1 or less that test categories by all of their subsets, but of the 8 "
+        "categories of 'kind' each alone and 5 subsets by class shares"
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        whole = OptimalTreeClassifier(1, most_subsets=8).fit(frame, y)
+    assert whole.proven_ is True and whole.search_space_.endswith("by all of their subsets")
+    numbers = OptimalTreeClassifier(1).fit(y[:, None], y)
+    assert numbers.proven_ is True
+    assert (
+        numbers.search_space_ == "trees of depth 1 or less that test numbers at all observed values"
+    )
+    stopped = OptimalTreeClassifier(3, most_subsets=8, max_nodes=1)
+    X, y = load_breast_cancer(return_X_y=True)
+    assert stopped.fit(X, y).proven_ is False
+
+
+@pytest.mark.filterwarnings("ignore:not all subsets")
+@pytest.mark.parametrize("seed", range(60))
+def test_the_order_by_class_shares_is_exact_for_one_split(seed):
+    """With two classes, of all subsets; with more, never worse than one against the others."""
+    rng = np.random.default_rng(seed)
+    k, n_classes = int(rng.integers(4, 9)), 2 + seed % 2
+    x = np.concatenate([np.arange(k), rng.integers(0, k, 40)]).astype(float)
+    y = rng.integers(0, n_classes, len(x))
+    weight = rng.integers(1, 4, len(x)) / 2
+    if seed % 3 == 0:
+        x[rng.random(len(x)) < 0.1] = np.nan
+    missing = "routed" if seed % 3 == 0 and n_classes == 2 else "divided"
+    objective = OBJECTIVES[seed % 3]
+    settings = {"objective": objective, "missing": missing, "categorical_features": [0]}
+    models = [
+        OptimalTreeClassifier(1, most_subsets=most, weights="counts", **settings)
+        .fit(x[:, None], y, weight)
+        .objective_
+        for most in (3, 9)
+    ]
+    rows = [[None if np.isnan(v) else v] for v in x]
+
+    def least(most):
+        cost = least_cost(rows, y.tolist(), weight.tolist(), 1, objective=objective,
+                          categorical=[0], most_subsets=most,
+                          routed=missing == "routed")  # fmt: skip
+        return cost / weight.sum()
+
+    assert models[1] == pytest.approx(least(9), abs=1e-7)
+    assert models[1] - 1e-9 <= models[0] <= least(1) + 1e-9
+    if n_classes == 2 and not np.isnan(x).any():
+        assert models[0] == pytest.approx(least(9), abs=1e-7)
+    shuffled = rng.permutation(len(x))
+    again = OptimalTreeClassifier(1, most_subsets=3, weights="counts", **settings)
+    again.fit(x[shuffled, None], y[shuffled], weight[shuffled])
+    assert again.objective_ == pytest.approx(models[0], abs=1e-12)
 
 
 def test_midpoints_are_those_of_growth():

@@ -119,6 +119,7 @@ class Table:
         demand({target, *variables} <= set(cells), "the table lacks a column that the proof names")
         demand(target not in variables, "the proof takes the class for a variable")
         found = []
+        self.in_part = False  # not all subsets of categories; of three, each alone makes all
         for name in variables:
             if name in categories:
                 codes = {label(text): str(code) for code, text in enumerate(categories[name])}
@@ -129,6 +130,8 @@ class Table:
             values = numbers(name, texts)
             demand(not np.isinf(values).any(), f"column {name!r} holds an infinite value")
             found += tests_of(values, name in categories, routed, most_subsets)
+            n_known = len(np.unique(values[~np.isnan(values)]))
+            self.in_part |= name in categories and n_known > max(most_subsets, 3)
         _, self.label = np.unique([label(t) for t in cells[target]], return_inverse=True)
         self.n_rows, self.n_classes = len(self.label), int(self.label.max()) + 1
         self.loose = any(absent is not None for *_, absent in found)
@@ -421,8 +424,10 @@ def check(text, content):
            f"only a cost of {shown:.9g} is shown, not {bound:.9g}")  # fmt: skip
     unit = {"errors": "errors", "log_loss": "log loss (nats)", "gini": "weight times Gini index"}
     priced = f", {price:g} of {table.n_rows} for each leaf" if price else ""
+    many = (f" (of more than {proof['most_subsets']} categories one against the others)"
+            if table.in_part else "")  # fmt: skip
     return (f"no tree of depth {depth} on {table.n_rows} rows and {len(proof['variables'])} "
-            f"variables, missing values {proof['missing']}, costs less than {bound:.9g} "
+            f"variables{many}, missing values {proof['missing']}, costs less than {bound:.9g} "
             f"({unit[proof['objective']]}{priced})")  # fmt: skip
 
 

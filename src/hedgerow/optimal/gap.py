@@ -32,7 +32,8 @@ class Gap:
     gap : float
         ``(cost - bound) / cost``; 0 where the tree costs no more than the bound.
     proven : bool
-        Whether the search was finished: `best` costs the bound, within 1e-9.
+        Whether the search was finished: `best` costs the bound, within 1e-9. The bound is about
+        trees that test one category against the others where a variable has more than six.
     depth : int
         Largest number of tests on a path, of the trees that the bound is about.
     best : Tree
@@ -43,7 +44,7 @@ class Gap:
     weight : float
         Of all rows: their number, without weights.
     kind : str
-        Which trees the bound is about, where values are missing.
+        Which trees the bound is about, where values are missing or categories are many.
     """
 
     cost: float
@@ -169,7 +170,8 @@ def measured(tree: Tree, values: np.ndarray, codes: np.ndarray, sample_weight=No
     model = OptimalTreeClassifier(
         **settings, categorical_features=categorical_of(tree) or None, weights="counts"
     )
-    core, columns = model._search(values, codes, sample_weight, prove)
+    # One category against the others, as a proof states it and its checker counts the tests.
+    core, columns = model._search(values, codes, sample_weight, prove, ordered=False)
     checked = checked_weights(sample_weight, len(codes))
     weight = np.ones(len(codes)) if checked is None else checked
     total = float(weight.sum())
@@ -185,16 +187,23 @@ def measured(tree: Tree, values: np.ndarray, codes: np.ndarray, sample_weight=No
         cost=cost,
         bound=model.bound_,
         gap=_share(cost, model.bound_, SAME),
-        proven=model.proven_,
+        proven=model._is_finished,
         depth=int(model.max_depth),
         best=best,
         best_cost=model.objective_,
         objective=model.objective,
         leaf_price=float(model.leaf_price),
         weight=total,
-        kind=f", missing ones {model.missing}," if some else "",
+        kind=(f", missing ones {model.missing}," if some else "") + _one_by_one(model),
     )
     return found, core, columns
+
+
+def _one_by_one(model: OptimalTreeClassifier) -> str:
+    """Which variables the bound is about in part."""
+    if not model._partly_searched:
+        return ""
+    return f" (of more than {model.most_subsets} categories one against the others)"
 
 
 def _share(cost: float, bound: float, same: float) -> float:

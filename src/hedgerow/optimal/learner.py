@@ -15,7 +15,7 @@ from hedgerow.checks import (
     check_memory,
     check_number,
 )
-from hedgerow.errors import InputError
+from hedgerow.errors import InputError, warn_user
 from hedgerow.induction._columns import Columns
 from hedgerow.induction.base import FROM_DTYPE, WEIGHTS, TreeClassifierMixin, transaction
 from hedgerow.induction.core import check_size, grow
@@ -36,6 +36,7 @@ MACRO_F1 = "macro_f1"  # does not add up over leaves
 #: What becomes of a missing value, in the order of the core's constants.
 GOES = ("right", "left", "divided")
 LEAST_SHARE = 1e-15  # of a row that comes to the left at a threshold, as an entry
+WIDEST_SUBSETS = 12  # 2,047 tests of one variable
 DEEPEST = 16  # a tree is laid out as deep as it may be
 BYTES = 24  # of each row, column and level of the search
 
@@ -78,8 +79,13 @@ class Tests:
         return self.goes == "divided" and len(self.missing) > 0
 
 
-def columns_of(training: Columns, routed: bool, midpoints: bool, most_subsets: int):
-    """Every test of a training set, a list of `Tests`."""
+def columns_of(
+    training: Columns, routed: bool, midpoints: bool, most_subsets: int, ordered: bool = True
+):
+    """Every test of a training set, a list of `Tests`.
+
+    ordered : with subsets by the order of class shares, where there are too many for all
+    """
     found: list[Tests] = []
     for j in range(training.n_variables):
         x = np.asarray(training.X[:, j])
@@ -102,8 +108,9 @@ def columns_of(training: Columns, routed: bool, midpoints: bool, most_subsets: i
                     found.append(Tests(j, rank, thresholds, None, missing, goes))
             continue
         codes = np.where(known, x, 0).astype(np.int64)
+        within_order = _by_class_shares(training, j) if ordered else []
         for goes in sides:
-            subsets = _subsets(codes[known], n_categories, most_subsets)
+            subsets = _subsets(codes[known], n_categories, most_subsets, within_order)
             if goes == "right":  # whether it is missing
                 subsets.append(np.ones(n_categories, dtype=bool))
             for subset in subsets:
@@ -216,10 +223,47 @@ def _thresholds(values: np.ndarray, midpoints: bool) -> np.ndarray:
     return halfway(values[:-1], values[1:]) if midpoints else values[1:]
 
 
-def _subsets(codes: np.ndarray, n_categories: int, most_subsets: int) -> list[np.ndarray]:
-    """Categories that go left: each alone, and all subsets where there are not too many.
+def _categories_of(training: Columns, variable: int) -> np.ndarray:
+    """Codes of the categories that a variable has in a training set, ascending."""
+    x = np.asarray(training.X[:, variable])
+    return np.unique(x[~np.isnan(x)]).astype(np.int64)
 
-    Of all subsets those with the lowest category, so that none comes twice.
+
+def _is_complete(n_present: int, most_subsets: int) -> bool:
+    """Whether all subsets of so many categories are searched; of three each one alone makes all."""
+    return n_present <= max(most_subsets, 3)
+
+
+def _by_class_shares(training: Columns, variable: int) -> list[int]:
+    """Categories of a variable in the order of their class shares (Breiman et al. 1984).
+
+    Of more than two classes, in that of the first principal component of the shares (Coppersmith,
+    Hong and Hosking 1999).
+    """
+    present = _categories_of(training, variable)
+    x = np.asarray(training.X[:, variable])
+    known = ~np.isnan(x)
+    weight = np.zeros((len(present), training.n_classes))
+    place = np.searchsorted(present, x[known])
+    np.add.at(weight, (place, np.asarray(training.y)[known]), training.sample_weight[known])
+    total = weight.sum(axis=1, keepdims=True)
+    share = weight / np.maximum(total, np.finfo(np.float64).tiny)
+    score = share[:, -1]
+    if training.n_classes > 2:
+        from_mean = share - (total * share).sum(axis=0) / total.sum()
+        score = from_mean @ np.linalg.eigh(from_mean.T @ (total * from_mean))[1][:, -1]
+    # Without what the order of rows leaves in the last digits, so that ties are ties.
+    order = present[np.argsort(np.round(score, 9), kind="stable")].tolist()
+    return order if order[0] < order[-1] else order[::-1]
+
+
+def _subsets(
+    codes: np.ndarray, n_categories: int, most_subsets: int, order: list[int]
+) -> list[np.ndarray]:
+    """Categories that go left: all subsets where there are not too many.
+
+    Of all subsets those with the lowest category, so that none comes twice. Where there are too
+    many each category alone, and the first ones of an order.
     """
     present = np.unique(codes)
     k = len(present)
@@ -233,9 +277,12 @@ def _subsets(codes: np.ndarray, n_categories: int, most_subsets: int) -> list[np
             subset[present[1:]] = [bool(bits >> i & 1) for i in range(k - 1)]
             found.append(subset)
         return found
-    for category in present:
+    lefts = [[category] for category in present]
+    # The first and all but the last are single categories, which are there.
+    lefts += [order[:size] for size in range(2, len(order) - 1)]
+    for left in lefts:
         subset = flags.copy()
-        subset[category] = True
+        subset[left] = True
         found.append(subset)
     return found
 
@@ -270,8 +317,9 @@ class OptimalTreeClassifier(TreeClassifierMixin):
     candidates : {"values", "midpoints"}, default "values"
         Thresholds: the observed values (thesis 3.2.1), or half-way between them.
     most_subsets : int from 1 to 12, default 6
-        Categories of a variable up to which a test may have any of them on its left; of more, one
-        against the others.
+        Categories of a variable up to which a test may have any of them on its left. Of more, one
+        against the others, and the first ones by the order of class shares: a good start, exact for
+        one split with two classes, and no proof for deeper trees or more classes.
     categorical_features : "from_dtype", None, or sequence, default "from_dtype"
         As in `C45Classifier`.
     class_weight : dict, "balanced" or None, default None
@@ -310,11 +358,14 @@ class OptimalTreeClassifier(TreeClassifierMixin):
     objective_ : float
         Cost of `tree_` on the training set, per unit of weight, leaves priced.
     bound_ : float
-        No tree of this depth costs less.
+        No tree of `search_space_` costs less.
     gap_ : float
-        ``(objective_ - bound_) / objective_``; 0 once proven.
+        ``(objective_ - bound_) / objective_``; 0 once the search is finished.
     proven_ : bool
-        No tree of this depth is better, by more than 1e-9.
+        No tree of this depth is better, by more than 1e-9: the search is finished, and all subsets
+        of categories were among its tests.
+    search_space_ : str
+        In words, which trees were searched.
     n_nodes_ : int
         Tests whose branches were looked at.
     tree_ : Tree
@@ -324,6 +375,11 @@ class OptimalTreeClassifier(TreeClassifierMixin):
     ------
     InputError
         A parameter outside its range.
+
+    Warns
+    -----
+    HedgerowWarning
+        A variable has so many categories that not all of their subsets are searched.
 
     Notes
     -----
@@ -339,6 +395,9 @@ class OptimalTreeClassifier(TreeClassifierMixin):
     ----------
     Brita, van der Linden, Demirovic (2025), Optimal classification trees for continuous feature
     data using dynamic programming with branch-and-bound; docs/methods/optimal.md has what differs.
+    Breiman, Friedman, Olshen and Stone (1984), Classification and regression trees, section 4.6:
+    the order by class shares. Coppersmith, Hong and Hosking (1999), Partitioning nominal attributes
+    in decision trees, Data Mining and Knowledge Discovery 3: the same of more than two classes.
 
     Examples
     --------
@@ -395,7 +454,7 @@ class OptimalTreeClassifier(TreeClassifierMixin):
         check_number("leaf_price", self.leaf_price, 0.0, BEYOND_USE)
         check_choice("missing", self.missing, MISSING)
         check_choice("candidates", self.candidates, ("values", "midpoints"))
-        check_number("most_subsets", self.most_subsets, 1, 12, whole=True)
+        check_number("most_subsets", self.most_subsets, 1, WIDEST_SUBSETS, whole=True)
         check_choice("weights", self.weights, WEIGHTS)
         check_flag("smoothing", self.smoothing)
         check_choice("draws", self.draws, DRAWS)
@@ -435,15 +494,48 @@ class OptimalTreeClassifier(TreeClassifierMixin):
         self
         """
         self._search(X, y, sample_weight)
+        if self._partly_searched:
+            texts = [f"{self._column(j)} ({k})" for j, k in self._partly_searched.items()]
+            text = ", ".join(texts[:3]) + (", ..." if len(texts) > 3 else "")
+            most = max(self._partly_searched.values())
+            remedy = f"give most_subsets={most}" if most <= WIDEST_SUBSETS else "merge categories"
+            warn_user(
+                f"not all subsets of categories were searched, and no tree is proven: {text} has "
+                f"more categories than most_subsets={self.most_subsets}; {remedy}, or read "
+                "search_space_"
+            )
         return self
 
+    def _column(self, j: int) -> str:
+        names = getattr(self, "feature_names_in_", ())
+        return repr(str(names[j])) if len(names) else f"column {j}"
+
+    def _search_space(self, ordered: bool) -> str:
+        """In words, which trees were searched."""
+        where = "observed values" if self.candidates == "values" else "midpoints"
+        tests = [f"numbers at all {where}"] if not self._n_categories.all() else []
+        tests += ["categories by all of their subsets"] if self._n_categories.any() else []
+        text = f"trees of depth {self.max_depth} or less that test {' and '.join(tests)}"
+        for j, k in self._partly_searched.items():
+            text += ", but" if text.endswith("subsets") else ","
+            subsets = f"each alone and {k - 3} subsets by class shares" if ordered else "each alone"
+            text += f" of the {k} categories of {self._column(j)} {subsets}"
+        return text
+
     @transaction
-    def _search(self, X, y, sample_weight, prove: bool = False):
-        """Fit; the core, with evidence of its bound if `prove`, and the tests that it searched."""
+    def _search(self, X, y, sample_weight, prove: bool = False, ordered: bool = True):
+        """Fit; the core, with evidence of its bound if `prove`, and the tests that it searched.
+
+        ordered : as of `columns_of`
+        """
         self._check_parameters()
         training = self._training_set(X, y, sample_weight)
         columns = columns_of(
-            training, self.missing == "routed", self.candidates == "midpoints", self.most_subsets
+            training,
+            self.missing == "routed",
+            self.candidates == "midpoints",
+            self.most_subsets,
+            ordered,
         )
         gate = self._training_gate()
         check_size(training, gate)
@@ -481,9 +573,18 @@ class OptimalTreeClassifier(TreeClassifierMixin):
                 core = kind(tests, training, prove=prove, **problem)
         value, bound, found = core.run()
         self.objective_ = value / weight
-        self.proven_ = bool(value - bound <= 1e-9 * weight)
-        self.bound_ = self.objective_ if self.proven_ else bound / weight
-        self.gap_ = 0.0 if self.proven_ else (self.objective_ - self.bound_) / self.objective_
+        self._is_finished = bool(value - bound <= 1e-9 * weight)
+        n_present = {
+            j: len(_categories_of(training, j))
+            for j in np.flatnonzero(training.n_categories).tolist()
+        }
+        self._partly_searched = {
+            j: k for j, k in n_present.items() if not _is_complete(k, self.most_subsets)
+        }
+        self.search_space_ = self._search_space(ordered)
+        self.proven_ = self._is_finished and not self._partly_searched
+        self.bound_ = self.objective_ if self._is_finished else bound / weight
+        self.gap_ = 0.0 if self._is_finished else (self.objective_ - self.bound_) / self.objective_
         self.n_nodes_ = core.n_nodes
         with np.errstate(over="ignore"):
             row_weight = np.array(training.sample_weight)
