@@ -153,12 +153,12 @@ def _explained(
     leaves = tree.probabilities(smoothing)
     tables: Tables = {}
     cases = []
-    reading, own = gate, None
+    reading, once = gate, None
     for row, x in enumerate(table):
         if error is not None and (row == 0 or error.by_row):
             reading = of_row(error, row)
-            own = drawn_once(reading, whole=whole)
-        case = Case(tree, leaves, x, own, reading, given, smoothing, tables)
+            once = drawn_once(reading, whole=whole)
+        case = Case(tree, leaves, x, once, reading, given, smoothing, tables)
         said = None if doubts is None else functools.partial(doubts, row)
         cases.append(Explanation(case, classes, probabilities[row], doubts=said))
     return Explanations(cases)

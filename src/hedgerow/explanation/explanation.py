@@ -449,8 +449,8 @@ class Explanation:
         cuts = [tree.threshold[of_it]]
         if isinstance(gate, ThresholdGate):
             cuts += [gate.lower[of_it], gate.upper[of_it]]
-        found = np.unique(np.concatenate(cuts))
-        return found[~np.isnan(found)]
+        ascending = np.unique(np.concatenate(cuts))
+        return ascending[~np.isnan(ascending)]
 
     # ------------------------------------------------------------------------- other forms
 

@@ -94,10 +94,10 @@ class ErrorTable:
     @cached_property
     def _apart(self) -> np.ndarray:
         """About the quantiles of the difference of two errors, ascending."""
-        found = np.subtract.outer(self._rough, self._rough).ravel()
-        order = np.argsort(found)
+        differences = np.subtract.outer(self._rough, self._rough).ravel()
+        order = np.argsort(differences)
         weight = np.multiply.outer(ROUGH_SHARES, ROUGH_SHARES).ravel()[order]
-        return np.unique(np.interp(ROUGH_LEVELS, np.cumsum(weight), found[order]))
+        return np.unique(np.interp(ROUGH_LEVELS, np.cumsum(weight), differences[order]))
 
     @cached_property
     def differences(self) -> tuple[np.ndarray, np.ndarray]:
