@@ -11,11 +11,12 @@ from hypothesis import strategies as st
 from oracle.random_trees import chain, random_table, seeds
 from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_iris
+from sklearn.exceptions import NotFittedError
 from sklearn.tree import DecisionTreeClassifier, export_graphviz, export_text, plot_tree
 from sklearn.utils.validation import check_is_fitted
 
-from hedgerow import C45Classifier, SoftTreeClassifier
-from hedgerow.errors import InputError
+from hedgerow import C45Classifier, ConfDTreeClassifier, SoftTreeClassifier
+from hedgerow.errors import HedgerowWarning, InputError
 from hedgerow.exchange import to_sklearn
 from hedgerow.induction import Columns, grow
 from hedgerow.tree import ThresholdGate, Tree
@@ -39,11 +40,20 @@ def numeric_tree(seed: int) -> tuple[Tree, np.ndarray]:
     return tree, rows
 
 
+def rounded(tree: Tree) -> Tree:
+    """The tree with its thresholds as 32-bit floats, as scikit-learn has values."""
+    with np.errstate(over="ignore"):
+        near = tree.threshold.astype(np.float32).astype(float)
+    most = np.finfo(float).max
+    return tree._with(threshold=np.clip(near, -most, most), center=np.clip(near, -most, most))
+
+
 @examples(200)
 @given(seeds)
-def test_rows_of_32_bit_floats_go_the_same_way(seed):
+def test_rows_of_32_bit_floats_go_as_by_rounded_thresholds(seed):
     tree, rows = numeric_tree(seed)
     made = to_sklearn(tree, rows.shape[1])
+    tree = rounded(tree)
     np.testing.assert_array_equal(made.apply(rows), tree.apply(rows))
     np.testing.assert_allclose(made.predict_proba(rows), tree.predict_proba(rows), atol=1e-15)
     np.testing.assert_array_equal(made.predict(rows), tree.predict_proba(rows).argmax(axis=1))
@@ -56,6 +66,7 @@ def test_rows_of_32_bit_floats_go_the_same_way(seed):
 def test_there_and_back(seed):
     tree, rows = numeric_tree(seed)
     back = Tree.from_sklearn(to_sklearn(tree, rows.shape[1]))
+    tree = rounded(tree)
     np.testing.assert_allclose(back.predict_proba(rows), tree.predict_proba(rows), atol=1e-15)
     np.testing.assert_allclose(
         back.class_weight, tree.probabilities() * tree.class_weight.sum(axis=1, keepdims=True)
@@ -65,9 +76,9 @@ def test_there_and_back(seed):
     np.testing.assert_array_equal(again.threshold, back.threshold)
 
 
-@given(st.floats(allow_nan=False, allow_infinity=False))
-def test_every_threshold_divides_32_bit_floats_as_it_did(threshold):
-    tree = Tree(
+def stump(threshold: float) -> Tree:
+    """A tree with a single test."""
+    return Tree(
         [0, -1, -1],
         [threshold, np.nan, np.nan],
         [1, -1, -1],
@@ -76,12 +87,105 @@ def test_every_threshold_divides_32_bit_floats_as_it_did(threshold):
         [0.5, np.nan, np.nan],
         [[1, 1], [1, 0], [0, 1]],
     )
+
+
+@pytest.mark.filterwarnings("ignore:scikit-learn rounds values to 32 bits")
+@given(st.floats(allow_nan=False, allow_infinity=False))
+def test_every_threshold_divides_32_bit_floats_as_rounded_values_are(threshold):
+    """Subnormal numbers and those beyond all 32-bit floats as well."""
+    tree = stump(threshold)
     with np.errstate(over="ignore"):
         at = np.float32(threshold)
         around = [np.nextafter(at, np.float32(end)) for end in (-np.inf, np.inf)] + [at, 0]
     rows = np.array([around], dtype=np.float32).T
     rows = rows[np.isfinite(rows[:, 0])]
-    np.testing.assert_array_equal(to_sklearn(tree).apply(rows), tree.apply(rows))
+    np.testing.assert_array_equal(to_sklearn(tree).apply(rows), rounded(tree).apply(rows))
+    # A midpoint is no value: what it becomes is on the side on which it is as a 64-bit float.
+    made = to_sklearn(tree, candidates="midpoints")
+    np.testing.assert_array_equal(made.apply(rows), tree.apply(rows))
+
+
+def test_training_rows_on_a_threshold_reach_their_leaf():
+    """The threshold .7 became the 32-bit float below .7, which is also what scikit-learn makes of
+    the training value .7: the row went left, and was predicted as class 0."""
+    X, y = [[0.5], [0.6], [0.7], [0.8]], [0, 0, 1, 1]
+    model = C45Classifier(prune=False, min_samples_split=2).fit(X, y)
+    assert (
+        model.to_sklearn().predict(X).tolist() == model.tree_.to_sklearn().predict(X).tolist() == y
+    )
+
+
+def test_midpoints_of_neighbouring_32_bit_floats():
+    """The value below a midpoint is the midpoint rounded down; with the rule for observed values it
+    went right."""
+    low = np.array([1.0, 1.5, 3e-44], np.float32)
+    for a in [*low, *np.nextafter(low, np.float32(2))]:  # of even and of odd last bits
+        X = np.array([[a], [np.nextafter(a, np.float32(np.inf))]] * 2, dtype=float)
+        model = C45Classifier(prune=False, min_samples_split=2, candidates="midpoints")
+        model.fit(X, [0, 1] * 2)
+        assert model.to_sklearn().predict(X).tolist() == [0, 1] * 2
+
+
+def test_an_estimator_gives_its_width_names_and_leaves():
+    """`tree_.to_sklearn()` knew only the variables that are tested, and no smoothing."""
+    X, y = load_iris(return_X_y=True)
+    labels = np.array(["a", "b", "c"])[y]
+    model = C45Classifier(smoothing=True, max_depth=2).fit(np.column_stack([X, X[:, 0]]), labels)
+    made = model.to_sklearn()
+    assert made.n_features_in_ == 5 and made.classes_.tolist() == ["a", "b", "c"]
+    table = np.column_stack([X, X[:, 0]])
+    np.testing.assert_allclose(made.predict_proba(table), model.predict_proba(table), atol=1e-15)
+    frame = pd.DataFrame(X, columns=list("abcd"))
+    model = C45Classifier(max_depth=1).fit(frame, labels)
+    assert model.to_sklearn().feature_names_in_.tolist() == list("abcd")
+    with pytest.raises(NotFittedError):
+        C45Classifier().to_sklearn()
+
+
+def test_estimators_that_scikit_learn_cannot_hold_are_refused():
+    X, y = load_iris(return_X_y=True)
+    with pytest.raises(InputError, match="NoiseGate divides rows"):
+        SoftTreeClassifier(error=0.1).fit(X, y).to_sklearn()
+    with pytest.raises(InputError, match="corrects the predictions of its trees"):
+        ConfDTreeClassifier().fit(X, y).to_sklearn()
+
+
+@pytest.mark.parametrize(
+    "values, reason",
+    [
+        ([2.0**24, 2.0**24 + 1], "16777216 and 16777217 become one number"),
+        ([-(2.0**24) - 1, -(2.0**24)], "-16777217 and -16777216 become one number"),
+        ([1.7e9, 1.7e9 + 40, 1.7e9 + 50], "1700000040.0 and 1700000050.0 become one number"),
+        ([0.1, 0.1 + 1e-9, 0.1 + 2e-9], "0.100000001 and 0.100000002 become one number"),
+        ([0.0, 1e-60], "1e-60 becomes 0.0"),
+        ([0.0, 1e60], "1e[+]60 becomes inf"),
+    ],
+    ids=str,
+)
+def test_values_that_32_bits_cannot_tell_apart_are_a_warning(values, reason):
+    """Such rows reached another leaf without a word."""
+    X, y = np.array([values] * 3).reshape(-1, 1), [0, 1, 0][: len(values)] * 3
+    model = C45Classifier(prune=False, min_samples_split=2).fit(X, y)
+    with pytest.warns(HedgerowWarning, match=rf"all values of 'x0': {reason}\. Such rows"):
+        model.to_sklearn()
+
+
+def test_values_that_32_bits_can_tell_apart_are_no_warning():
+    X = np.array([[1e7, 0.0, -1.0], [1e7 + 1, 1e-38, 2.0**24]] * 3)
+    for j in range(3):
+        made = C45Classifier().fit(X[:, [j]], [0, 1] * 3).to_sklearn()
+        assert made.predict(X[:, [j]]).tolist() == [0, 1] * 3
+    # A test on missing values alone, whose threshold is above all numbers.
+    X = np.array([[1.0], [2.0], [np.nan], [np.nan]])
+    theirs = DecisionTreeClassifier(random_state=0).fit(X, [0, 0, 1, 1])
+    ours = Tree.from_sklearn(theirs).to_sklearn()
+    np.testing.assert_array_equal(ours.apply(X), theirs.apply(X))
+
+
+@pytest.mark.parametrize("options", [{"candidates": "means"}, {"smoothing": "yes"}])
+def test_options_that_cannot_be_are_refused(options):
+    with pytest.raises(InputError, match=next(iter(options))):
+        to_sklearn(chain(2), **options)
 
 
 @pytest.mark.parametrize("share, node", [(0.0, 2), (0.5, 2), (0.51, 1), (1.0, 1)])

@@ -460,6 +460,19 @@ class ConfDTreeClassifier(TreeClassifierMixin):
         found = [tree.decision_path(table) for _, tree, table in self._readings(X, error)]
         return found[0] if len(found) == 1 else sparse.hstack(found, format="csr")
 
+    def to_sklearn(self):
+        """Not available: trees of scikit-learn cannot correct their predictions.
+
+        Raises
+        ------
+        InputError
+        """
+        raise InputError(
+            "ConfDTreeClassifier corrects the predictions of its trees, and scikit-learn's trees "
+            "cannot",
+            remedy="write a tree without corrections: `model.trees_[0].to_sklearn()`",
+        )
+
     def get_depth(self) -> int:
         """Number of tests on the longest path; of a forest, in its deepest tree."""
         check_is_fitted(self, "trees_")

@@ -572,6 +572,25 @@ class TreeClassifierMixin(ClassifierMixin, BaseEstimator):
         explanation = importlib.import_module("hedgerow.explanation")
         return explanation.explain_learner(self, X, error, given)
 
+    def to_sklearn(self):
+        """The fitted tree as a `sklearn.tree.DecisionTreeClassifier` (`hedgerow.exchange`).
+
+        With the classes, the names and the number of variables of the training table. Its
+        probabilities are those of `predict_proba` for rows without missing values that 32-bit
+        floats can tell apart.
+
+        Raises
+        ------
+        InputError
+            The tree tests categories, or divides rows by a gate, as soft trees do.
+        """
+        check_is_fitted(self, "tree_")
+        return self.tree_.to_sklearn(
+            self.n_features_in_,
+            candidates=getattr(self, "candidates", "values"),
+            smoothing=bool(getattr(self, "smoothing", False)),
+        )
+
     def get_depth(self) -> int:
         """Number of tests on the longest path."""
         check_is_fitted(self, "tree_")

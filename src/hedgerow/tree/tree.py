@@ -559,11 +559,12 @@ class Tree:
             feature_names=names,
         )
 
-    def to_sklearn(self, n_features: int | None = None):
-        """This tree as a fitted `sklearn.tree.DecisionTreeClassifier` (`hedgerow.exchange`).
+    def to_sklearn(self, n_features: int | None = None, **options):
+        """This tree as a fitted `sklearn.tree.DecisionTreeClassifier`.
 
-        For hard tests on numbers, without gates. Rows of 32-bit floats go the same way: a threshold
-        becomes the largest 32-bit float below it.
+        For hard tests on numbers, without gates. scikit-learn rounds values to 32 bits; thresholds
+        are rounded the same way, so that the rows of training reach their leaves. Options are
+        those of `hedgerow.exchange.to_sklearn`.
 
         n_features : of the rows; by default as many as the tree names, or tests.
 
@@ -572,7 +573,7 @@ class Tree:
         InputError
             Tests on categories, or a gate.
         """
-        return _by_name("hedgerow.exchange").to_sklearn(self, n_features)
+        return _by_name("hedgerow.exchange").to_sklearn(self, n_features, **options)
 
     def rules(self, **options) -> pd.DataFrame | str:
         """One row for each leaf: its conditions, class, weight (`hedgerow.exchange.rules`)."""
