@@ -19,6 +19,19 @@ def legible(text: str) -> str:
     return _UNSHOWN.sub(_written, text)
 
 
+#: What ends a line or moves along it, and what screens and files take for a line's end.
+_BREAKS = re.compile("[\t\n\r\u2028\u2029]")
+
+
+def one_line(text: str) -> str:
+    """As `legible`, and on one line: tabs and line breaks are written out as well.
+
+    >>> one_line("dose\\nmg")
+    'dose\\\\nmg'
+    """
+    return _BREAKS.sub(lambda found: repr(found[0])[1:-1], legible(text))
+
+
 def _written(found: re.Match) -> str:
     code = ord(found[0])
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"

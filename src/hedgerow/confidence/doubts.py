@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
 
 from hedgerow.confidence.intervals import FREQUENCY, Intervals, Rules
-from hedgerow.texts import legible
+from hedgerow.texts import one_line
 from hedgerow.tree import Tree
-from hedgerow.tree.export import number, test_words
+from hedgerow.tree.export import number, share_texts, test_words
 
+DIGITS = 4  # significant ones after the first, at least, of thresholds and values
 #: What a node did, in the order of the core.
 DONE = ("leaf", "missing", "no interval", "within", "let be", "routes", "fine")
 
@@ -44,6 +46,8 @@ class Doubt:
         Share of the instance that goes left, or with "routes" the weight of the left branch.
     before, after : (K,) float64
         Class probabilities that came up, and those that were handed on.
+    threshold : float
+        NaN at a leaf and at a test on categories.
     """
 
     node: int
@@ -58,6 +62,7 @@ class Doubt:
     left: float
     before: np.ndarray
     after: np.ndarray
+    threshold: float = math.nan
 
     @property
     def doubted(self) -> bool:
@@ -94,40 +99,45 @@ class Doubts:
         lines = []
         for place, tree in enumerate(self.trees):
             lines += [f"tree {place}", *("  " + line for line in str(tree).splitlines())]
-        lines += [_sentence(step, self.classes) for step in self.nodes]
+        for step in self.nodes:
+            lines += _sentences(step, self.classes)
         of = "forest" if self.trees else "tree"
         changed = np.abs(self.after - self.before).max() > 0
         lines.append(f"{of}: {class_shares(self.classes, self.before)}")
         after = class_shares(self.classes, self.after) if changed else "the same"
         lines.append(f"with doubts: {after}")
-        return legible("\n".join(lines))
+        return "\n".join(map(one_line, lines))  # names and labels may hold breaks
 
 
 def class_shares(classes: list, share: np.ndarray) -> str:
     """Probabilities by falling size; those that are written as 0 are left out."""
     order = np.argsort(-share, kind="stable")
-    named = [f"{classes[c]} {share[c]:.3f}" for c in order if share[c] >= 5e-4]
-    return ", ".join(named)
+    shown = [c for c in order if share[c] >= 5e-4]
+    texts = share_texts(share[shown], 3)
+    return ", ".join(f"{classes[c]} {text}" for c, text in zip(shown, texts, strict=True))
 
 
-def _sentence(step: Doubt, classes: list) -> str:
+def _sentences(step: Doubt, classes: list) -> list[str]:
     indent = "  " * step.depth
     if step.done == "leaf":
-        return f"{indent}leaf {step.node}: {class_shares(classes, step.before)}"
+        return [f"{indent}leaf {step.node}: {class_shares(classes, step.before)}"]
     head = f"{indent}node {step.node}, {step.test}: "
     if step.done == "missing":
         what = "is missing" if step.value is None else "follows a missing value"
-        return f"{head}{step.variable} {what}, nothing is doubted"
-    shown = step.value if isinstance(step.value, str) else number(step.value)
+        return [f"{head}{step.variable} {what}, nothing is doubted"]
+    ends = [end for end in step.interval or () if not isinstance(end, str)]
+    shown, beside = step.value, ends
+    if not isinstance(shown, str):
+        shown, beside = number(shown, apart=[step.threshold, *ends]), [*ends, shown]
     head += f"{step.variable} = {shown} "
     if step.done == "no interval":
-        return f"{head}meets no interval of {step.assigned}, nothing is doubted"
+        return [f"{head}meets no interval of {step.assigned}, nothing is doubted"]
     if isinstance(step.interval[0] if step.interval else "", str):
         usual = "{" + ", ".join(step.interval) + "}"
     else:
-        usual = "[" + ", ".join(number(end) for end in step.interval) + "]"
+        usual = "[" + ", ".join(number(end, apart=beside) for end in ends) + "]"
     if step.done == "within":
-        return f"{head}is usual in {step.assigned} {usual}"
+        return [f"{head}is usual in {step.assigned} {usual}"]
     head += f"is unusual in {step.assigned} {usual}"
     others = ", ".join(map(str, step.others))
     head += f", usual in {others}" if step.others else " and in all other classes"
@@ -140,7 +150,7 @@ def _sentence(step: Doubt, classes: list) -> str:
         "fine": f"{step.assigned} pays a fine: {after}",
         "routes": f"{branches}: {after}",
     }
-    return f"{head}\n{indent}    {follows[step.done]}"
+    return [head, f"{indent}    {follows[step.done]}"]
 
 
 def doubted(
@@ -183,7 +193,7 @@ def doubted(
             Doubt(
                 node,
                 int(depth[node]),
-                "" if leaf else test_words(named, node)[0],
+                "" if leaf else test_words(named, node, DIGITS, value=float(x))[0],
                 "" if leaf else named.feature_names[j],
                 None if leaf else shown_value(tree, j, float(x)),
                 classes[assigned],
@@ -197,6 +207,7 @@ def doubted(
                 float(left),
                 before.copy(),
                 after.copy(),
+                float(tree.threshold[node]),
             )
         )
     plain = tree.predict_proba(table, smoothing=smoothing)[0]

@@ -171,8 +171,8 @@ class Plan:
             if not self.on_way(node):
                 way = None
             name = feature_name(self.tree, int(self.tree.feature[node]))
-            digits = self.decimals if way is None else way.decimals(self.tree, node, self.decimals)
-            condition = condition_words(self.tree, node, digits, self.wish.units)
+            value = None if way is None else way.value(self.tree, node)
+            condition = condition_words(self.tree, node, self.decimals, self.wish.units, value)
             both = f"{name} {condition}"
             if text_width(both, size) <= room:
                 box.lines = [both]
@@ -186,7 +186,7 @@ class Plan:
             words = max(text_width(line, size) for line in box.lines)
             if way is not None and way.row is not None:
                 box.strong = len(box.lines)
-                box.lines.append(self._answer(way, node, name, digits, room))
+                box.lines.append(self._answer(way, node, name, room))
                 words = max(words, text_width(box.lines[-1], size, bold=True))
             box.height = (len(box.lines) * LINE + 2 * PAD) * em
             if self.wish.reached is not None:
@@ -199,9 +199,9 @@ class Plan:
                 box.height += (0.35 + THIN_BAR) * em
             box.width = words + 2 * PAD * em
 
-    def _answer(self, way: Way, node: int, name: str, digits: int, room: float) -> str:
+    def _answer(self, way: Way, node: int, name: str, room: float) -> str:
         """The value of the row at a test, and where it goes: the name where there is room."""
-        value, goes = way.answer(self.tree, node, digits, self.wish.units)
+        value, goes = way.answer(self.tree, node, self.decimals, self.wish.units)
         line = f"{name} {value}: {goes}"
         if text_width(line, self.size, bold=True) <= room:
             return line

@@ -41,7 +41,8 @@ class Bars:
         """The numbers at the two ends; none where there is nothing between them."""
         if not self.low < self.high:
             return []
-        return [number(end, decimals) + unit for end in (self.low, self.high)]
+        ends = (self.low, self.high)
+        return [number(end, decimals, ends) + unit for end in ends]
 
     def slot(self) -> float:
         """Width of a bar of a category and the room around it."""

@@ -53,8 +53,10 @@ def plot_tree(
     ax : matplotlib Axes or Figure, optional
         Where to draw; in axes the drawing is scaled to fit, a figure becomes as large as the tree
         needs. By default a new figure of that size.
-    decimals : int from 0 to 100, default 3
-        Digits of thresholds and weights after the first significant one.
+    decimals : int from 0 to 100, or None, default 3
+        Digits of thresholds after the first significant one, at least: as many more are drawn as
+        tell a threshold from the others of its variable, and from the value of the row in `path`.
+        Whole numbers are written in full. None: exactly, as in `Tree.to_text`.
     max_depth : int, optional
         Deepest level drawn; a branch cut there is dashed and says how many leaves it hides. By
         default the whole tree, or as many levels as keep below 100 leaves.

@@ -18,7 +18,6 @@ from hedgerow.tree.table import table_of
 
 #: Shares of a row that can be told from none.
 LEAST = 0.005
-_MOST_DIGITS = 16  # of a 64-bit number behind its first one
 _REMEDY = "give one row, its values in the order of the variables, or the number of a node"
 
 
@@ -33,17 +32,9 @@ class Way:
         """Whether the way goes through a node."""
         return bool(self.share[node] >= LEAST)
 
-    def decimals(self, tree, node: int, decimals: int) -> int:
-        """As many digits as tell the row's value from the threshold: "127: no" of "< 127" lies."""
-        threshold = float(tree.threshold[node])
-        if self.row is None or np.isnan(threshold):
-            return decimals
-        value = float(self.row[tree.feature[node]])
-        while decimals < _MOST_DIGITS and value != threshold:
-            if number(value, decimals) != number(threshold, decimals):
-                break
-            decimals += 1
-        return decimals
+    def value(self, tree, node: int) -> float | None:
+        """The row's value at a test; None where the way is not that of a row."""
+        return None if self.row is None else float(self.row[tree.feature[node]])
 
     def answer(self, tree, node: int, decimals: int, units: dict[int, str]) -> tuple[str, str]:
         """The value of the row at a test, and where it goes, with its share if it is divided."""
@@ -58,7 +49,7 @@ class Way:
             return "missing", goes
         if np.isnan(tree.threshold[node]):
             return category_word(tree, j, int(value)), goes
-        return number(value, decimals) + units.get(j, ""), goes
+        return number(value, decimals, [float(tree.threshold[node])]) + units.get(j, ""), goes
 
 
 def way_of(tree, path: Any) -> Way | None:

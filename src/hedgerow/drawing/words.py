@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from hedgerow.texts import legible
-from hedgerow.tree.export import number
+from hedgerow.texts import legible, one_line
+from hedgerow.tree.export import threshold_number
 
 ELLIPSIS = "\u2026"
 
@@ -65,14 +65,22 @@ def wrap(text: str, width: float, size: float, most: int) -> list[str]:
     return [shorten(line.strip(), width, size) for line in lines]
 
 
-def condition_words(tree, node: int, decimals: int, units: dict[int, str] | None = None) -> str:
+def condition_words(
+    tree,
+    node: int,
+    decimals: int,
+    units: dict[int, str] | None = None,
+    value: float | None = None,
+) -> str:
     """What holds on the left branch, without the name of the variable.
 
+    decimals, value : as of `hedgerow.tree.export.threshold_number`
     units : dict, as `hedgerow.tree.export.unit_words` gives it
     """
     j = int(tree.feature[node])
     if not np.isnan(tree.threshold[node]):
-        return f"< {number(float(tree.threshold[node]), decimals)}" + (units or {}).get(j, "")
+        at = threshold_number(tree, j, float(tree.threshold[node]), decimals, value)
+        return f"< {at}" + (units or {}).get(j, "")
     labels = tree.categories.get(j)
     flags = tree.categories_left[node]
     known = range(len(flags) if labels is None else len(labels))
@@ -89,7 +97,7 @@ def category_word(tree, variable: int, code: int) -> str:
     labels = tree.categories.get(variable)
     if labels is None:
         return str(code)
-    return legible(str(labels[code])) if 0 <= code < len(labels) else "unknown"
+    return one_line(str(labels[code])) if 0 <= code < len(labels) else "unknown"
 
 
 def _either(words: list[str]) -> str:

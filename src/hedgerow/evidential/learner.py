@@ -136,7 +136,7 @@ class EvidentialTreeClassifier(TreeClassifierMixin):
     petal length (cm) < 4.7
     |   petal length (cm) < 3: 0 (n = 50.57: 0 1.00, 1 0.00, 2 0.00)
     |   petal length (cm) >= 3: 1 (n = 41.88: 0 0.00, 1 1.00, 2 0.00)
-    petal length (cm) >= 4.7: 2 (n = 57.55: 0 0.00, 1 0.00, 2 1.00)
+    petal length (cm) >= 4.7: 2 (n = 57.55: 0 0.0000, 1 <0.0001, 2 >0.9999)
 
     Evidence of another kind, lengths read from a ruler with marks every half centimetre:
 

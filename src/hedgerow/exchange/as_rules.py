@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from hedgerow.checks import check_flag
 from hedgerow.exchange.branches import Branches, Condition, Interval, labels_of, name_of
 from hedgerow.optional import needed
-from hedgerow.texts import legible
+from hedgerow.texts import one_line
 from hedgerow.tree import Tree
 from hedgerow.tree.export import (
     check_decimals,
@@ -17,6 +17,8 @@ from hedgerow.tree.export import (
     feature_name,
     named,
     number,
+    share_texts,
+    threshold_number,
     unit_words,
 )
 
@@ -26,7 +28,7 @@ if TYPE_CHECKING:
 
 def rules(
     tree: Tree,
-    decimals: int = 4,
+    decimals: int | None = None,
     class_names: Sequence[str] | None = None,
     feature_names: Sequence[str] | None = None,
     units: Mapping[str, str] | None = None,
@@ -85,9 +87,9 @@ def rules(
         rule = " AND ".join(words) or "true"
         c = int(shares[leaf].argmax())
         if as_text:
-            n = number(float(weight[leaf]), decimals)
-            told = f"{class_name(tree, c)} (n = {n}, share {shares[leaf, c]:.2f})"
-            lines.append(f"IF {rule} THEN {told}\n")
+            n = number(float(weight[leaf]), 4 if decimals is None else decimals)
+            share = share_texts(shares[leaf])[c]
+            lines.append(f"IF {rule} THEN {class_name(tree, c)} (n = {n}, share {share})\n")
             continue
         row = {
             "leaf": leaf,
@@ -107,20 +109,27 @@ def rules(
     return table
 
 
-def _words(branches: Branches, condition: Condition, decimals: int, units: dict[int, str]) -> str:
+def _words(
+    branches: Branches, condition: Condition, decimals: int | None, units: dict[int, str]
+) -> str:
     j = condition.variable
     name = feature_name(branches.tree, j)
     if not isinstance(condition, Interval):
-        taken = ", ".join(legible(str(label)) for label in branches.taken(condition))
+        taken = ", ".join(one_line(str(label)) for label in branches.taken(condition))
         return f"{name} in {{{taken}}}"
     lower, upper = (
-        number(v, decimals) + units.get(j, "") for v in (condition.lower, condition.upper)
+        _bound(branches.tree, j, bound, decimals) + units.get(j, "")
+        for bound in (condition.lower, condition.upper)
     )
     if math.isinf(condition.lower):
         return f"{name} < {upper}"
     if math.isinf(condition.upper):
         return f"{name} >= {lower}"
     return f"{lower} <= {name} < {upper}"
+
+
+def _bound(tree: Tree, variable: int, bound: float, decimals: int | None) -> str:
+    return "" if math.isinf(bound) else threshold_number(tree, variable, bound, decimals)
 
 
 def _plain(branches: Branches, condition: Condition) -> dict[str, Any]:

@@ -25,6 +25,7 @@ GIVEN = ("measured", "true")
 MARGIN = 0.1  # of what tests and the value span, beyond it in a what-if curve
 N_POINTS = 101  # of such a curve
 _ASKED = ("_now", "_again", "_true")  # of an explanation: what it asks the tree by
+DIGITS = 4  # significant ones after the first, at least, of thresholds and values
 WIDTHS = 4.0  # standard deviations beyond it, where that is more
 
 
@@ -226,7 +227,7 @@ class Explanation:
                 Step(
                     node,
                     int(tree.node_depth[node]),
-                    test_words(tree, node)[0],
+                    test_words(tree, node, DIGITS, value=float(case.x[j]))[0],
                     case.name(j),
                     shown_value(tree, j, float(case.x[j])),
                     threshold,

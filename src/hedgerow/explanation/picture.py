@@ -11,7 +11,7 @@ from hedgerow.drawing.words import shorten
 from hedgerow.errors import InputError
 from hedgerow.explanation.words import MOST_LEAVES, percent
 from hedgerow.optional import needed
-from hedgerow.texts import legible
+from hedgerow.texts import one_line
 
 MOST_CURVES = 6
 ROW = 1.9  # height of a row of curves, in inches
@@ -121,6 +121,6 @@ def _draw_curve(ax, said: Any, variable: int, first: bool) -> None:
     ax.set_yticks([0, 0.5, 1])
     if first:
         ax.set_ylabel("class probability", fontsize=POINTS)
-    name = legible(case.tree.feature_names[variable])
+    name = one_line(case.tree.feature_names[variable])
     ax.set_xlabel(shorten(name, 3.0, POINTS), fontsize=POINTS, parse_math=False)
     ax.spines[["top", "right"]].set_visible(False)

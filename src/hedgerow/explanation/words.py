@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from hedgerow.confidence.doubts import class_shares
-from hedgerow.texts import legible
+from hedgerow.texts import legible, one_line
 from hedgerow.tree.export import number
 
 # `Explanation`, `Step` and `Leaf` are those of `hedgerow.explanation.explanation`, which calls this
@@ -28,12 +28,7 @@ def text(said: Any) -> str:
     if said.doubts is not None:
         lines += ["doubts of the nodes (ConfDTree):"]
         lines += ["  " + line for line in str(said.doubts).splitlines()]
-    return "\n".join(_one_line(line) for line in lines)
-
-
-def _one_line(text: str) -> str:
-    """A line as it can be shown; names and labels may hold breaks."""
-    return legible(text).replace("\n", "\\n").replace("\r", "\\r")
+    return "\n".join(one_line(line) for line in lines)  # names and labels may hold breaks
 
 
 def _sections(said: Any) -> list[str]:
@@ -61,7 +56,7 @@ def step_words(step: Any) -> str:
             f"{step.test}: {step.variable} is missing, {percent(step.left)} of the training weight "
             "is on the left"
         )
-    value = step.value if isinstance(step.value, str) else number(step.value)
+    value = _shown(step)
     if not np.isnan(step.threshold):
         side = "yes" if step.value < step.threshold else "no"
     else:
@@ -74,6 +69,13 @@ def step_words(step: Any) -> str:
     where = "below" if step.distance < 0 else "above"
     certain = step.left if side == "yes" else 1.0 - step.left
     return f"{words} ({far_words} standard deviations {where}, in truth with {percent(certain)})"
+
+
+def _shown(step: Any) -> str:
+    """The value at a test, told apart from the threshold."""
+    if isinstance(step.value, str):
+        return step.value
+    return number(step.value, apart=[step.threshold])
 
 
 def leaf_words(leaf: Any, classes: Sequence) -> str:
@@ -226,7 +228,7 @@ def _short(share: float) -> str:
 def _value(step: Any) -> str:
     if step.value is None:
         return "missing"
-    return _escaped(step.value if isinstance(step.value, str) else number(step.value))
+    return _escaped(_shown(step))
 
 
 def _distance(step: Any) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from numbers import Integral
 from typing import TYPE_CHECKING
 
@@ -11,12 +12,16 @@ import numpy as np
 from hedgerow.checks import COUNTED, check_number
 from hedgerow.errors import InputError
 from hedgerow.optional import needed
-from hedgerow.texts import legible
+from hedgerow.texts import one_line
 
 if TYPE_CHECKING:
     import pandas as pd
 
 MOST_DECIMALS = 100
+MOST_PLACES = 4  # of a share, behind the point
+_EXACT = 17  # significant digits that tell every 64-bit float from its neighbours
+_LARGEST_IN_FULL = 1e16  # from here on floats have gaps of 2 and more
+_ROUNDING = 1e-12  # what sums of shares are off by
 _SINGLE = (
     "feature",
     "threshold",
@@ -51,7 +56,7 @@ def tree_to_frame(tree) -> pd.DataFrame:
 def feature_name(tree, feature: int) -> str:
     """Name of a variable as it can be shown, ``x<number>`` where the tree knows none."""
     names = tree.feature_names
-    return legible(names[feature]) if names is not None else f"x{feature}"
+    return one_line(names[feature]) if names is not None else f"x{feature}"
 
 
 def named(tree, class_names=None, feature_names=None):
@@ -99,42 +104,117 @@ def unit_words(tree, units) -> dict[int, str]:
                 f"units names {key!r}, which is no variable of the tree",
                 remedy="give the names of variables, or their numbers",
             )
-        unit = legible(str(unit))
+        unit = one_line(str(unit))
         found[int(j)] = unit if unit in ("%", "°") else f" {unit}"
     return found
 
 
 def class_name(tree, code: int) -> str:
     """Label of a class as it can be shown, its code where the tree knows none."""
-    return legible(str(tree.classes[code])) if tree.classes is not None else str(code)
+    return one_line(str(tree.classes[code])) if tree.classes is not None else str(code)
 
 
-def check_decimals(decimals: int) -> None:
+def check_decimals(decimals: int | None) -> None:
     """Refuse more digits than a number can be written with."""
-    check_number("decimals", decimals, 0, MOST_DECIMALS, whole=True)
+    if decimals is not None:
+        check_number("decimals", decimals, 0, MOST_DECIMALS, whole=True)
 
 
-def number(value: float, decimals: int = 4) -> str:
-    """A number as a person writes it: at most `decimals` significant digits after the first."""
+# -- numbers ----------------------------------------------------------------------------
+
+
+def number(value: float, decimals: int | None = 4, apart: Iterable[float] = ()) -> str:
+    """A number for people: the digits that are shown of every threshold, value and weight.
+
+    Whole numbers are written in full, and so is what stands before the decimal point. Rounding
+    keeps the order of numbers, so what is told apart also reads as the smaller or the larger one.
+
+    decimals : significant digits after the first, at least; None: as many as give back the same
+        number when they are read
+    apart : numbers shown beside it; digits are added until it reads otherwise than each of those
+        that differ from it
+    """
     if not math.isfinite(value):
         return str(value)
-    return f"{value:.{decimals + 1}g}"
+    if decimals is None:
+        return _digits(value, _EXACT) if _in_full(value) else repr(float(value))
+    others = [other for other in apart if math.isfinite(other) and other != value]
+    for digits in range(decimals + 1, _EXACT):
+        text = _digits(value, digits)
+        if all(_digits(other, digits) != text for other in others):
+            return text
+    return _digits(value, max(decimals + 1, _EXACT))
 
 
-def test_words(tree, node: int, decimals: int = 4, units=None) -> tuple[str, str]:
+def _in_full(value: float) -> bool:
+    return abs(value) < _LARGEST_IN_FULL and value == int(value)
+
+
+def _digits(value: float, digits: int) -> str:
+    """So many significant digits, but whole numbers and what is before the point in full."""
+    if _in_full(value):
+        return str(int(value))
+    if abs(value) >= _LARGEST_IN_FULL:
+        return f"{value:.{digits}g}"
+    return f"{value:.{max(digits, len(str(abs(int(value)))))}g}"
+
+
+def threshold_number(
+    tree, variable: int, threshold: float, decimals: int | None = 4, value: float | None = None
+) -> str:
+    """A threshold, told apart from the others of its variable and from a value beside it.
+
+    decimals : as of `number`
+    """
+    of_variable = tree.sorted_thresholds[variable]
+    place = int(np.searchsorted(of_variable, threshold))
+    # Rounding keeps the order, so the two next to it decide.
+    apart = [*of_variable[max(place - 1, 0) : place], *of_variable[place + 1 : place + 2]]
+    return number(threshold, decimals, apart if value is None else [*apart, value])
+
+
+def share_texts(shares: Iterable[float], decimals: int = 2) -> list[str]:
+    """Shares of one whole, with the same number of decimals: 0.00 and 1.00 are none and all.
+
+    A share near 0 or 1 gets more decimals, and from the fifth on reads <0.0001 or >0.9999.
+
+    decimals : at least
+    """
+    shares = [0.0 if p < _ROUNDING else 1.0 if p > 1.0 - _ROUNDING else float(p) for p in shares]
+    divided = [p not in (0.0, 1.0) for p in shares]
+    for places in range(decimals, MOST_PLACES + 1):
+        texts = [f"{p:.{places}f}" for p in shares]
+        if divided == [float(text) not in (0.0, 1.0) for text in texts]:
+            return texts
+    least = 10.0**-MOST_PLACES
+    ends = {0.0: f"<{least:.{MOST_PLACES}f}", 1.0: f">{1.0 - least:.{MOST_PLACES}f}"}
+    return [
+        ends.get(float(text), text) if between else text
+        for text, between in zip(texts, divided, strict=True)
+    ]
+
+
+# -- tests and leaves -------------------------------------------------------------------
+
+
+def test_words(
+    tree, node: int, decimals: int | None = None, units=None, value: float | None = None
+) -> tuple[str, str]:
     """The conditions of the left and of the right branch, in words.
 
+    decimals, value : as of `threshold_number`
     units : dict, as `unit_words` gives it
     """
     j = int(tree.feature[node])
     name = feature_name(tree, j)
     if not np.isnan(tree.threshold[node]):
-        at = number(float(tree.threshold[node]), decimals) + (units or {}).get(j, "")
+        at = threshold_number(tree, j, float(tree.threshold[node]), decimals, value)
+        at += (units or {}).get(j, "")
         return f"{name} < {at}", f"{name} >= {at}"
     labels = tree.categories.get(int(tree.feature[node]))
     flags = tree.categories_left[node]
     known = range(len(labels)) if labels is not None else range(len(flags))
-    words = [legible(str(labels[c])) if labels is not None else str(c) for c in known]
+    words = [one_line(str(labels[c])) if labels is not None else str(c) for c in known]
     left = ", ".join(w for w, c in zip(words, known, strict=True) if flags[c])
     right = ", ".join(w for w, c in zip(words, known, strict=True) if not flags[c])
     return f"{name} in {{{left}}}", f"{name} in {{{right}}}"
@@ -147,11 +227,13 @@ def leaf_words(tree, node: int, decimals: int = 3, shares=None) -> str:
     """
     share = (tree.probabilities() if shares is None else shares)[node]
     weight = number(float(tree.class_weight[node].sum()), decimals)
-    mix = ", ".join(f"{class_name(tree, c)} {p:.2f}" for c, p in enumerate(share))
+    mix = ", ".join(f"{class_name(tree, c)} {p}" for c, p in enumerate(share_texts(share)))
     return f"{class_name(tree, int(share.argmax()))} (n = {weight}: {mix})"
 
 
-def to_text(tree, decimals: int = 4, class_names=None, feature_names=None, units=None) -> str:
+def to_text(
+    tree, decimals: int | None = None, class_names=None, feature_names=None, units=None
+) -> str:
     """Readable rules: one line per branch, leaves say class, weight and shares."""
     check_decimals(decimals)
     tree = named(tree, class_names, feature_names)
@@ -174,7 +256,9 @@ def to_text(tree, decimals: int = 4, class_names=None, feature_names=None, units
     return "\n".join(lines) + "\n"
 
 
-def to_dot(tree, decimals: int = 4, class_names=None, feature_names=None, units=None) -> str:
+def to_dot(
+    tree, decimals: int | None = None, class_names=None, feature_names=None, units=None
+) -> str:
     """Graphviz source; the left branch is the one on which the test holds."""
     check_decimals(decimals)
     tree = named(tree, class_names, feature_names)

@@ -193,6 +193,15 @@ class Tree:
         """Number of tests on the longest path."""
         return int(self.node_depth.max())
 
+    @cached_property
+    def sorted_thresholds(self) -> dict[int, np.ndarray]:
+        """Variable -> its thresholds, ascending, each once; of tests on numbers."""
+        tests = np.flatnonzero(~np.isnan(self.threshold))
+        tests = tests[np.lexsort([self.threshold[tests], self.feature[tests]])]
+        variables, starts = np.unique(self.feature[tests], return_index=True)
+        parts = np.split(self.threshold[tests], starts)[1:]
+        return {j: np.unique(part) for j, part in zip(variables.tolist(), parts, strict=True)}
+
     def is_leaf(self) -> np.ndarray:
         """(n_nodes,) bool."""
         return self.feature < 0
@@ -589,7 +598,7 @@ class Tree:
 
     def to_text(
         self,
-        decimals: int = 4,
+        decimals: int | None = None,
         class_names: Sequence[str] | None = None,
         feature_names: Sequence[str] | None = None,
         units: Mapping[str, str] | None = None,
@@ -598,8 +607,11 @@ class Tree:
 
         Parameters
         ----------
-        decimals : int
-            Significant digits of thresholds, after the first.
+        decimals : int, optional
+            Round thresholds to this many significant digits after the first, and more where two
+            thresholds of a variable would read the same. By default a threshold has all the digits
+            that it takes to read the same number back: it is an observed value, and rounded up it
+            would send the rows of that value to the other side. Whole numbers are written in full.
         class_names : sequence of str, optional
             Names of the classes in the order of `classes`, where those are numbers.
         feature_names : sequence of str, optional
@@ -628,7 +640,7 @@ class Tree:
 
     def to_dot(
         self,
-        decimals: int = 4,
+        decimals: int | None = None,
         class_names: Sequence[str] | None = None,
         feature_names: Sequence[str] | None = None,
         units: Mapping[str, str] | None = None,

@@ -116,7 +116,7 @@ def _of_leaves(known, accuracy, among: str, methods: Sequence[str], n: int) -> I
     """Lines of the rule that is grown on all cases."""
     model, recommended = grown(known, accuracy[list(methods)], n)
     leaf = model.apply(known.reset_index(drop=True))
-    words = model.tree_.rules().set_index("leaf")["rule"]
+    words = model.tree_.rules(decimals=4).set_index("leaf")["rule"]
     for number, method in sorted(recommended.items()):
         there = accuracy[leaf == number]
         by = there.groupby(level="dataset").mean()
