@@ -36,7 +36,7 @@ from hedgerow.confidence.members import (
     weight_of,
 )
 from hedgerow.errors import InputError
-from hedgerow.induction.base import TreeClassifierMixin, transaction
+from hedgerow.induction.base import TreeClassifierMixin, impurity_of, transaction
 from hedgerow.induction.c45 import C45Classifier
 from hedgerow.induction.measurement import of_columns, of_row, resolve_error
 from hedgerow.induction.uncertain import Uncertain, fractions_of
@@ -485,11 +485,15 @@ class ConfDTreeClassifier(TreeClassifierMixin):
 
     @property
     def feature_importances_(self) -> np.ndarray:
-        """Weighted gains of each variable's tests, (m,), adding up to 1 (0 without a test)."""
+        """How much the tests of each variable lower the impurity, (m,) float64; adds up to 1.
+
+        By the criterion of the tree that is corrected, in the trees as they are; of a forest the
+        mean over its trees. All 0 without a test.
+        """
         check_is_fitted(self, "trees_")
         total = np.zeros(self.n_features_in_)
         for member in self._members:
             columns = slice(None) if member.columns is None else member.columns
             n = self.n_features_in_ if member.columns is None else len(member.columns)
-            np.add.at(total, columns, member.tree.importances(n))
+            np.add.at(total, columns, member.tree.importances(n, impurity_of(member.learner)))
         return total / total.sum() if total.sum() > 0 else total

@@ -108,6 +108,12 @@ def _check_product(
         )
 
 
+def impurity_of(learner: Any) -> str:
+    """Impurity that a learner's criterion lowers, as `Tree.importances` takes it."""
+    criterion = getattr(learner, "criterion", getattr(learner, "objective", None))
+    return criterion if criterion in ("gini", "errors") else "entropy"
+
+
 def transaction(fit):
     """A fit that leaves nothing of its rows in the learner, and where it raises, nothing at all."""
 
@@ -603,6 +609,12 @@ class TreeClassifierMixin(ClassifierMixin, BaseEstimator):
 
     @property
     def feature_importances_(self) -> np.ndarray:
-        """Weighted gains of each variable's tests, (m,), adding up to 1 (0 without a test)."""
+        """How much the tests of each variable lower the impurity, (m,) float64; adds up to 1.
+
+        The impurity is that of the learner's `criterion`, or of the `objective` of an optimal tree:
+        the Gini index, errors, or entropy (of "information_gain" and "log_loss"). Gain ratio and
+        macro F1 have no impurity of a node, and neither have learners without these parameters:
+        entropy is used there. All 0 for a tree without a test.
+        """
         check_is_fitted(self, "tree_")
-        return self.tree_.importances(self.n_features_in_)
+        return self.tree_.importances(self.n_features_in_, impurity_of(self))

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy import sparse
 
-from hedgerow.checks import COUNTED, check_memory, check_number
+from hedgerow.checks import COUNTED, check_choice, check_memory, check_number
 from hedgerow.errors import InputError
 from hedgerow.tree import sound
 from hedgerow.tree._gates import Gates
@@ -44,6 +44,22 @@ _ARRAYS = {
 }
 _TABLES = ("class_weight", "categories_left")
 _BESIDE = ("gate", "classes", "feature_names", "categories", "statistics")
+
+
+def _entropy(share: np.ndarray) -> np.ndarray:
+    """Bits, of class shares along the last axis."""
+    return -np.where(share > 0, share * np.log2(share), 0.0).sum(axis=-1)
+
+
+def _gini(share: np.ndarray) -> np.ndarray:
+    return 1.0 - (share**2).sum(axis=-1)
+
+
+def _errors(share: np.ndarray) -> np.ndarray:
+    return 1.0 - share.max(axis=-1)
+
+
+_IMPURITIES = {"entropy": _entropy, "gini": _gini, "errors": _errors}
 
 
 def _attribute(name: str) -> str:
@@ -238,21 +254,41 @@ class Tree:
             shares[node] = 1.0 / self.n_classes if node == 0 else shares[self.parent[node]]
         return shares
 
-    def importances(self, n_features: int) -> np.ndarray:
-        """Gain of each variable's tests, weighted by training weight; adds up to 1 (or is 0)."""
+    def importances(self, n_features: int, impurity: str = "entropy") -> np.ndarray:
+        """How much the tests of each variable lower the impurity; adds up to 1 (or is 0).
+
+        Parameters
+        ----------
+        n_features : int
+            Number of variables of the data.
+        impurity : {"entropy", "gini", "errors"}, default "entropy"
+            Of a node: entropy in bits, Gini index, or share of the weight outside the largest
+            class.
+
+        Returns
+        -------
+        (n_features,) float64
+            For each variable the loss of impurity at its tests, weighted by their training weight.
+
+        Raises
+        ------
+        InputError
+            No number of variables, or another impurity.
+        """
         check_number("n_features", n_features, 0, COUNTED, whole=True)
         check_memory(f"n_features={n_features}", 16.0 * n_features, "give the columns of the data")
+        check_choice("impurity", impurity, tuple(_IMPURITIES))
         weight = self.class_weight.sum(axis=1)
         with np.errstate(invalid="ignore", divide="ignore"):
-            share = self.class_weight / weight[:, None]
-            entropy = -np.where(share > 0, share * np.log2(share), 0.0).sum(axis=1)
+            of_node = weight * _IMPURITIES[impurity](self.class_weight / weight[:, None])
+        of_node[weight <= 0] = 0.0
         inner = np.flatnonzero(self.feature >= 0)
         left, right = self.children_left[inner], self.children_right[inner]
-        gain = weight[inner] * entropy[inner] - weight[left] * entropy[left]
-        gain -= weight[right] * entropy[right]
+        gain = of_node[inner] - of_node[left] - of_node[right]
+        # Without a test numpy counts in whole numbers.
         importance = np.bincount(
             self.feature[inner], weights=np.maximum(gain, 0.0), minlength=n_features
-        )
+        ).astype(np.float64)
         total = importance.sum()
         return importance / total if total > 0 else importance
 
