@@ -140,7 +140,7 @@ def _test(branches: Branches, node: int) -> tuple[float | tuple, int, int, float
     assert isinstance(right, Subset)
     if left.new:  # listed are categories that go where new ones do not
         left, right, below, above = right, left, above, below
-    return tuple(branches.taken(left)), below, above, left.missing
+    return tuple(branches.spelled(left)), below, above, left.missing
 
 
 def _label(label: Any) -> Any:

@@ -26,6 +26,8 @@ _UNWRITABLE = re.compile("[\x00\ud800-\udfff]")
 #: Sums and products of more parts are put into parentheses: a chain of n is n deep for a parser,
 #: and SQLite takes 1,000.
 LONGEST = 100
+#: Letters of a category that is compared as a text; SQL Server takes 30 where no number is given.
+VARCHAR = 255
 
 
 def to_sql(
@@ -64,7 +66,10 @@ def to_sql(
     str
         Names are quoted, numbers written to the last bit (SQLite 3.40 reads a few as the float
         beside them). Categories are compared as texts, or as numbers where the tree knows no
-        labels; one that training has not seen goes where the tree sends it.
+        labels; one that training has not seen goes where the tree sends it. A column of categories
+        that are whole numbers or truth values may be of integers, floating point, truth values,
+        texts, or in SQLite of no type: values are cast to a text, and all texts of an equal value
+        are listed. Variables that are tested as numbers need a column of numbers.
 
     Raises
     ------
@@ -75,7 +80,7 @@ def to_sql(
     Notes
     -----
     Quotes are doubled within quotes, as the standard has it. MySQL does so in the modes
-    ``ANSI_QUOTES`` and ``NO_BACKSLASH_ESCAPES``.
+    ``ANSI_QUOTES`` and ``NO_BACKSLASH_ESCAPES``, and writes CHAR where others cast to VARCHAR.
 
     Examples
     --------
@@ -179,9 +184,13 @@ def _kept_out(branches: Branches, condition: Condition, column: str) -> list[str
         return [f"{column} {sign} {approximate(end)}" for sign, end in ends if math.isfinite(end)]
     if condition.new:  # listed are those that do not meet it, else those that do
         condition = replace(condition, known=tuple(not known for known in condition.known))
-    listed = [str(v) if isinstance(v, int) else _text(v) for v in branches.taken(condition)]
-    if not listed:
+    texts = branches.spelled(condition)
+    if not texts:
         return [] if condition.new else [f"{column} IS NOT NULL"]
+    listed = [str(v) if isinstance(v, int) else _text(v) for v in texts]
+    # The text of a number or a truth value depends on the type of its column.
+    if any(len(texts) > 1 for texts in branches.spellings(condition.variable).values()):
+        column = f"CAST({column} AS VARCHAR({max(VARCHAR, *map(len, texts))}))"
     return [f"{column} {'IN' if condition.new else 'NOT IN'} ({', '.join(listed)})"]
 
 

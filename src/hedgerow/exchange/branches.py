@@ -9,7 +9,7 @@ is missing at one test is missing at all.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -90,6 +90,7 @@ class Branches:
 
     def __init__(self, tree: Tree, gate: Any = None):
         self.tree = tree
+        self._spellings: dict[int, dict] = {}
         left = np.array(tree.categories_left)
         if isinstance(gate, CategoryGate | CategoryNoise):
             for node in np.flatnonzero(tree.is_categorical() & _in(tree, gate.variables)):
@@ -108,6 +109,19 @@ class Branches:
         """The categories of training that a condition takes, as `categories` has them."""
         labels = self.categories(condition.variable)
         return [label for label, taken in zip(labels, condition.known, strict=True) if taken]
+
+    def spelled(self, condition: Subset) -> list:
+        """As `taken`, each label with the other texts of an equal number or truth value."""
+        texts = self.spellings(condition.variable)
+        return [text for label in self.taken(condition) for text in texts[label]]
+
+    def spellings(self, variable: int) -> dict:
+        """Label of each category -> the texts of an equal value."""
+        if variable not in self._spellings:
+            labels = self.categories(variable)
+            others = frozenset(labels)
+            self._spellings[variable] = {label: spellings(label, others) for label in labels}
+        return self._spellings[variable]
 
     def at(self, node: int) -> tuple[Condition, Condition]:
         """Of a test: what goes left, what goes right."""
@@ -143,6 +157,36 @@ class Branches:
                 met = above[key].meet(condition) if key in above else condition
                 waiting.append((int(child), {**above, key: met}))
         return sorted(found, key=lambda leaf: leaf[0])
+
+
+def spellings(label: Any, labels: Collection) -> list:
+    """The texts of values that are equal to a category, its label first.
+
+    A tree knows categories by text alone: ``True`` may come from a table as True, true, TRUE, 1 or
+    1.0, and the category 1 as 1.0. The label of another category is never among them.
+
+    labels : those of all categories of the variable
+    """
+    if not isinstance(label, str):  # a code
+        return [label]
+    number = {"True": 1.0, "False": 0.0}.get(label, _number(label))
+    if number is None:
+        return [label]
+    texts = [f"{number:.0f}", f"{number:.0f}.0"] if number == int(number) else [repr(number)]
+    if number in (0.0, 1.0):
+        truth = str(bool(number))
+        texts += [truth, truth.lower(), truth.upper()]
+    return [label, *sorted(text for text in set(texts) if text not in labels)]
+
+
+def _number(text: str) -> float | None:
+    """The finite number that Python writes so; None of any other text."""
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    whole = math.isfinite(number) and text == f"{number:.0f}"
+    return number if whole or (math.isfinite(number) and text == repr(number)) else None
 
 
 def _in(tree: Tree, variables: Iterable[int]) -> np.ndarray:
