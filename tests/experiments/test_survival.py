@@ -148,6 +148,16 @@ def test_treated_patients_by_both_ways_of_counting(own, learned, described):
     assert (found[found["number"] == 0]["n_treated"] > 5).all()
 
 
+def test_chunks_of_divisions_put_together_are_the_whole(table, learned, plan):
+    """Patients and tuning are those of division 0; other chunks have their columns and types."""
+    chunks = [survival_steps.learn(table, plan, [split]) for split in (1, 0)]
+    merged = survival_steps.merged(**{name: [c[name] for c in chunks] for name in learned})
+    for name, whole in learned.items():
+        pd.testing.assert_frame_equal(merged[name], whole)
+    for name in ("patients", "tuning"):
+        pd.testing.assert_frame_equal(chunks[0][name], learned[name].iloc[:0])
+
+
 def test_chunks_of_permutations_put_together_are_the_whole(table, own, permuted, plan):
     parts = [survival_steps.permute(table, plan, chunk) for chunk in ((4, 5, 3), (0,), (1, 2))]
     whole = pd.concat(parts).sort_values(["permutation", "part"]).reset_index(drop=True)

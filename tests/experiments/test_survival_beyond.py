@@ -15,6 +15,7 @@ from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
 from hedgerow.data import load_registry
+from hedgerow.experiments.frames import joined
 from hedgerow.experiments.survival import steps as survival_steps
 from hedgerow.experiments.survival.plan import SurvivalPlan
 from hedgerow.experiments.survival_beyond import claims as survival_beyond_claims
@@ -26,6 +27,7 @@ from hedgerow.experiments.survival_beyond.plan import (
     COMPARED,
     MODELS,
     NOT_INSTALLED,
+    ORDER,
     SurvivalBeyondPlan,
 )
 from hedgerow.optional import version_of
@@ -91,6 +93,23 @@ def chapter(table, protocol):
     """What the experiment `survival` learns."""
     both = dataclasses.replace(protocol, cohorts=FACTS, n_splits=2)
     return survival_steps.learn(table, both)
+
+
+def test_chunks_of_divisions_put_together_are_the_whole(
+    table, known, learned, scored, weighted, plan, protocol
+):
+    """The tuning is that of division 0; another chunk has its columns and types."""
+    both, own = (plan, protocol), survival_beyond_steps
+    whole = learned | {"scores": scored, "weights": weighted}
+    whole |= {"measurement": own.measurement(table, *both)}
+    parts = []
+    for split in (1, 0):
+        found = own.learn(table, *both, [split])
+        parts.append(found | {"scores": own.scores(table, found["trees"], *both, [split])})
+        parts[-1] |= {n: getattr(own, n)(table, *both, [split]) for n in ("weights", "measurement")}
+    for name, frame in whole.items():
+        pd.testing.assert_frame_equal(joined([p[name] for p in parts], ORDER[name]), frame)
+    pd.testing.assert_frame_equal(parts[0]["tuning"], learned["tuning"].iloc[:0])
 
 
 # -------------------------------------------------------------------------------------- scores

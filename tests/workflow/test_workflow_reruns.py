@@ -150,11 +150,14 @@ COUNTS = [
     (word, key)
     for word, section in GIVEN.items()
     for key, value in section.items()
-    if type(value) is int and key != "chunk" and not_run_yet(GIVEN, counted(word, key, 1))
+    if type(value) is int and key not in ("chunk", "split_chunk")
+    if not_run_yet(GIVEN, counted(word, key, 1))
 ]
 #: Rules that put chunks of a data set together.
 MERGE = {"soft_merge", "soft_sweep_merge", "search_merge"}
 MERGE |= {"structure_statistics", "survival_statistics", "readings_run"}
+#: What follows for a cohort: its patients are in one file, of all chunks.
+MERGE |= {"survival_merge", "survival_describe", "survival_sheet"}
 
 
 @pytest.mark.parametrize("more", [1, -1])
@@ -163,7 +166,8 @@ def test_another_number_of_repeats_runs_new_ones_only(smoke, word, key, more):
     """From two permutations to three, all noise was drawn and all trees were learnt again: the
     noise of a data set was one step, the last chunk bore the number of its last permutation, and
     some chunks hung on how many there are."""
-    after = counted(word, key, more * GIVEN[word]["chunk"] if more < 0 else more)
+    size = GIVEN[word]["split_chunk" if (word, key) == ("survival", "n_splits") else "chunk"]
+    after = counted(word, key, more * size if more < 0 else more)
     if after[word][key] < 1:
         pytest.skip("there is one repeat")
     planned = smoke.planned(*smoke.settings(f"{word}: {{{key}: {after[word][key]}}}"))

@@ -4,10 +4,11 @@ An experiment that keeps these habits stands in no list of a test:
 
 - its rules are called `<word>_<name>`; what is shown of it is made by those called `tables`,
   `figures`, `claims` and `page`;
-- a rule whose log names a `{dataset}` runs on those of `datasets`, or of the list that bears its
-  name, as `optimum_datasets` that of `search_beyond_optimum`;
+- a rule whose log names a `{dataset}` runs on those of `datasets`, or on what bears its name, as
+  `optimum_datasets` that of `search_beyond_optimum`, and `people_dataset` that of `answers_people`;
 - one whose log names a `{chunk}` counts to the first of `COUNTS` that the section has, or to the
-  splits that bear its name; in chunks of `chunk`, and the rest one by one.
+  splits that bear its name; in chunks of `chunk`, or of what `CUT_BY` names, and the rest one by
+  one.
 """
 
 from __future__ import annotations
@@ -22,12 +23,17 @@ from throwaway import ROOT
 from hedgerow.experiments import WORDS
 from hedgerow.files import read_yaml
 from hedgerow.workflow.config import chunks
+from hedgerow.workflow.profile import CUT_BY
 from hedgerow.workflow.steps import section_of
 
 #: What is repeated in an experiment.
 COUNTS = ("n_permutations", "n_forests", "n_repeats", "n_splits")
 #: Rules that count something else.
 COUNTED = dict.fromkeys(("confidence_size", "soft_beyond_sets"), "n_divisions")
+COUNTED |= {"answers_people": "n_people", "survival_learn": "n_splits"}
+COUNTED |= {
+    f"survival_beyond_{name}": "n_splits" for name in ("learn", "scores", "weights", "measurement")
+}
 #: Rules whose results another experiment reads too, which may have data sets of its own.
 SHARED = {"soft_noise": "soft_beyond", "soft_calibrate": "soft_beyond"}
 #: Experiments that run the repeats of another one, in its chunks.
@@ -105,8 +111,9 @@ def n_jobs(word: str, configuration: str, alone: bool = False) -> dict[str, int]
 
 def jobs_of(word: str, rule: str, given: Sections, alone: bool = False) -> set[tuple[str, str]]:
     """Data sets and chunks of the jobs of a rule that has one for each data set."""
-    lists = [key for key in given[word] if key.endswith("_datasets")]
+    lists = [key for key in given[word] if key.endswith(("_datasets", "_dataset"))]
     chosen = given[word][_bearing(rule.removeprefix(f"{word}_"), lists, "datasets")]
+    chosen = [chosen] if isinstance(chosen, str) else chosen
     found = set(itertools.product(chosen, _chunks(word, rule, given)))
     if rule in SHARED and not alone:
         other = given[SHARED[rule]]
@@ -121,10 +128,11 @@ def _chunks(word: str, rule: str, given: Sections) -> list[str]:
     if "{chunk}" not in LOGS[rule]:
         return [""]
     section = given[REPEATS_OF.get(word, word)]
+    size = section[CUT_BY.get(rule, "chunk")]
     counted = COUNTED.get(rule) or next(key for key in COUNTS if key in section)
     splits = [key for key in section if key.endswith("_splits")]
     counted = _bearing(rule.removeprefix(f"{word}_"), splits, counted)
-    return chunks(section[counted], section["chunk"])
+    return chunks(section[counted], size)
 
 
 def not_run_yet(before: Sections, after: Sections) -> dict[str, int]:

@@ -7,6 +7,13 @@ answers_people = config["answers"]["people_dataset"]
 # Repeats are run in chunks; results do not depend on how they are cut.
 answers_repeats = chunks(config["answers"]["n_repeats"], config["answers"]["chunk"])
 
+# What divisions of persons gave, chunk by chunk.
+answers_people_rows = expand(
+    "data/results/answers/people/{dataset}_{chunk}.parquet",
+    dataset=answers_people,
+    chunk=chunks(config["answers"]["n_people"], config["answers"]["chunk"]),
+)
+
 
 rule answers_run:
     input:
@@ -28,17 +35,17 @@ rule answers_run:
 
 rule answers_people:
     input:
-        table=f"data/tidy/{answers_people}.parquet",
+        table="data/tidy/{dataset}.parquet",
     output:
-        "data/results/answers/people.parquet",
+        "data/results/answers/people/{dataset}_{chunk}.parquet",
     log:
-        "data/logs/answers/people.log",
+        "data/logs/answers/people/{dataset}_{chunk}.log",
     conda:
         "../../environment.yml"
     params:
         **step(config, "answers.people:people"),
     message:
-        "Recordings of the same person"
+        "Recordings of the same person in {wildcards.dataset}, divisions {wildcards.chunk}"
     script:
         "../scripts/step.py"
 
@@ -92,7 +99,7 @@ rule answers_tables:
         ranks=rules.answers_statistics.output.ranks,
         leaves=rules.answers_rule.output.leaves,
         honesty=rules.answers_rule.output.honesty,
-        people=rules.answers_people.output,
+        people=answers_people_rows,
     output:
         **items(
             config,
@@ -182,7 +189,7 @@ answers_reported = {
     "made": [
         rules.answers_statistics.output,
         rules.answers_rule.output,
-        rules.answers_people.output,
+        answers_people_rows,
         rules.answers_tables.output,
         rules.answers_figures.output,
         rules.answers_claims.output,

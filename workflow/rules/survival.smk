@@ -2,9 +2,12 @@
 
 survival_datasets = config["survival"]["datasets"]
 
-# Permutations are made in chunks; results do not depend on how they are cut.
+# Permutations and divisions are made in chunks; results do not depend on how they are cut.
 survival_chunks = chunks(
     config["survival"]["n_permutations"], config["survival"]["chunk"]
+)
+survival_divisions = chunks(
+    config["survival"]["n_splits"], config["survival"]["split_chunk"]
 )
 
 # What makes cohorts of data sets, by their keys.
@@ -26,6 +29,8 @@ survival_results = {
     "separation": "data/results/survival/separation/{dataset}.parquet",
     "null": "data/results/survival/null/{dataset}.parquet",
 }
+# Those that hold what is learnt of the divisions.
+survival_learnt = ["patients", "trees", "tuning", "performance"]
 survival_sheets = ["reports/sheets/{dataset}.svg", "reports/sheets/{dataset}.pdf"]
 
 
@@ -33,18 +38,41 @@ rule survival_learn:
     input:
         table="data/tidy/{dataset}.parquet",
     output:
-        patients=survival_results["patients"],
-        trees=survival_results["trees"],
-        tuning=survival_results["tuning"],
-        performance=survival_results["performance"],
+        **{
+            name: f"data/results/survival/chunks/{{dataset}}_{{chunk}}_{name}.parquet"
+            for name in survival_learnt
+        },
     log:
-        "data/logs/survival/learn/{dataset}.log",
+        "data/logs/survival/learn/{dataset}_{chunk}.log",
     conda:
         "../../environment.yml"
     params:
         **step(config, "survival.steps:learn", cohorts=survival_cohorts),
     message:
-        "Risk groups of {wildcards.dataset}"
+        "Risk groups of {wildcards.dataset}, divisions {wildcards.chunk}"
+    script:
+        "../scripts/step.py"
+
+
+rule survival_merge:
+    input:
+        **{
+            name: expand(
+                f"data/results/survival/chunks/{{{{dataset}}}}_{{chunk}}_{name}.parquet",
+                chunk=survival_divisions,
+            )
+            for name in survival_learnt
+        },
+    output:
+        **{name: survival_results[name] for name in survival_learnt},
+    log:
+        "data/logs/survival/merge/{dataset}.log",
+    conda:
+        "../../environment.yml"
+    params:
+        **step(config, "survival.steps:merged"),
+    message:
+        "Trees and patients of {wildcards.dataset}"
     script:
         "../scripts/step.py"
 

@@ -9,25 +9,31 @@ survival_beyond_cohorts = cohort_facts(registry, survival_beyond_datasets)
 # An optional library grows random survival forests: installing it runs their jobs again.
 survival_beyond_library = version_of("scikit-survival")
 
-# What is measured of each cohort, by name.
-survival_beyond_measured = ["scores", "weights", "measurement", "stability", "roots"]
+# Divisions are run in chunks; results do not depend on how they are cut.
+survival_beyond_chunks = chunks(
+    config["survival_beyond"]["n_splits"], config["survival_beyond"]["chunk"]
+)
+
+# What is measured of each cohort, by name: on its divisions, and on all patients.
+survival_beyond_divided = ["scores", "weights", "measurement"]
+survival_beyond_whole = ["stability", "roots"]
 
 
-# The trees of the divisions, and the settings that were tuned.
+# The trees of the divisions, and the settings that were tuned on the first.
 rule survival_beyond_learn:
     input:
         table="data/tidy/{dataset}.parquet",
     output:
-        trees="data/trees/survival_beyond/{dataset}.parquet",
-        tuning="data/results/survival_beyond/tuning/{dataset}.parquet",
+        trees="data/trees/survival_beyond/{dataset}_{chunk}.parquet",
+        tuning="data/results/survival_beyond/tuning/{dataset}_{chunk}.parquet",
     log:
-        "data/logs/survival_beyond/learn/{dataset}.log",
+        "data/logs/survival_beyond/learn/{dataset}_{chunk}.log",
     conda:
         "../../environment.yml"
     params:
         **step(config, "survival_beyond.steps:learn", cohorts=survival_beyond_cohorts),
     message:
-        "Risk groups of {wildcards.dataset}, all divisions"
+        "Risk groups of {wildcards.dataset}, divisions {wildcards.chunk}"
     script:
         "../scripts/step.py"
 
@@ -35,11 +41,11 @@ rule survival_beyond_learn:
 rule survival_beyond_scores:
     input:
         table="data/tidy/{dataset}.parquet",
-        trees="data/trees/survival_beyond/{dataset}.parquet",
+        trees="data/trees/survival_beyond/{dataset}_{chunk}.parquet",
     output:
-        "data/results/survival_beyond/cohorts/{dataset}_scores.parquet",
+        "data/results/survival_beyond/chunks/{dataset}_{chunk}_scores.parquet",
     log:
-        "data/logs/survival_beyond/scores/{dataset}.log",
+        "data/logs/survival_beyond/scores/{dataset}_{chunk}.log",
     conda:
         "../../environment.yml"
     params:
@@ -50,7 +56,7 @@ rule survival_beyond_scores:
             library=survival_beyond_library,
         ),
     message:
-        "Models of survival on {wildcards.dataset}"
+        "Models of survival on {wildcards.dataset}, divisions {wildcards.chunk}"
     script:
         "../scripts/step.py"
 
@@ -59,15 +65,15 @@ rule survival_beyond_weights:
     input:
         table="data/tidy/{dataset}.parquet",
     output:
-        "data/results/survival_beyond/cohorts/{dataset}_weights.parquet",
+        "data/results/survival_beyond/chunks/{dataset}_{chunk}_weights.parquet",
     log:
-        "data/logs/survival_beyond/weights/{dataset}.log",
+        "data/logs/survival_beyond/weights/{dataset}_{chunk}.log",
     conda:
         "../../environment.yml"
     params:
         **step(config, "survival_beyond.steps:weights", cohorts=survival_beyond_cohorts),
     message:
-        "Weights for the censored of {wildcards.dataset}"
+        "Weights for the censored of {wildcards.dataset}, divisions {wildcards.chunk}"
     script:
         "../scripts/step.py"
 
@@ -76,9 +82,9 @@ rule survival_beyond_measurement:
     input:
         table="data/tidy/{dataset}.parquet",
     output:
-        "data/results/survival_beyond/cohorts/{dataset}_measurement.parquet",
+        "data/results/survival_beyond/chunks/{dataset}_{chunk}_measurement.parquet",
     log:
-        "data/logs/survival_beyond/measurement/{dataset}.log",
+        "data/logs/survival_beyond/measurement/{dataset}_{chunk}.log",
     conda:
         "../../environment.yml"
     params:
@@ -88,7 +94,7 @@ rule survival_beyond_measurement:
             cohorts=survival_beyond_cohorts,
         ),
     message:
-        "Repeated measurements of {wildcards.dataset}"
+        "Repeated measurements of {wildcards.dataset}, divisions {wildcards.chunk}"
     script:
         "../scripts/step.py"
 
@@ -96,7 +102,8 @@ rule survival_beyond_measurement:
 rule survival_beyond_stability:
     input:
         table="data/tidy/{dataset}.parquet",
-        tuning="data/results/survival_beyond/tuning/{dataset}.parquet",
+        # Of the first division, which other chunks do not hold.
+        tuning=f"data/results/survival_beyond/tuning/{{dataset}}_{survival_beyond_chunks[0]}.parquet",
     output:
         stability="data/results/survival_beyond/cohorts/{dataset}_stability.parquet",
         roots="data/results/survival_beyond/cohorts/{dataset}_roots.parquet",
@@ -118,15 +125,23 @@ rule survival_beyond_statistics:
     input:
         **{
             name: expand(
+                f"data/results/survival_beyond/chunks/{{dataset}}_{{chunk}}_{name}.parquet",
+                dataset=survival_beyond_datasets,
+                chunk=survival_beyond_chunks,
+            )
+            for name in survival_beyond_divided
+        },
+        **{
+            name: expand(
                 f"data/results/survival_beyond/cohorts/{{dataset}}_{name}.parquet",
                 dataset=survival_beyond_datasets,
             )
-            for name in survival_beyond_measured
+            for name in survival_beyond_whole
         },
     output:
         **{
             name: f"data/results/survival_beyond/{name}.parquet"
-            for name in survival_beyond_measured
+            for name in [*survival_beyond_divided, *survival_beyond_whole]
         },
         statistics="data/results/survival_beyond/statistics.parquet",
     log:
@@ -256,10 +271,11 @@ survival_beyond_reported = {
     "made": [
         expand(
             [
-                "data/trees/survival_beyond/{dataset}.parquet",
-                "data/results/survival_beyond/tuning/{dataset}.parquet",
+                "data/trees/survival_beyond/{dataset}_{chunk}.parquet",
+                "data/results/survival_beyond/tuning/{dataset}_{chunk}.parquet",
             ],
             dataset=survival_beyond_datasets,
+            chunk=survival_beyond_chunks,
         ),
         rules.survival_beyond_statistics.output,
         rules.survival_beyond_tables.output,

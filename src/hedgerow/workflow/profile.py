@@ -37,6 +37,8 @@ SNAKEMAKE_MB = 500
 DEFAULT_MINUTES, DEFAULT_MB = 2, 1500
 #: How often a job that failed is tried again.
 RETRIES = 2
+#: Settings that say how many repeats a job has, where that is not `chunk`, by rule.
+CUT_BY = {"survival_learn": "split_chunk"}
 #: A group learns on as many data sets as took these minutes with the paper configuration.
 GROUP_MINUTES = 60
 #: Tables of data sets that are made in one group, and parts of what a paper shows: all.
@@ -99,7 +101,8 @@ def needs(root: Path, projects: Iterable[Path]) -> dict[str, Need]:
         if in_chunks:
             # What goes beyond a paper may be cut as the paper is.
             names = (word, word.partition("_")[0])
-            cut = [settings_of(root, name, CONFIGURATION).get("chunk") for name in names]
+            size = CUT_BY.get(rule, "chunk")
+            cut = [settings_of(root, name, CONFIGURATION).get(size) for name in names]
             chunk = cut[0] or cut[1]
         need = Need()
         for project in projects:

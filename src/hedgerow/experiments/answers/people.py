@@ -9,7 +9,7 @@ gives, is held against what happened.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 import pandas as pd
@@ -17,7 +17,14 @@ import pandas as pd
 from hedgerow.data import TidyTable, rng, split_groups
 from hedgerow.experiments.answers.plan import EXPERIMENT, AnswersPlan
 from hedgerow.experiments.answers.steps import scores
-from hedgerow.experiments.frames import all_classes, floored, one_thread, random_state, sorted_
+from hedgerow.experiments.frames import (
+    all_classes,
+    floored,
+    numbers_of,
+    one_thread,
+    random_state,
+    sorted_,
+)
 from hedgerow.experiments.step import step
 
 LINES = ["dataset", "division", "method", "metric", "value"]
@@ -31,8 +38,10 @@ PEOPLE = {
 }
 
 
-@step("n_people", "n_trees", "seed")
-def people(table: TidyTable, plan: AnswersPlan) -> pd.DataFrame:
+@step("n_trees", "seed")
+def people(
+    table: TidyTable, plan: AnswersPlan, divisions: Iterable[int] | None = None
+) -> pd.DataFrame:
     """Answers to one recording of each test person, by what is told of its errors.
 
     Parameters
@@ -40,6 +49,8 @@ def people(table: TidyTable, plan: AnswersPlan) -> pd.DataFrame:
     table : TidyTable
         With groups, which are persons.
     plan : AnswersPlan
+    divisions : iterable of int, optional
+        Their numbers; default all. Chunks put together equal the whole.
 
     Returns
     -------
@@ -55,7 +66,7 @@ def people(table: TidyTable, plan: AnswersPlan) -> pd.DataFrame:
     """
     lines = []
     with one_thread():
-        for number in range(plan.n_people):
+        for number in numbers_of(plan, "n_people", divisions):
             for method, metric, value in _division(table, number, plan):
                 lines.append((table.name, number, method, metric, round(value, 6)))
     return sorted_(pd.DataFrame(lines, columns=LINES).astype({"value": float}), LINES[:-1])

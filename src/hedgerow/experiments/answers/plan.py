@@ -123,7 +123,7 @@ class AnswersPlan(Plan):
         "parkinsons", "Data set with several recordings of a person, as an illustration."
     )
     n_people: int = setting(
-        3, "Divisions of its persons into training and test part.", minimum=1, maximum=9_999
+        3, "Divisions of its persons into training and test part.", minimum=1, maximum=999
     )
     max_nodes: int = setting(
         300,
@@ -132,4 +132,4 @@ class AnswersPlan(Plan):
         minimum=10,
         maximum=2_000_000_000,
     )
-    chunk: int = in_chunks("Repeats")
+    chunk: int = in_chunks("Repeats and divisions of persons")

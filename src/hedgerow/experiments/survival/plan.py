@@ -129,3 +129,4 @@ class SurvivalPlan(Plan):
         maximum=100_000,
     )
     chunk: int = in_chunks("Permutations", 39)
+    split_chunk: int = in_chunks("Divisions", 3)

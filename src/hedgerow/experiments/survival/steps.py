@@ -1,6 +1,6 @@
 """Trees as risk groups: the experiment of thesis chapter 6, on each cohort.
 
-    learn -> describe -> statistics, beside them permute
+    learn -> merged -> describe -> statistics, beside them permute
 
 Split 0 is the division that all tables and figures show; the others tell what depends on it.
 """
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,7 @@ import pandas as pd
 from hedgerow.data import Cohort, CohortFacts, TidyTable, cohort
 from hedgerow.errors import ConfigError, DataError
 from hedgerow.evaluation import metrics
-from hedgerow.experiments.frames import numbers_of, random_state, sorted_
+from hedgerow.experiments.frames import joined, numbers_of, random_state, sorted_
 from hedgerow.experiments.step import step
 from hedgerow.experiments.survival.plan import (
     CHI2,
@@ -61,20 +61,21 @@ def cohort_of(table: TidyTable, plan) -> Cohort:
     "leaf_sizes",
     "min_samples_leaf",
     "n_folds",
-    "n_splits",
     "repetition_factor",
     "repetition_factors",
     "seed",
     "test_size",
     makes=("patients", "trees", "tuning", "performance"),
 )
-def learn(table: TidyTable, plan) -> dict[str, pd.DataFrame]:
+def learn(table: TidyTable, plan, splits: Iterable[int] | None = None) -> dict[str, pd.DataFrame]:
     """Trees that predict the event by the horizon, and the leaf of each patient (thesis 6.2.2).
 
     Parameters
     ----------
     table : TidyTable
     plan : SurvivalPlan, or one with the same settings
+    splits : iterable of int, optional
+        Numbers of divisions; default all. Chunks put together equal the whole.
 
     Returns
     -------
@@ -86,15 +87,16 @@ def learn(table: TidyTable, plan) -> dict[str, pd.DataFrame]:
         history, years), full_time, full_event and intervention (years, NaN for none).
         `trees`: dataset, split, method, n_leaves, depth, root (variable), tree (JSON).
         `tuning`: of split 0, the grid: f1 (mean over folds), f1_error (standard error), n_leaves
-        (mean), chosen.
+        (mean), chosen. Neither has rows where split 0 is in another chunk.
         `performance`: dataset, split, method, part, metric, value, n (patients it is a share of).
     """
     from hedgerow.survival import risk_groups
 
     own = cohort_of(table, plan)
     time, event = own.natural_history()
-    trees, tuning, performance, groups = [], [], [], {}
-    for split in range(plan.n_splits):
+    numbers = numbers_of(plan, "n_splits", splits)
+    trees, performance = [], []
+    for split in numbers:
         state = random_state(plan.seed, EXPERIMENT, own.name, split, "split")
         pipeline = {**pipeline_of(own, plan), "random_state": state}
         found = risk_groups(own.X, time, event, **pipeline)
@@ -109,10 +111,9 @@ def learn(table: TidyTable, plan) -> dict[str, pd.DataFrame]:
             root = own.X.columns[tree.feature[0]] if tree.n_leaves > 1 else ""
             trees.append((*key, tree.n_leaves, tree.depth, str(root), tree.to_json()))
             performance += [(*key, *line) for line in _performance(own.X, of)]
-        if split == 0:
-            groups = both
-            tuning.append(grid)
-    numbers = {method: numbered(of.tree_, of.leaf) for method, of in groups.items()}
+        if split == numbers[0]:
+            groups, tuning = both, grid
+    number = {method: numbered(of.tree_, of.leaf) for method, of in groups.items()}
     first = groups[METHODS[0]]
     patients = pd.DataFrame(
         {
@@ -120,8 +121,8 @@ def learn(table: TidyTable, plan) -> dict[str, pd.DataFrame]:
             "row": np.arange(len(time)),
             "training": first.training,
             "y": first.labels.y,
-            "number": numbers["thesis"],
-            "number_tuned": numbers["tuned"],
+            "number": number["thesis"],
+            "number_tuned": number["tuned"],
             "said": first.estimator.predict(own.X),
             "said_tuned": groups["tuned"].estimator.predict(own.X),
             "printed": printed_groups(own),
@@ -133,15 +134,29 @@ def learn(table: TidyTable, plan) -> dict[str, pd.DataFrame]:
         }
     )
     columns = [*TREE, "n_leaves", "depth", "root", "tree"]
+    there = slice(None if numbers[0] == 0 else 0)
     return {
-        "patients": patients,
+        "patients": patients.iloc[there],
         "trees": sorted_(pd.DataFrame(trees, columns=columns), ORDER["trees"]),
-        "tuning": sorted_(pd.concat(tuning, ignore_index=True), ORDER["tuning"]),
+        "tuning": sorted_(tuning, ORDER["tuning"]).iloc[there],
         "performance": sorted_(
             pd.DataFrame(performance, columns=[*ORDER["performance"], "value", "n"]),
             ORDER["performance"],
         ),
     }
+
+
+@step(makes=("patients", "trees", "tuning", "performance"))
+def merged(
+    patients: Sequence[pd.DataFrame],
+    trees: Sequence[pd.DataFrame],
+    tuning: Sequence[pd.DataFrame],
+    performance: Sequence[pd.DataFrame],
+) -> dict[str, pd.DataFrame]:
+    """Put what `learn` returns of the chunks of a cohort together, so that nothing tells how it
+    was cut."""
+    parts = {"patients": patients, "trees": trees, "tuning": tuning, "performance": performance}
+    return {name: joined(frames, ORDER[name]) for name, frames in parts.items()}
 
 
 _TUNED = ("confidence", "repetition_factor", "min_samples_leaf")

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from hedgerow.experiments.compared import Compared, Metric, Part
-from hedgerow.experiments.plan import Plan, setting
+from hedgerow.experiments.plan import Plan, in_chunks, setting
 
 EXPERIMENT = "survival_beyond"  # the word under which seeds are drawn, but for the divisions
 
@@ -126,3 +126,4 @@ class SurvivalBeyondPlan(Plan):
         minimum=2,
         maximum=10_000,
     )
+    chunk: int = in_chunks("Divisions", 3)

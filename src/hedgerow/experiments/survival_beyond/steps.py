@@ -9,7 +9,7 @@ tables, and so are the trees.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,7 @@ import pandas as pd
 
 from hedgerow.data import TidyTable, rng
 from hedgerow.errors import HedgerowWarning
-from hedgerow.experiments.frames import joined, random_state, sorted_
+from hedgerow.experiments.frames import joined, numbers_of, random_state, sorted_
 from hedgerow.experiments.step import step
 from hedgerow.experiments.survival.plan import EXPERIMENT as SURVIVAL
 from hedgerow.experiments.survival.steps import cohort_of, pipeline_of
@@ -84,7 +84,7 @@ def _f1(y: np.ndarray, said: np.ndarray) -> float:
 
 
 @step(
-    "n_splits",
+    "seed",
     makes=("trees", "tuning"),
     protocol=(
         "survival",
@@ -100,7 +100,9 @@ def _f1(y: np.ndarray, said: np.ndarray) -> float:
         "test_size",
     ),
 )
-def learn(table: TidyTable, plan: SurvivalBeyondPlan, protocol) -> dict[str, pd.DataFrame]:
+def learn(
+    table: TidyTable, plan: SurvivalBeyondPlan, protocol, splits: Iterable[int] | None = None
+) -> dict[str, pd.DataFrame]:
     """Trees of each division, with the thesis' settings and with tuned ones.
 
     Parameters
@@ -109,13 +111,15 @@ def learn(table: TidyTable, plan: SurvivalBeyondPlan, protocol) -> dict[str, pd.
     plan : SurvivalBeyondPlan
     protocol : SurvivalPlan
         Settings of `survival`.
+    splits : iterable of int, optional
+        Numbers of divisions; default all. Chunks put together equal the whole.
 
     Returns
     -------
     dict of DataFrame
         `trees` and `tuning`, as `hedgerow.experiments.survival.steps.learn` gives them.
     """
-    found = survival_learn(table, _Protocol(plan, protocol))
+    found = survival_learn(table, _Protocol(plan, protocol), splits)
     return {name: found[name] for name in ("trees", "tuning")}
 
 
@@ -123,7 +127,6 @@ def learn(table: TidyTable, plan: SurvivalBeyondPlan, protocol) -> dict[str, pd.
 
 
 @step(
-    "n_splits",
     "n_trees",
     "penalty",
     "seed",
@@ -138,7 +141,11 @@ def learn(table: TidyTable, plan: SurvivalBeyondPlan, protocol) -> dict[str, pd.
     ),
 )
 def scores(
-    table: TidyTable, trees: pd.DataFrame, plan: SurvivalBeyondPlan, protocol
+    table: TidyTable,
+    trees: pd.DataFrame,
+    plan: SurvivalBeyondPlan,
+    protocol,
+    splits: Iterable[int] | None = None,
 ) -> pd.DataFrame:
     """How well models of survival tell test patients apart, and what they say of them.
 
@@ -150,9 +157,10 @@ def scores(
     ----------
     table : TidyTable
     trees : DataFrame
-        As returned by `learn`.
+        As returned by `learn` of these divisions.
     plan : SurvivalBeyondPlan
     protocol : SurvivalPlan
+    splits : as in `learn`
 
     Returns
     -------
@@ -165,7 +173,7 @@ def scores(
     follow_up = own.natural_history()
     X = codes(own.X)
     rows = []
-    for split in range(plan.n_splits):
+    for split in numbers_of(plan, "n_splits", splits):
         training = _division(own, split, protocol).training
         last = min(own.horizon, *(follow_up[0][part].max() for part in (training, ~training)))
         at = np.linspace(0.0, last, N_TIMES + 1)[1:]
@@ -297,7 +305,7 @@ def _coarse(time: np.ndarray, died: np.ndarray) -> np.ndarray:
 
 
 @step(
-    "n_splits",
+    "seed",
     protocol=(
         "survival",
         "competing",
@@ -308,7 +316,9 @@ def _coarse(time: np.ndarray, died: np.ndarray) -> np.ndarray:
         "test_size",
     ),
 )
-def weights(table: TidyTable, plan: SurvivalBeyondPlan, protocol) -> pd.DataFrame:
+def weights(
+    table: TidyTable, plan: SurvivalBeyondPlan, protocol, splits: Iterable[int] | None = None
+) -> pd.DataFrame:
     """Trees of the thesis' settings, with the censored left out or stood for by weights.
 
     Parameters
@@ -316,6 +326,7 @@ def weights(table: TidyTable, plan: SurvivalBeyondPlan, protocol) -> pd.DataFram
     table : TidyTable
     plan : SurvivalBeyondPlan
     protocol : SurvivalPlan
+    splits : as in `learn`
 
     Returns
     -------
@@ -335,7 +346,7 @@ def weights(table: TidyTable, plan: SurvivalBeyondPlan, protocol) -> pd.DataFram
     time, event = own.natural_history()
     names = WAYS if (event > 1).any() else WAYS[:2]
     rows = []
-    for split in range(plan.n_splits):
+    for split in numbers_of(plan, "n_splits", splits):
         found = _division(own, split, protocol)
         training = found.training
         # All ways are judged on the same patients.
@@ -392,7 +403,6 @@ def _weights(time, event, part, horizon: float, competing: str) -> np.ndarray:
 
 @step(
     "n_repeats",
-    "n_splits",
     "seed",
     protocol=(
         "survival",
@@ -404,7 +414,9 @@ def _weights(time, event, part, horizon: float, competing: str) -> np.ndarray:
         "test_size",
     ),
 )
-def measurement(table: TidyTable, plan: SurvivalBeyondPlan, protocol) -> pd.DataFrame:
+def measurement(
+    table: TidyTable, plan: SurvivalBeyondPlan, protocol, splits: Iterable[int] | None = None
+) -> pd.DataFrame:
     """What becomes of test patients when their measurements are repeated.
 
     Each repetition adds a normal error to the values as they are recorded. These hold an error
@@ -415,6 +427,7 @@ def measurement(table: TidyTable, plan: SurvivalBeyondPlan, protocol) -> pd.Data
     table : TidyTable
     plan : SurvivalBeyondPlan
     protocol : SurvivalPlan
+    splits : as in `learn`
 
     Returns
     -------
@@ -442,7 +455,7 @@ def measurement(table: TidyTable, plan: SurvivalBeyondPlan, protocol) -> pd.Data
     settings = {name: getattr(protocol, name) for name in TUNED}
     models = {name: _noise(error) for name, error in errors.items()}
     rows = []
-    for split in range(plan.n_splits):
+    for split in numbers_of(plan, "n_splits", splits):
         found = _division(own, split, protocol)
         learnt = np.flatnonzero(found.training & found.labels.known)
         test = np.flatnonzero(~found.training)
@@ -543,7 +556,7 @@ def stability(
     ----------
     table : TidyTable
     tuning : DataFrame
-        As returned by `learn`: the tuned settings of the first division.
+        As returned by `learn` of the first division: its tuned settings.
     plan : SurvivalBeyondPlan
     protocol : SurvivalPlan
 
