@@ -127,20 +127,21 @@ def class_labels(y) -> np.ndarray:
     if isinstance(y, np.ndarray) and y.ndim == 1 and y.dtype.kind in "iub":
         return y
     nullable = hasattr(y, "isna") and not isinstance(getattr(y, "dtype", None), np.dtype)
-    if (nullable or isinstance(y, (list, tuple))) and np.ndim(y) == 1:
+    listed = isinstance(y, (list, tuple))
+    if (nullable or listed) and np.ndim(y) == 1:
         # As objects: nullable whole numbers would become floats, NaN in a list of texts "nan".
         y = np.asarray(y, dtype=object)
     y = column_or_1d(y, warn=True)
     if y.dtype.kind == "O":
-        y = _plain_labels(y)
+        y = _plain_labels(y, (bool, Real, str) if listed else (bool, Real))
     if y.dtype.kind == "f" and not np.isfinite(y).all():
         raise _no_label(y, int(np.isfinite(y).argmin()))
     check_classification_targets(y)
     return y
 
 
-def _plain_labels(y: np.ndarray) -> np.ndarray:
-    """Objects as an array of their type, where numpy has one of its own for it."""
+def _plain_labels(y: np.ndarray, plain_kinds: tuple) -> np.ndarray:
+    """Objects as an array of their type, if that is one of these."""
     for row, label in enumerate(y):
         if _is_missing(label):
             raise _no_label(y, row)
@@ -151,7 +152,7 @@ def _plain_labels(y: np.ndarray) -> np.ndarray:
         raise InputError(
             f"y holds labels of several types, {names}", remedy="turn all of them into text"
         )
-    if not kinds <= {bool, Real}:
+    if not kinds <= set(plain_kinds):
         return y
     plain = np.array(labels)
     if plain.dtype.kind == "O" or plain.tolist() != labels:

@@ -415,7 +415,8 @@ class Tree:
         -------
         Tree
             `class_weight` and `share_left` are those of these rows; a test that no known value
-            reaches keeps its share. Statistics are left out.
+            reaches keeps its share, and a category without a code goes to the heavier side.
+            Statistics are left out.
 
         Raises
         ------
