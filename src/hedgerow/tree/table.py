@@ -77,7 +77,7 @@ def check_frame(X: Any) -> None:
     InputError
     """
     for call in ("compute", "to_pandas"):  # dask, whose frames have both; then pyarrow and others
-        if hasattr(X, call) and not is_frame(X):
+        if hasattr(X, call) and hasattr(X, "columns") and not is_frame(X):
             library = type(X).__module__.partition(".")[0]
             raise InputError(f"X is a {type(X).__name__} of {library}", f"give X.{call}()")
 
