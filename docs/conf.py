@@ -37,8 +37,10 @@ extensions = [
 root_doc = "docs/index"
 include_patterns = [
     "CHANGELOG.md",
+    "CODE_OF_CONDUCT.md",
     "CONTRIBUTING.md",
     "README.md",
+    "SECURITY.md",
     "config/README.md",
     "data/published/README.md",
     "docs/**",
