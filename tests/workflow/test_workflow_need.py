@@ -67,6 +67,17 @@ def test_other_settings_are_a_guess_and_told_only_where_there_is_nothing_else():
     assert Known(here, paper).of("search_run:pima,000-000", MINE) == (Need(300, 200), False)
 
 
+def test_a_record_of_a_whole_data_set_is_shared_by_the_chunks_of_it():
+    """Each of 30 chunks counted as the job that had held all 30: 23 h in the place of 10."""
+    kept = {"optimal_run:wine": Need(600, 300, 6)}
+    jobs = planned(
+        "optimal_run:wine,000-003", "optimal_run:wine,004-004", "optimal_run:wine,005-005"
+    )
+    found = forecast(jobs, Known({}, kept), 1).jobs
+    assert [found[id].seconds for id in jobs] == [400, 100, 100]
+    assert [found[id].disk for id in jobs] == [4, 1, 1]
+
+
 def test_a_record_of_this_folder_goes_before_one_of_the_reference():
     here = {"tidy:wine": Recorded(Need(2, 100), MINE)}
     assert Known(here, {"tidy:wine": Need(9, 900)}).of("tidy:wine", MINE) == (Need(2, 100), False)

@@ -48,13 +48,16 @@ class Known:
             self._of[rule, settings][id] = need
             self._settings[rule].add(settings)
 
-    def of(self, id: str, settings: str) -> tuple[Need, bool] | None:
+    def of(self, id: str, settings: str, whole: int = 0) -> tuple[Need, bool] | None:
         """What a job will take, and whether that is a guess; None without any record of its rule.
 
         Parameters
         ----------
         id, settings : str
             As `hedgerow.workflow.graph.described` has them.
+        whole : int
+            Repeats of all jobs of its rule on its data set: a record from before jobs were cut by
+            repeats is of all of them. 0: not known.
         """
         rule = id.partition(":")[0]
         same = {**self._of.get((rule, KEPT), {}), **self._of.get((rule, settings), {})}
@@ -68,7 +71,7 @@ class Known:
         alike = {k: v for k, v in found.items() if _dataset(k) == dataset} or found
         scaled = []
         for other, took in alike.items():
-            times = n / (repeats(other) or n) if n else 1.0
+            times = n / (repeats(other) or whole or n) if n else 1.0
             scaled.append(Need(took.seconds * times, took.mib, took.disk * times))
         seconds, mib, disk = zip(*scaled, strict=True)
         return Need(_mean(seconds), max(mib), _mean([one for one in disk if one])), not same
@@ -173,7 +176,13 @@ def forecast(
     configuration : str
         Its name.
     """
-    told = {id: known.of(id, job["settings"]) for id, job in jobs.items()}
+    whole: dict[tuple[str, str], int] = defaultdict(int)
+    for id in jobs:
+        whole[id.partition(":")[0], _dataset(id)] += repeats(id) or 0
+    told = {
+        id: known.of(id, job["settings"], whole[id.partition(":")[0], _dataset(id)])
+        for id, job in jobs.items()
+    }
     found = {id: one[0] for id, one in told.items() if one}
     unknown = frozenset(jobs.keys() - found.keys())
     seconds = {id: need.seconds for id, need in found.items()}
