@@ -126,16 +126,17 @@ def _sentences(step: Doubt, classes: list) -> list[str]:
         what = "is missing" if step.value is None else "follows a missing value"
         return [f"{head}{step.variable} {what}, nothing is doubted"]
     ends = [end for end in step.interval or () if not isinstance(end, str)]
-    shown, beside = step.value, ends
-    if not isinstance(shown, str):
-        shown, beside = number(shown, apart=[step.threshold, *ends]), [*ends, shown]
-    head += f"{step.variable} = {shown} "
+    value_text, neighbours = step.value, ends
+    if not isinstance(value_text, str):
+        neighbours = [*ends, value_text]
+        value_text = number(value_text, apart=[step.threshold, *ends])
+    head += f"{step.variable} = {value_text} "
     if step.done == "no interval":
         return [f"{head}meets no interval of {step.assigned}, nothing is doubted"]
     if isinstance(step.interval[0] if step.interval else "", str):
         usual = "{" + ", ".join(step.interval) + "}"
     else:
-        usual = "[" + ", ".join(number(end, apart=beside) for end in ends) + "]"
+        usual = "[" + ", ".join(number(end, apart=neighbours) for end in ends) + "]"
     if step.done == "within":
         return [f"{head}is usual in {step.assigned} {usual}"]
     head += f"is unusual in {step.assigned} {usual}"

@@ -90,16 +90,16 @@ class ByPlausibility:
         The first category that a set holds decides. A plain value has two plausibilities, its own
         and that of all others, and so takes two looks however many categories there are.
         """
-        found = np.zeros((len(flags), len(self.order)))
+        plausibility = np.zeros((len(flags), len(self.order)))
         pending = np.repeat(flags.any(axis=1, keepdims=True), len(self.order), axis=1)
         for code, value in zip(self.order.T, self.value.T, strict=True):
             # Where what is left is all alike, any of it may be the one that the set holds.
             decided = pending & (flags[:, code] | (value == self.value[:, -1]))
-            np.copyto(found, value, where=decided)
+            np.copyto(plausibility, value, where=decided)
             pending &= ~decided
             if not pending.any():
                 break
-        return found
+        return plausibility
 
 
 def leaf_boxes(tree: Tree) -> dict[int, Box]:

@@ -134,11 +134,11 @@ def learn(table: TidyTable, plan, splits: Iterable[int] | None = None) -> dict[s
         }
     )
     columns = [*TREE, "n_leaves", "depth", "root", "tree"]
-    there = slice(None if numbers[0] == 0 else 0)
+    of_first_split = slice(None if numbers[0] == 0 else 0)
     return {
-        "patients": patients.iloc[there],
+        "patients": patients.iloc[of_first_split],
         "trees": sorted_(pd.DataFrame(trees, columns=columns), ORDER["trees"]),
-        "tuning": sorted_(tuning, ORDER["tuning"]).iloc[there],
+        "tuning": sorted_(tuning, ORDER["tuning"]).iloc[of_first_split],
         "performance": sorted_(
             pd.DataFrame(performance, columns=[*ORDER["performance"], "value", "n"]),
             ORDER["performance"],

@@ -119,8 +119,8 @@ def learn(
     dict of DataFrame
         `trees` and `tuning`, as `hedgerow.experiments.survival.steps.learn` gives them.
     """
-    found = survival_learn(table, _Protocol(plan, protocol), splits)
-    return {name: found[name] for name in ("trees", "tuning")}
+    tables = survival_learn(table, _Protocol(plan, protocol), splits)
+    return {name: tables[name] for name in ("trees", "tuning")}
 
 
 # -------------------------------------------------------------------------------------- scores
