@@ -6,6 +6,7 @@
 # What comes before the colon names Snakemake's storage plugin; its own options are those of its
 # command line (--storage-s3-endpoint-url) or its variables of the environment.
 import os
+import shutil
 
 
 include: "Snakefile"
@@ -34,6 +35,22 @@ rule store:
         "cp {input:q} {output:q}"
 
 
+# Pages of the site that are a parameter of rule report (workflow/rules/report.smk)
+rule store_pages:
+    input:
+        rules.report.output,
+    output:
+        [storage(f"{store}/{page}") for page in site_pages],
+    message:
+        "Storing the pages of the site"
+    run:
+        for page, copy in zip(site_pages, output, strict=True):
+            shutil.copyfile(page, copy)
+
+
+ruleorder: store_pages > store
+
+
 # Everything that the report rests on and the report: `stored`; of one experiment: `stored_soft`
 for word in ("all", *WORDS):
 
@@ -43,5 +60,10 @@ for word in ("all", *WORDS):
         input:
             [
                 storage(f"{store}/{file}")
-                for file in dict.fromkeys(getattr(rules, word).input)
+                for file in dict.fromkeys(
+                    [
+                        *getattr(rules, word).input,
+                        *(site_pages if word == "all" else []),
+                    ]
+                )
             ],

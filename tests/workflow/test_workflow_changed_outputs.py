@@ -104,7 +104,8 @@ def test_an_edited_result_is_kept_before_it_is_made_again(project):
     change(path)
     edited = path.read_bytes()
     changed = changed_outputs(project)
-    job = SimpleNamespace(output=["reports/tables/t.csv", "reports/tables/u.csv"])
+    pages = {"pages": ["reports/tables/u.csv"]}
+    job = SimpleNamespace(output=["reports/tables/t.csv"], params=pages)
     workflow = SimpleNamespace(dag=SimpleNamespace(needrun_jobs=lambda: [job]))
     (line,) = keep_edited(workflow, changed, project)
     kept = "data/edited/reports/tables/u.csv"
@@ -112,6 +113,15 @@ def test_an_edited_result_is_kept_before_it_is_made_again(project):
     assert (project / kept).read_bytes() == edited
     workflow = SimpleNamespace(dag=SimpleNamespace(needrun_jobs=list))
     assert keep_edited(workflow, changed, project) == []
+
+
+def test_a_changed_page_makes_the_outputs_of_its_job_stale(project):
+    """Pages in folders of the site are no outputs: a mark on the page alone reruns nothing."""
+    change(project / "reports/tables/u.csv")
+    changed = changed_outputs(project)
+    assert changed.outputs == {"reports/tables/u.csv"}
+    assert changed.siblings == {"reports/tables/t.csv"}
+    assert "reports/tables/t.csv" in changed.stale - changed.consistent
 
 
 def test_a_listed_file_that_is_gone_makes_the_list_stale(project):

@@ -12,6 +12,14 @@ reported_datasets = sorted({d for r in reported.values() for d in r["datasets"]}
 state = State()
 
 
+# Folders of the site hold a page per claim, data set, source and table. Snakemake spends a
+# millisecond on each output whenever it plans: these pages are a parameter (`pages`) instead, and
+# one output has their checksums. `hedgerow.workflow.changed_outputs` looks at them all the same.
+site_outputs, site_pages = site_files(
+    reported, reported_datasets, cell_files(r["made"] for r in reported.values())
+)
+
+
 # The site, a page per experiment, claim, data set and source. What it shows of texts that decide
 # nothing, such as comments, is a parameter: an edit of one makes the site anew and nothing else.
 rule report:
@@ -29,11 +37,8 @@ rule report:
         registry=config["registry"],
         citation="CITATION.cff",
     output:
-        site_outputs(
-            reported,
-            reported_datasets,
-            cell_files(r["made"] for r in reported.values()),
-        ),
+        *site_outputs,
+        pages="data/results/pages.json",
     log:
         "data/logs/report.log",
     localrule: True
@@ -43,6 +48,7 @@ rule report:
         configuration=config["configuration"],
         seed=config["seed"],
         used={word: r["datasets"] for word, r in reported.items()},
+        pages=site_pages,
         sources=text_digest(site_sources(reported)),
         checkout=state.shown,
         local_data=data_files.notes(reported_datasets),
@@ -88,6 +94,7 @@ rule crate:
         "../../environment.yml"
     params:
         configuration=stated(config),
+        site=site_pages,
         checkout=state.digest,
         state=state.content,
         script=script_digest("crate"),
@@ -122,7 +129,7 @@ rule manifest:
         sources=data_files.records(reported_datasets),
         raw=data_files.files(reported_datasets),
         read=paths_of(rules.crate.input.read),
-        made=paths_of([rules.crate.input.made, rules.crate.output]),
+        made=paths_of([rules.crate.input.made, site_pages, rules.crate.output]),
         graph=graph.digest,
         jobs=graph.jobs,
         checkout=state.digest,

@@ -14,7 +14,7 @@ with job(snakemake):
     text = crate(
         ".",
         inputs,
-        [*snakemake.input.sources, *snakemake.input.made],
+        [*snakemake.input.sources, *snakemake.input.made, *snakemake.params.site],
         snakemake.params.configuration,
         read_yaml(snakemake.input.registry)["datasets"],
         read_yaml(snakemake.input.citation),

@@ -1,13 +1,14 @@
 """The report: a small site that opens from disk, composed of the sections of the experiments."""
 
-from hedgerow.workflow.jobs import job
+from hedgerow.workflow.jobs import job, written_by
 
-with job(snakemake):
+with job(snakemake) as record:
     from pathlib import Path
 
     from hedgerow.data import load_registry
-    from hedgerow.files import read_json, write_text
+    from hedgerow.files import read_json, write_json, write_text
     from hedgerow.reporting.html import Section
+    from hedgerow.reporting.manifest import checksums
     from hedgerow.reporting.site import pages
     from hedgerow.workflow.site import FOLDER, content
 
@@ -25,8 +26,11 @@ with job(snakemake):
             params.local_data,
         )
     )
-    paths = {Path(path).relative_to(FOLDER).as_posix(): path for path in snakemake.output}
+    files = [path for path in written_by(snakemake) if path != snakemake.output.pages]
+    paths = {Path(path).relative_to(FOLDER).as_posix(): path for path in files}
     if set(paths) != set(made):
         raise KeyError(f"planned and made differ: {sorted(set(paths) ^ set(made))[:5]}")
     for name, text in made.items():
         write_text(paths[name], text)
+    write_json(snakemake.output.pages, checksums(Path(), params.pages))
+    record["kept"] = params.pages

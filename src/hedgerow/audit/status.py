@@ -223,6 +223,7 @@ def _own(
         causes |= {("altered", path) for path in outputs & files.outputs}
         inputs = {path for output in outputs & files.inputs.keys() for path in files.inputs[output]}
         causes |= {_read(path) for path in inputs - made}
+        causes |= {("missing", path) for path in inputs & outputs}
         if not outputs & files.stale:
             causes |= {("stopped", path) for path in why["incomplete"]}
     if "script" in why:

@@ -20,7 +20,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from hedgerow.reporting.manifest import checksums
-from hedgerow.workflow.jobs import RECORDS
+from hedgerow.workflow.jobs import RECORDS, written_by
 
 #: Where an edited output is kept before its job runs again.
 EDITED = Path("data/edited")
@@ -34,6 +34,9 @@ class Changed:
     ----------
     outputs : frozenset of str
         Outputs with other bytes than their job wrote.
+    siblings : frozenset of str
+        What the jobs of these wrote besides: a page of the site is none of Snakemake's outputs, and
+        its job runs again where one of them is marked.
     inputs : mapping
         Outputs whose job read other bytes, and the paths of these inputs.
     consistent : frozenset of str
@@ -41,13 +44,14 @@ class Changed:
     """
 
     outputs: frozenset[str] = frozenset()
+    siblings: frozenset[str] = frozenset()
     inputs: Mapping[str, frozenset[str]] = field(default_factory=dict)
     consistent: frozenset[str] = frozenset()
 
     @property
     def stale(self) -> set[str]:
         """Outputs that have to be made again."""
-        return {*self.outputs, *self.inputs}
+        return {*self.outputs, *self.siblings, *self.inputs}
 
 
 def changed_outputs(root: Path | str = ".") -> Changed:
@@ -75,6 +79,7 @@ def changed_outputs(root: Path | str = ".") -> Changed:
         for path, digest in record["outputs"].items():
             wrote.setdefault(path, set()).add(digest)
     outputs = {p for p, digests in wrote.items() if p in now and now[p] not in digests}
+    siblings: set[str] = set()
     inputs = {}
     for record in records:
         other = frozenset(p for p, d in record["inputs"].items() if now.get(p, d) != d)
@@ -83,11 +88,9 @@ def changed_outputs(root: Path | str = ".") -> Changed:
         # A record of another configuration tells of files that another job has written since.
         unchanged = [p for p, digest in record["outputs"].items() if now.get(p) == digest]
         inputs |= dict.fromkeys(unchanged if other else (), other)
-    return Changed(
-        frozenset(outputs),
-        inputs,
-        frozenset(p for p in wrote if p in now and p not in outputs and p not in inputs),
-    )
+        siblings.update(() if outputs.isdisjoint(record["outputs"]) else unchanged)
+    consistent = now.keys() & wrote.keys() - outputs - siblings - inputs.keys()
+    return Changed(frozenset(outputs), frozenset(siblings), inputs, frozenset(consistent))
 
 
 def _has_content(file: Path) -> bool:
@@ -164,7 +167,7 @@ def keep_edited(workflow: Any, changed: Changed, root: Path | str = ".") -> list
         A sentence each.
     """
     root = Path(root)
-    planned = {str(file) for job in workflow.dag.needrun_jobs() for file in job.output}
+    planned = {path for job in workflow.dag.needrun_jobs() for path in written_by(job)}
     paths = sorted(changed.outputs & planned)
     for path in paths:
         (root / EDITED / path).parent.mkdir(parents=True, exist_ok=True)

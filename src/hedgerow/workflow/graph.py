@@ -25,6 +25,7 @@ from hedgerow.reporting.checkout import REACHED
 from hedgerow.texts import plain
 from hedgerow.workflow.digest import settings_of_job
 from hedgerow.workflow.isolated import run_python
+from hedgerow.workflow.jobs import written_by
 
 MANIFEST_RULE = "manifest"
 #: Options that Snakemake takes unasked.
@@ -83,7 +84,7 @@ def described(job: Any) -> dict[str, dict[str, Any]]:
         f"{job.rule.name}:{wildcards}" if wildcards else job.rule.name: {
             "rule": job.rule.name,
             "inputs": sorted(set(map(str, job.input))),
-            "outputs": sorted(map(str, job.output)),
+            "outputs": sorted(written_by(job)),
             "code": job.params.get("code"),
             "settings": settings_of_job(job.params),
         }

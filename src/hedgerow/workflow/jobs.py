@@ -132,11 +132,16 @@ def contents_of(log: Path) -> Path:
     return record_of(log).with_suffix(".json")
 
 
+def written_by(job: Any) -> list[str]:
+    """Files that a job writes: its outputs, and pages of the site that are none of Snakemake's."""
+    return [*map(str, job.output), *job.params.get("pages", ())]
+
+
 def contents(snakemake: Any, apart: Sequence[str] = ()) -> dict[str, Any]:
     """SHA-256 of the inputs and outputs of a job, by path, and those of `apart` that are empty."""
     from hedgerow.reporting.manifest import checksum
 
-    files = {"inputs": snakemake.input, "outputs": snakemake.output}
+    files = {"inputs": snakemake.input, "outputs": written_by(snakemake)}
     content: dict[str, Any] = {
         part: {
             p: checksum(Path(p)) for p in map(str, paths) if p not in apart and os.path.isfile(p)
@@ -171,7 +176,7 @@ class Record:
         seconds = time.perf_counter() - self._seconds
         cpu = self._cpu_seconds() - self._cpu
         names = ("s", "cpu_time", "max_rss", "made", "settings")
-        made = "NA" if done is None else f"{on_disk(map(Path, done.output)):.2f}"
+        made = "NA" if done is None else f"{on_disk(map(Path, written_by(done))):.2f}"
         settings = "NA" if done is None else settings_of_job(done.params)
         values = (f"{seconds:.3f}", f"{cpu:.3f}", _largest_memory(), made, settings)
         write_text(path, "\t".join(names) + "\n" + "\t".join(values) + "\n")

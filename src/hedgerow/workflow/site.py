@@ -1,6 +1,6 @@
 """The site of the report: which files it has, and what the workflow hands over to it.
 
-The Snakefile asks for `sources`, `claim_ids` and `outputs` when it plans; the job of the rule
+The Snakefile asks for `sources`, `claim_ids` and `files` when it plans; the job of the rule
 ``report`` calls `content`.
 """
 
@@ -130,12 +130,15 @@ def cell_files(files: Any) -> list[str]:
     return sorted(path for path in paths_of(files) if path.startswith(f"{cells.FOLDER}/"))
 
 
-def outputs(words: Iterable[str], datasets: Iterable[str], tables: Iterable[str]) -> list[str]:
-    """Files that the rule `report` makes; `tables`: as `cell_files` gives them."""
+def files(
+    words: Iterable[str], datasets: Iterable[str], tables: Iterable[str]
+) -> tuple[list[str], list[str]]:
+    """Files of the site: in its folder itself, and in those below; `tables` from `cell_files`."""
     words = list(words)
     ids = [Path(file).stem for file in tables]
-    found = site.paths(words, claim_ids(), datasets, sources(words), ids)
-    return [f"{FOLDER}/{path}" for path in found]
+    paths = site.paths(words, claim_ids(), datasets, sources(words), ids)
+    top = [f"{FOLDER}/{path}" for path in paths if "/" not in path]
+    return top, [f"{FOLDER}/{path}" for path in paths if "/" in path]
 
 
 def reference(root: Path = Path()) -> list[str]:
