@@ -86,7 +86,7 @@ def test_a_mark_is_taken_back_when_the_edit_is(project):
     before = path.read_bytes()
     change(path)
     mark_changed(MAIN, project)
-    assert marks(project) == 1
+    assert marks(project) == 2
     path.write_bytes(before)
     mark_changed(MAIN, project)
     assert marks(project) == 0
