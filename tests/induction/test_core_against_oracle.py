@@ -78,6 +78,23 @@ def test_criteria(block, criterion, soft):
         reference(X, y, K, w, cats, s, criterion=criterion, **noise).check(tree)
 
 
+@pytest.mark.parametrize("block", range(5))
+@pytest.mark.parametrize("kind", ["hard", "search", "propagation"])
+def test_minima_count_rows_under_class_weights(block, kind):
+    """They were compared with weights that class weights had multiplied: under "balanced" a
+    minimum of 5 rows let leaves of 3 rare ones pass, and refused some of 8 frequent ones."""
+    for seed in draws(40, 7000 + block * 40):
+        X, y, K, w, cats, rng = table(seed, n_max=40 if kind == "hard" else 14)
+        s = settings(rng)
+        whole = rng.random() < 0.5
+        by_class = rng.integers(1, 4, K) if whole else np.exp(rng.normal(0, 1.5, K))
+        weight = by_class[y] * (np.ones(len(y)) if w is None else w)
+        noise = {} if kind == "hard" else {kind: np.where(cats > 0, 0.0, 0.4)}
+        gates = {name: NoiseGate(sigma) for name, sigma in noise.items()}
+        tree = grow(Columns(X, y, K, weight, cats, rows_per_weight=1 / by_class), **gates, **s)
+        reference(X, y, K, weight, cats, s, per_weight=1 / by_class, **noise).check(tree)
+
+
 @pytest.mark.parametrize("seed", draws(12, least=4))
 @pytest.mark.parametrize("kind", ["missing", "weights", "soft"])
 def test_large_nodes(seed, kind):

@@ -288,7 +288,9 @@ def test_boosting_as_it_comes():
 def test_weights_of_classes_are_weights_of_rows(name):
     X, y = load_iris(return_X_y=True)
     y = np.array(["a", "b", "c"])[np.where(np.arange(150) % 5 == 0, 0, y)]
-    model = clone(SMALL[name]).set_params(max_depth=None, weights="counts")
+    # Minima count rows, not these weights: they are left out here.
+    free = {"min_samples_split": 0, "min_samples_leaf": 0, "weights": "counts"}
+    model = clone(SMALL[name]).set_params(max_depth=3, **free)
     for given in ("balanced", {"a": 3.0, "b": 1.0, "c": 0.5}):
         row = compute_sample_weight(given, y)
         weighted = clone(model).set_params(class_weight=given)
@@ -297,6 +299,31 @@ def test_weights_of_classes_are_weights_of_rows(name):
         both = clone(weighted).fit(X, y, sample_weight=own).tree_
         assert both == clone(model).fit(X, y, sample_weight=own * row).tree_
     assert clone(weighted).fit(X, y).tree_ != clone(model).fit(X, y).tree_
+
+
+@each_of_c45s
+def test_minima_count_rows_whatever_classes_weigh(name):
+    """Minima were compared with weights times `class_weight`: "balanced" gave leaves of too few
+    rows of a rare class, and weights of 1024 for every class switched the minima off."""
+    rng = np.random.default_rng(4)
+    X, y = rng.normal(5, 1, (240, 3)).round(1), (rng.random(240) < 0.12).astype(int)
+    y[X[:, 0] > 6.2] = 1
+    X[rng.random(X.shape) < 0.1] = np.nan
+    hard = {"min_samples_leaf": 7, "min_samples_split": 20, "max_depth": 5, "weights": "counts"}
+    if "prune" in SMALL[name].get_params():
+        hard["prune"] = False
+    model = clone(SMALL[name]).set_params(**hard)
+    for own in (None, rng.uniform(0.5, 2, 240)):
+        few = clone(model).set_params(class_weight="balanced").fit(X, y, sample_weight=own)
+        counted = few.tree_.class_weight * np.bincount(y) * 2 / len(y)
+        assert few.tree_.n_leaves > 1
+        np.testing.assert_array_less(7 - 1e-9, counted.sum(axis=1))
+        plain = clone(model).fit(X, y, sample_weight=own).tree_
+        for factor in (1024.0, SCALE) if name != "uct" else ():  # it prunes, by weights
+            both = clone(model).set_params(class_weight={0: factor, 1: factor})
+            tree = both.fit(X, y, sample_weight=own).tree_
+            np.testing.assert_array_equal(tree.class_weight, plain.class_weight * factor)
+            np.testing.assert_array_equal(tree.threshold, plain.threshold)
 
 
 @pytest.mark.parametrize("given", ["balance", {"a": 0.0, "b": 1.0}, {"a": -1.0, "b": 1.0}, 3])

@@ -41,11 +41,12 @@ def table(seed, n_max):
     return X, y, K, weight, n_categories, sigma, settings, n_points
 
 
-def reference(X, y, K, weight, n_categories, sigma, s, n_points):
+def reference(X, y, K, weight, n_categories, sigma, s, n_points, per_weight=None):
     return Reference(
         X, y, K, weight, n_categories, pdf=sigma, n_points=n_points,
         min_split=s["min_samples_split"], min_leaf=s["min_samples_leaf"],
         max_depth=s["max_depth"], repetition=s["repetition_factor"],
+        per_weight=per_weight,
     )  # fmt: skip
 
 
@@ -57,6 +58,19 @@ def test_growth(block):
         pdf = NoiseGate(sigma, window=4.0, conditioned=True)
         tree = grow(Columns(X, y, K, weight, categories), pdf=pdf, n_points=n_points, **s)
         reference(X, y, K, weight, categories, sigma, s, n_points).check(tree)
+
+
+@pytest.mark.parametrize("block", range(5))
+def test_minima_count_rows_under_class_weights(block):
+    """As in growth on exact values: they were compared with the multiplied weights."""
+    for seed in draws(12, 8000 + block * 12):
+        X, y, K, weight, categories, sigma, s, n_points = table(seed, n_max=16)
+        by_class = np.exp(np.random.default_rng(seed).normal(0, 1.5, K))
+        weight = by_class[y] * (1.0 if weight is None else weight)
+        pdf, per = NoiseGate(sigma, window=4.0, conditioned=True), 1 / by_class
+        columns = Columns(X, y, K, weight, categories, rows_per_weight=per)
+        tree = grow(columns, pdf=pdf, n_points=n_points, **s)
+        reference(X, y, K, weight, categories, sigma, s, n_points, per).check(tree)
 
 
 @pytest.mark.parametrize("seed", draws(12, least=4))

@@ -67,11 +67,15 @@ class Evolution:
     """`codes` (m, n), `bounds` and `categories` (m,): numbers of thresholds and of categories."""
 
     def __init__(self, codes, y, weight, n_classes, bounds, categories, *, alpha,
-                 min_samples_split, min_samples_leaf, max_depth, seed):  # fmt: skip
+                 min_samples_split, min_samples_leaf, max_depth, seed,
+                 per_weight=None):  # fmt: skip
         self.codes, self.y, self.weight, self.K = codes, y, weight, n_classes
         self.bounds, self.categories, self.alpha = bounds, categories, alpha
         self.min_split, self.max_depth = min_samples_split - SLACK, max_depth
-        self.least = max(min_samples_leaf - SLACK, 1e-3 * min(weight))
+        self.per_weight = per_weight
+        counts = [self.counted([w * (k == c) for k in range(n_classes)])
+                  for w, c in zip(weight, y, strict=True)]  # fmt: skip
+        self.least = max(min_samples_leaf - SLACK, 1e-3 * min(counts))
         self.random, self.population, self.n_evaluations = Random(seed), [], 0
 
     # -- routing and fitness
@@ -84,6 +88,12 @@ class Evolution:
         for i, w in rows:
             total[self.y[i]] += w
         return total
+
+    def counted(self, total):
+        """What minima count: weights before they were multiplied by class weights."""
+        if self.per_weight is None:
+            return added(total)
+        return added(w * per for w, per in zip(total, self.per_weight, strict=True))
 
     def divide(self, variable, test, rows):
         """Rows on the left and right, known weights there; the missing ones come last."""
@@ -104,12 +114,12 @@ class Evolution:
 
     def closed(self, rows, depth):
         total = self.totals(rows)
-        n = added(total)
-        return n < self.min_split or max(total) >= n or depth >= self.max_depth
+        few = self.counted(total) < self.min_split
+        return few or max(total) >= added(total) or depth >= self.max_depth
 
     def is_test(self, left, right):
         return bool(left and right) and all(
-            added(self.totals(side)) >= self.least for side in (left, right)
+            self.counted(self.totals(side)) >= self.least for side in (left, right)
         )
 
     def settled(self, tree, rows, depth=0):
@@ -196,7 +206,11 @@ class Evolution:
         return b if len(b) > len(a) else a
 
     def draw_leaf(self, tree):
-        errors = [(p, w - c) for p, w, c in self.leaves(tree) if w >= self.min_split and w > c]
+        errors = [
+            (p, w - c)
+            for p, w, c in self.leaves(tree)
+            if w > c and self.counted(self.totals(self.rows_at(tree, p))) >= self.min_split
+        ]
         if not errors:
             return None
         sums = list(accumulate(e for _, e in errors))

@@ -99,7 +99,7 @@ class Reference:
                  propagation=None, pdf=None, n_points=100, min_split=4, min_leaf=1,
                  max_depth=None, midpoints=False, repetition=1.0, window=6.0,
                  step=0.1, criterion="information_gain", ties_right=False,
-                 counts="weights"):  # fmt: skip
+                 counts="weights", per_weight=None):  # fmt: skip
         self.ties_right, self.counts = ties_right, counts
         self.criterion = criterion
         self.impurity = gini if criterion == "gini" else entropy
@@ -112,6 +112,7 @@ class Reference:
         self.pdf = [0.0] * m if pdf is None else list(pdf)
         self.n_points = n_points
         self.min_split, self.min_leaf = min_split, min_leaf
+        self.per_weight = [1.0] * n_classes if per_weight is None else list(per_weight)
         self.max_depth = math.inf if max_depth is None else max_depth
         self.midpoints, self.repetition = midpoints, repetition
         self.window, self.step = window, step
@@ -122,6 +123,19 @@ class Reference:
             known = [v for v in self.X[rows, j] if not math.isnan(v)]
             if self.search[j] > 0 and known:
                 self.grids[j] = soft_grid(known, self.search[j], window, step)
+
+    def rows(self, class_weights):
+        """What minima count: weights before they were multiplied by class weights."""
+        return sum(w * per for w, per in zip(class_weights, self.per_weight, strict=True))
+
+    def is_fed(self, members, known, *sides):
+        """Whether each side, with its share of the rows without the value, reaches the minimum."""
+        n, n_known = self.rows(self.class_weights(members)), self.rows(self.class_weights(known))
+        share = 1 / sum(sum(side) for side in sides)
+        return all(
+            self.rows(side) + (n - n_known) * sum(side) * share + 1e-12 * n >= self.min_leaf
+            for side in sides
+        )
 
     def class_weights(self, members):
         counts = [0.0] * self.K
@@ -171,7 +185,6 @@ class Reference:
         n_known = sum(w for _, w in known)
         if len(known) < 2:
             return []
-        least = self.min_leaf * n_known / n
         values = [self.X[i, j] for i, _ in known]
         found = []
         if self.n_categories[j] > 0:
@@ -182,7 +195,7 @@ class Reference:
                     subset = {present[0], *chosen}
                     shares = [1.0 if int(v) in subset else 0.0 for v in values]
                     left, right = sides(known, shares, self.y, self.K)
-                    if min(sum(left), sum(right)) + 1e-12 * n_known >= least:
+                    if self.is_fed(members, known, left, right):
                         found.append((self.gained(left, right, n), None, subset))
             return found
         if self.pdf[j] > 0:
@@ -191,7 +204,7 @@ class Reference:
                 shares = [pdf_gate(v, tau, self.pdf[j], interval) for v in values]
                 left, right = sides(known, shares, self.y, self.K)
                 lighter = min(sum(left), sum(right))
-                if lighter > 1e-12 * n_known and lighter + 1e-12 * n_known >= least:
+                if lighter > 1e-12 * n_known and self.is_fed(members, known, left, right):
                     found.append((self.gained(left, right, n), tau, None))
             return found
         taus = self.grids[j] if j in self.grids else hard_candidates(values, self.midpoints)
@@ -200,8 +213,8 @@ class Reference:
             left, right = sides(known, shares, self.y, self.K)
             if min(sum(left), sum(right)) <= 1e-12 * n_known:
                 continue
-            a, b = self.routed(known, j, tau)
-            if min(a, b) <= 0 or min(a, b) + 1e-12 * n_known < least:
+            routed = self.routed(known, j, tau)
+            if min(map(sum, routed)) <= 0 or not self.is_fed(members, known, *routed):
                 continue
             found.append((self.gained(left, right, n), tau, None))
         return found
@@ -237,7 +250,7 @@ class Reference:
 
     def routed(self, known, j, tau):
         left, right, _ = self.route(known, j, tau, tau, None, ties=False)
-        return sum(w for _, w in left), sum(w for _, w in right)
+        return self.class_weights(left), self.class_weights(right)
 
     def check(self, tree, tolerance=1e-9):
         """Walk a tree of the core: routing, weights, choice and stopping must be the rules'."""
@@ -249,7 +262,7 @@ class Reference:
             np.testing.assert_allclose(tree.class_weight[node], counts, atol=1e-9, rtol=1e-9)
             stop = (
                 sum(c > 0 for c in counts) < 2
-                or sum(counts) < self.min_split - 1e-9
+                or self.rows(counts) < self.min_split - 1e-9
                 or depth >= self.max_depth
             )
             rivals = {} if stop else self.best_of(members, above, path)

@@ -89,7 +89,7 @@ class SearchReference:
         if leaf not in self.tests_of:
             r, members = self.reference, self.members(leaf)
             counts, found = r.class_weights(members), []
-            if (sum(c > 0 for c in counts) >= 2 and sum(counts) >= r.min_split - 1e-9
+            if (sum(c > 0 for c in counts) >= 2 and r.rows(counts) >= r.min_split - 1e-9
                     and len(leaf) < r.max_depth):  # fmt: skip
                 tested = {test[0] for test, _ in leaf}
                 for j in range(r.X.shape[1]):

@@ -24,7 +24,8 @@ SEEDS = draws(60)
 
 def table(seed):
     X, y, K, weight, n_categories = random_table(seed)
-    return Columns(X, y, K, weight, n_categories)
+    counted = np.exp(np.random.default_rng(seed).normal(0, 1, K)) if seed % 3 == 0 else None
+    return Columns(X, y, K, weight, n_categories, rows_per_weight=counted)
 
 
 def coded(columns, thresholds):
@@ -94,6 +95,7 @@ def both(seed, **changes):
         columns.n_classes,
         [len(t) for t in thresholds],
         columns.n_categories.tolist(),
+        per_weight=columns.rows_per_weight,
         **settings,
     )
     for k in range(8):
@@ -175,8 +177,10 @@ def test_finished_trees(seed):
     children = children + tree.class_weight[tree.children_right[inner]]
     np.testing.assert_allclose(tree.class_weight[inner], children, atol=1e-9)
     assert tree.depth <= 5
-    assert (weight[1:] >= 1 - 1e-9).all()
-    assert (weight[inner] >= reference.min_split).all()
+    per_weight = columns.rows_per_weight
+    counted = weight if per_weight is None else tree.class_weight @ per_weight
+    assert (counted[1:] >= 1 - 1e-9).all()
+    assert (counted[inner] >= reference.min_split).all()
     assert ((tree.share_left[inner] > 0) & (tree.share_left[inner] < 1)).all()
     largest = tree.class_weight[tree.is_leaf()].max(axis=1).sum()
     fitness = largest / columns.total_weight - reference.alpha * tree.n_leaves

@@ -66,8 +66,9 @@ def pair(seed, **settings):
     cp = float(rng.choice([1.0, 0.1]))
     widening = float(rng.choice([0.0, 0.0, 0.4, 0.7]))
     greedy = bool(rng.random() < 0.5)
+    per_weight = np.exp(rng.normal(0, 1, K)) if weight is not None and rng.random() < 0.5 else None
     core = Search(
-        Columns(X, y, K, weight, n_categories),
+        Columns(X, y, K, weight, n_categories, rows_per_weight=per_weight),
         np.asfortranarray(X_val),
         y_val.astype(np.int32),
         np.ones(len(y_val)),
@@ -95,7 +96,8 @@ def pair(seed, **settings):
     )
     reference = SearchReference(
         Reference(X, y, K, weight, n_categories, min_split=4, min_leaf=min_leaf,
-                  max_depth=max_depth, midpoints=midpoints, repetition=repetition),
+                  max_depth=max_depth, midpoints=midpoints, repetition=repetition,
+                  per_weight=per_weight),
         X_val, y_val, np.ones(len(y_val)), seed=seed, policy=policy, interval=interval,
         depth=depth, tree_pruning=tree_pruning, n_candidates=k, per_variable=per_variable,
         cp=cp, rule=rule, widening=widening, confidence=confidence, laplace=laplace,

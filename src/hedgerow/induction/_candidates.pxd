@@ -41,7 +41,9 @@ cdef struct Scan:
     const double* w             # weights at this node, by row
     const double* total         # weight of each class among `rows`
     double weight               # sum of `total`
-    double least                # weight that each child must get at least
+    const double* per_weight    # n_classes: rows that a unit of weight stands for in minima; NULL: 1
+    double n_counted            # of all of `total`, as minima count; `weight` where that is NULL
+    double least                # that each child must get at least, as minima count
     int n_classes
     const Criterion* criterion  # by which candidates are compared
     Guesses* guesses            # EXPECTED_GAIN: of the rows whose value is not known
@@ -91,6 +93,47 @@ cdef int points_reserve(Points* points, Arena memory, Py_ssize_t n,
 
 cdef inline double value_at(const Scan* scan, Py_ssize_t row) noexcept nogil:
     return scan.x[row * scan.x_step]
+
+
+cdef inline double counted(const double* per_weight, const double* weights, Py_ssize_t stride,
+                           int n_classes, double weight) noexcept nogil:
+    """Class weights, which add up to `weight`, as minima count them: without class weights."""
+    cdef double n = 0.0
+    cdef int c
+    if per_weight == NULL:
+        return weight
+    for c in range(n_classes):
+        n += weights[c * stride] * per_weight[c]
+    return n
+
+
+cdef inline double counted_row(const Scan* scan, Py_ssize_t row, double weight) noexcept nogil:
+    return weight if scan.per_weight == NULL else weight * scan.per_weight[scan.y[row]]
+
+
+cdef inline void lay_minimum(Scan* scan, const double* per_weight, const double* total,
+                             double weight, double least, double* scratch) noexcept nogil:
+    """How the scan counts, and its `least`; total, weight: of the node, `least` of a child of it.
+
+    The missing's share counts towards the minimum of a side.  It follows the weight that goes to
+    each side, so that a unit of known weight stands for its part of the missing rows as well.
+    scratch: n_classes.
+    """
+    cdef double n, known
+    cdef int c
+    scan.per_weight = per_weight
+    if per_weight == NULL:
+        scan.n_counted = scan.weight
+        scan.least = least * scan.weight / weight
+        return
+    n = counted(per_weight, total, 1, scan.n_classes, weight)
+    known = counted(per_weight, scan.total, 1, scan.n_classes, scan.weight)
+    scan.n_counted = n
+    scan.least = least
+    if scan.total != total:
+        for c in range(scan.n_classes):
+            scratch[c] = per_weight[c] + (n - known) / scan.weight
+        scan.per_weight = scratch
 
 
 cdef inline Sides sides_of(const Scan* scan, const double* left, Py_ssize_t stride,
@@ -154,7 +197,7 @@ cdef Py_ssize_t score_points(const Scan* scan, Points* points, Py_ssize_t first,
                              Py_ssize_t last, double to_beat) noexcept nogil
 cdef double score_every(const Scan* scan, Points* points, Py_ssize_t first,
                         Py_ssize_t last) noexcept nogil
-cdef Py_ssize_t first_with(const Points* points, double least) noexcept nogil
+cdef Py_ssize_t first_with(const Scan* scan, const Points* points, double least) noexcept nogil
 cdef Py_ssize_t last_with(const Scan* scan, const Points* points, double least) noexcept nogil
 cdef double choose_hard(const Scan* scan, const Points* points, Py_ssize_t first,
                         Py_ssize_t last, Py_ssize_t* chosen) noexcept nogil

@@ -83,6 +83,15 @@ cdef inline double middle(double low, double high) noexcept nogil:
     return low + distance / 2.0 if distance < INFINITY else low / 2.0 + high / 2.0
 
 
+cdef inline bint is_fed(const Scan* scan, const Py_ssize_t* left) noexcept nogil:
+    """Whether both sides of a test reach the minimum, as it counts under class weights."""
+    cdef double n = 0.0, least = scan.least - 1e-12 * scan.n_counted
+    cdef int c
+    for c in range(scan.n_classes):
+        n += left[c] * scan.per_weight[c]
+    return n >= least and scan.n_counted - n >= least
+
+
 cdef double hard_whole(const Scan* scan, const double* nlogn, bint unit, bint midpoints,
                        Py_ssize_t* counts, double* threshold, double* center) noexcept nogil:
     """Best observed value when all weights are whole: counts and a table, no logarithm.
@@ -102,9 +111,9 @@ cdef double hard_whole(const Scan* scan, const double* nlogn, bint unit, bint mi
     cdef double best_value = 0.0, best_previous = 0.0
     cdef Py_ssize_t* left = counts
     cdef Py_ssize_t* all_ = counts + n_classes
-    if scan.least > scan.weight:            # it may be more than an integer holds
+    if scan.least > scan.n_counted:         # it may be more than an integer holds
         return -1.0
-    least = <Py_ssize_t> ceil(scan.least - 1e-9)
+    least = 1 if scan.per_weight != NULL else <Py_ssize_t> ceil(scan.least - 1e-9)
     if least < 1:
         least = 1
     if n < 2 or 2 * least > total:
@@ -119,7 +128,7 @@ cdef double hard_whole(const Scan* scan, const double* nlogn, bint unit, bint mi
     tolerance = GAIN_TOLERANCE * total
     # The score is never above 0 and best starts below any score.
     best = -base - 1.0
-    if unit and n_classes == 2:
+    if unit and n_classes == 2 and scan.per_weight == NULL:
         t0 = all_[0]
         t1 = all_[1]
         previous = x[rows[0] * step]
@@ -148,7 +157,8 @@ cdef double hard_whole(const Scan* scan, const double* nlogn, bint unit, bint mi
             v = x[i * step]
             if v > previous:
                 nr = total - nl
-                if nl >= least and nr >= least:
+                if (nl >= least and nr >= least
+                        and (scan.per_weight == NULL or is_fed(scan, left))):
                     s = -nlogn[nl] - nlogn[nr]
                     for c in range(n_classes):
                         s += nlogn[left[c]] + nlogn[all_[c] - left[c]]
@@ -432,18 +442,24 @@ cdef double score_every(const Scan* scan, Points* points, Py_ssize_t first,
     return base_at(scan)
 
 
-cdef Py_ssize_t first_with(const Points* points, double least) noexcept nogil:
-    """The first candidate with at least this weight on its left."""
+cdef inline double counted_left(const Scan* scan, const Points* points,
+                                Py_ssize_t p) noexcept nogil:
+    return counted(scan.per_weight, points.left + p, points.capacity, scan.n_classes,
+                   points.sum_left[p])
+
+
+cdef Py_ssize_t first_with(const Scan* scan, const Points* points, double least) noexcept nogil:
+    """The first candidate with at least this on its left, as minima count."""
     cdef Py_ssize_t p = 0
-    while p < points.n and points.sum_left[p] < least:
+    while p < points.n and counted_left(scan, points, p) < least:
         p += 1
     return p
 
 
 cdef Py_ssize_t last_with(const Scan* scan, const Points* points, double least) noexcept nogil:
-    """The last candidate with at least this weight on its right."""
+    """The last candidate with at least this on its right, as minima count."""
     cdef Py_ssize_t p = points.n - 1
-    while p >= 0 and scan.weight - points.sum_left[p] < least:
+    while p >= 0 and scan.n_counted - counted_left(scan, points, p) < least:
         p -= 1
     return p
 

@@ -15,6 +15,7 @@ from hedgerow.induction._candidates cimport (
     Guesses,
     Scan,
     base_at,
+    counted,
     sides_of,
     value_at,
     weigh_guesses,
@@ -47,12 +48,13 @@ cdef int subsets_init(Subsets* subsets, Arena memory, Py_ssize_t n_categories,
 
 cdef double score_of(const Scan* scan, Subsets* subsets) noexcept nogil:
     """Score of the subset on the left; far below any when a side has less than its least weight."""
-    cdef double nl = 0.0, least = scan.least - 1e-12 * scan.weight
+    cdef double nl = 0.0, n, least = scan.least - 1e-12 * scan.n_counted
     cdef Sides sides = sides_of(scan, subsets.left, 1, &nl)
     cdef int c
     for c in range(scan.n_classes):
         nl += subsets.left[c]
-    if nl < least or scan.weight - nl < least:
+    n = counted(scan.per_weight, subsets.left, 1, scan.n_classes, nl)
+    if n < least or scan.n_counted - n < least:
         return -1e300
     if scan.criterion.kind == EXPECTED_GAIN:
         gather_guesses(scan, subsets, nl / scan.weight >= 0.5)
@@ -184,7 +186,8 @@ cdef int tally(const Scan* scan, Py_ssize_t n_categories, Subsets* subsets,
         if s > 0.0:
             subsets.present[n_present] = <int> p
             n_present += 1
-            bound[0] = bound[0] or s < scan.least
+            bound[0] = bound[0] or counted(scan.per_weight, counts + p * K, 1, <int> K,
+                                           s) < scan.least
     return n_present
 
 

@@ -8,6 +8,7 @@ cdef class Columns:
     cdef readonly object y                  # (n,) int32 class codes
     cdef readonly object sample_weight      # (n,) float64, > 0
     cdef readonly object n_categories       # (m,) int32, 0 for a numeric variable
+    cdef readonly object rows_per_weight    # (n_classes,) float64 or None: 1
     cdef readonly object n_known            # (m,) int32, rows with a known value
     cdef object _order                      # None until it is asked for
     cdef object _kept                       # None: every row of the table given
@@ -21,6 +22,8 @@ cdef class Columns:
     cdef Py_ssize_t x_step                  # numbers from one row to the next in `x`
     cdef const int[::1] labels
     cdef const double[::1] weights
+    cdef const double[::1] per_weight
+    cdef const double* counting             # of `rows_per_weight`; NULL: 1
     cdef const int[::1] categories
     cdef const int[:, ::1] sorted_rows      # of a lasting set, or once `order` was asked for
     cdef const int[::1] known

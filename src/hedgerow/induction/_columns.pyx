@@ -133,6 +133,9 @@ cdef class Columns:
     lasting : bool, default True
         False: for one growth, that is over before X changes. A large X is then read where it is,
         and its rows are sorted in the memory of the growth.
+    rows_per_weight : (n_classes,) float64, optional
+        Rows that a unit of weight of each class stands for where minima count rows: 1 / class
+        weight. None: minima are compared with weights.
 
     Raises
     ------
@@ -146,7 +149,7 @@ cdef class Columns:
     """
 
     def __init__(self, X, y, int n_classes, sample_weight=None, n_categories=None,
-                 bint lasting=True):
+                 bint lasting=True, rows_per_weight=None):
         cdef bint large
         check_rows(X)
         given = X = as_numbers("X", X)
@@ -186,6 +189,12 @@ cdef class Columns:
         self.sample_weight = weight
         self.n_rows, self.n_variables = X.shape
         self.n_classes = n_classes
+        if rows_per_weight is not None:
+            rows_per_weight = np.array(rows_per_weight, dtype=np.float64)
+            if rows_per_weight.shape != (n_classes,):
+                raise InputError(f"rows_per_weight has shape {rows_per_weight.shape}",
+                                 remedy="give a number for each class")
+        self.rows_per_weight = rows_per_weight
         self.total_weight = float(weight.sum())
         if large or self.n_categories.any() or np.isinf(self.X).any():
             for j in range(self.n_variables):
@@ -213,6 +222,10 @@ cdef class Columns:
         self.weights = self.sample_weight
         self.categories = self.n_categories
         self.known = self.n_known
+        self.counting = NULL
+        if self.rows_per_weight is not None:
+            self.per_weight = self.rows_per_weight
+            self.counting = &self.per_weight[0]
         self.nlogn = _n_log_n(<Py_ssize_t> self.total_weight + 1) if self.whole else np.zeros(1)
 
     cdef int lay_order(self, int* lists, Py_ssize_t capacity, int n_threads=1) except -1:
@@ -325,6 +338,7 @@ cdef class Columns:
         out.n_rows = n_kept
         out.n_variables = self.n_variables
         out.n_classes = self.n_classes
+        out.rows_per_weight = self.rows_per_weight
         out.total_weight = float(out.sample_weight.sum())
         out.n_categories = self.n_categories
         out.has_missing = self.has_missing

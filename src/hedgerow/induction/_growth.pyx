@@ -32,12 +32,15 @@ from hedgerow.induction._candidates cimport (
     Scan,
     choose_hard,
     choose_soft,
+    counted,
+    counted_row,
     first_above,
     first_with,
     guess_points,
     hard_points,
     hard_whole,
     last_with,
+    lay_minimum,
     score_points,
     soft_points,
     value_at,
@@ -190,7 +193,7 @@ cdef class Growth:
     cdef unsigned char* goes_left
     cdef unsigned char* goes_right
     cdef double* total              # class weights at the node
-    cdef double* known              # class weights among the known
+    cdef double* known              # class weights among the known; K more: of `lay_minimum`
     cdef Py_ssize_t* counts
     cdef unsigned char* subset
     cdef unsigned char* best_subset
@@ -325,7 +328,7 @@ cdef class Growth:
             self.asked = <double*> self.memory.take(n, sizeof(double))
         self.goes_left = <unsigned char*> self.memory.take(n + 1, 1)
         self.total = <double*> self.memory.take(K, sizeof(double))
-        self.known = <double*> self.memory.take(K, sizeof(double))
+        self.known = <double*> self.memory.take(2 * K, sizeof(double))
         self.counts = <Py_ssize_t*> self.memory.take(2 * K + 2, sizeof(Py_ssize_t))
         self.subset = <unsigned char*> self.memory.take(self.n_categories + 1, 1)
         self.best_subset = <unsigned char*> self.memory.take(self.n_categories + 1, 1)
@@ -531,7 +534,7 @@ cdef class Growth:
         self.memory = Arena(leader.memory.purpose)
         self.guesses.total = <double*> self.memory.take(K, sizeof(double))
         self.held = <int*> self.memory.take(self.n + 1, sizeof(int))
-        self.known = <double*> self.memory.take(K, sizeof(double))
+        self.known = <double*> self.memory.take(2 * K, sizeof(double))
         self.counts = <Py_ssize_t*> self.memory.take(2 * K + 2, sizeof(Py_ssize_t))
         self.subset = <unsigned char*> self.memory.take(self.n_categories + 1, 1)
         subsets_init(&self.subsets, self.memory, self.n_categories, K, self.criterion.n_draws)
@@ -823,7 +826,8 @@ cdef class Growth:
             for c in range(self.K):
                 if self.total[c] > 0.0:
                     n_present += 1
-            if weight < self.min_split - WEIGHT_SLACK or node.depth >= self.max_depth:
+            if (counted(self.columns.counting, self.total, 1, self.K, weight)
+                    < self.min_split - WEIGHT_SLACK or node.depth >= self.max_depth):
                 continue
             if self.undefined_first and self.find_undefined(&node, &choice):
                 self.split(&node, id_, &choice)
@@ -1126,8 +1130,8 @@ cdef class Growth:
             weigh_known(scan, self.known)
             if scan.weight <= 0.0:
                 return False
-        # The missing's share counts towards the minimum of a side.
-        scan.least = self.min_leaf * scan.weight / weight
+        lay_minimum(scan, self.columns.counting, self.total, weight, self.min_leaf,
+                    self.known + self.K)
         return True
 
     cdef double split_information(self, Py_ssize_t j, const Scan* scan, double threshold,
@@ -1238,9 +1242,9 @@ cdef class Growth:
             guess_points(scan, self.midpoints, &self.points, self.memory)
         self.n_candidates += self.points.n
         # Weights on the left grow along the candidates, so the admissible ones are a range.
-        slack = 1e-12 * scan.weight
+        slack = 1e-12 * scan.n_counted
         least = slack if soft or soft_gate else scan.least - slack
-        low = first_with(&self.points, least)
+        low = first_with(scan, &self.points, least)
         high = last_with(scan, &self.points, least)
         k_first = 0
         k_last = 0
@@ -1290,17 +1294,17 @@ cdef class Growth:
     cdef void fed_by_steps(self, Py_ssize_t j, const Scan* scan, int64_t* k_first,
                            int64_t* k_last) noexcept nogil:
         """Grid points at which hard propagation leaves each side its least weight."""
-        cdef double side = 0.0, x = 0.0, slack = 1e-12 * scan.weight
+        cdef double side = 0.0, x = 0.0, slack = 1e-12 * scan.n_counted
         cdef Py_ssize_t p
         for p in range(scan.n):
-            side += scan.w[scan.rows[p]]
+            side += counted_row(scan, scan.rows[p], scan.w[scan.rows[p]])
             x = value_at(scan, scan.rows[p])
             if side + slack >= scan.least:
                 break
         k_first[0] = first_above(&self.grids[j], x)
         side = 0.0
         for p in range(scan.n - 1, -1, -1):
-            side += scan.w[scan.rows[p]]
+            side += counted_row(scan, scan.rows[p], scan.w[scan.rows[p]])
             x = value_at(scan, scan.rows[p])
             if side + slack >= scan.least:
                 break
@@ -1334,7 +1338,7 @@ cdef class Growth:
         Ties count as divided, whatever the gate does with them: only so does what goes left grow
         with the threshold.
         """
-        cdef double left = 0.0, right = 0.0, w, share, least = scan.least - 1e-12 * scan.weight
+        cdef double left = 0.0, right = 0.0, w, share, least = scan.least - 1e-12 * scan.n_counted
         cdef Gate gate = self.gates.numbers[j]      # a copy, as in `split`
         cdef Test test
         cdef Py_ssize_t p
@@ -1350,8 +1354,8 @@ cdef class Growth:
             w = self.weight[i]
             share = share_left(&gate, &test, value_at(scan, i), p)
             share = kept_left(w * share, w, self.columns.weights[i])
-            left += share
-            right += w - share
+            left += counted_row(scan, i, share)
+            right += counted_row(scan, i, w - share)
             if left > 0.0 and left >= least and right > 0.0 and right >= least:
                 return 0
         if left <= 0.0 or left < least:

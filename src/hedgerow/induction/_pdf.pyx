@@ -11,7 +11,7 @@ looked at only in the finest of them.
 
 from libc.math cimport INFINITY, ceil, floor
 
-from hedgerow.induction._candidates cimport GAIN_TOLERANCE, base_at, sides_of, value_at
+from hedgerow.induction._candidates cimport GAIN_TOLERANCE, base_at, counted, sides_of, value_at
 from hedgerow.induction._criteria cimport Sides, score_candidates
 from hedgerow.tree._arena cimport Arena, carved
 from hedgerow.tree._elementary cimport hedgerow_exp
@@ -103,7 +103,7 @@ cdef struct Search:
     double base                 # score of no split, negative
     double known                # score to beat
     double tolerance, slack
-    double least                # weight that each child must get at least, less a rounding
+    double least                # that each child must get at least, less a rounding
     double fine_phase           # 1 / phases of the fine table
     double above                # normal CDF where a pdf is cut
     double end_density          # of a pdf where it is cut, per sigma
@@ -128,6 +128,7 @@ cdef void bounds(const Search* s, const double* left, Py_ssize_t stride, const d
     cdef int c, K = scan.n_classes
     cdef Py_ssize_t e
     cdef double half = scan.weight / 2.0, most, even, b, line, steep
+    cdef double n_left, n_next, least = s.least - BOUND_SLACK * scan.n_counted
     cdef double* both = h + K * stride
     cdef double* slope = both + stride
     cdef double* slopes = slope + stride
@@ -137,9 +138,12 @@ cdef void bounds(const Search* s, const double* left, Py_ssize_t stride, const d
     hedgerow_two_sided(sum_left, scan.weight, n, both)
     hedgerow_slopes(sum_left, scan.weight, n, slope)
     even = 2.0 * hedgerow_xlog2x(half)
+    n_next = counted(scan.per_weight, left, stride, K, sum_left[0])
     for e in range(n - 1):
-        if (sum_left[e + 1] <= sum_left[e] or sum_left[e + 1] < s.least - s.slack
-                or scan.weight - sum_left[e] < s.least - s.slack):
+        n_left = n_next
+        n_next = counted(scan.per_weight, left + e + 1, stride, K, sum_left[e + 1])
+        if (sum_left[e + 1] <= sum_left[e] or n_next < least
+                or scan.n_counted - n_left < least):
             bound[e] = FAR_BELOW
             continue
         # Each class's part is convex: largest at an end.  The part that is subtracted is least
@@ -214,13 +218,14 @@ cdef void consider(Search* s, double* points, Py_ssize_t n) noexcept nogil:
     cdef double* sum_left = points + (K + 1) * MANY
     cdef double* score = points + (K + 2) * MANY
     cdef Py_ssize_t q
-    cdef double least = s.least
+    cdef double n_left, least = s.least
     cdef Sides sides = sides_of(scan, left, MANY, sum_left)
     hedgerow_sum(left, MANY, K, n, sum_left)
     score_candidates(scan.criterion, &sides, n, score)
     s.n_gains += n
     for q in range(n):
-        if sum_left[q] < least or scan.weight - sum_left[q] < least:
+        n_left = counted(scan.per_weight, left + q, MANY, K, sum_left[q])
+        if n_left < least or scan.n_counted - n_left < least:
             continue
         if score[q] > s.best + s.tolerance or (
                 score[q] > s.best - s.tolerance and threshold[q] < s.threshold):
@@ -458,7 +463,7 @@ cdef void divide(Search* s, double a, double b, Py_ssize_t low, Py_ssize_t high,
     cdef Cells* cells = s.cells
     cdef const Scan* scan = s.scan
     cdef int K = scan.n_classes, q, top = 0, turn
-    cdef double least, most
+    cdef double least, most, unit
     cdef double cut[PARTS + 1]
     cdef double bound[PARTS + 1]
     cdef Cell cell
@@ -483,10 +488,11 @@ cdef void divide(Search* s, double a, double b, Py_ssize_t low, Py_ssize_t high,
     if not cell.mixed:
         # Where the weight of one class alone varies, the gain is largest at an end.
         least = 0.0
-        most = scan.weight
+        most = scan.n_counted
         for q in range(K):
-            least += left[q * MANY]
-            most -= left[q * MANY + PARTS]
+            unit = 1.0 if scan.per_weight == NULL else scan.per_weight[q]
+            least += left[q * MANY] * unit
+            most -= left[q * MANY + PARTS] * unit
         if least >= s.least and most >= s.least:
             evaluate(s, &cell, a, b, True)
             return
@@ -670,9 +676,9 @@ cdef int best_sample(const Scan* scan, const Reach* reach, Cells* cells, double 
     s.known = to_beat * scan.weight - s.base
     s.tolerance = GAIN_TOLERANCE * scan.weight
     s.slack = BOUND_SLACK * scan.weight
-    s.least = scan.least - 1e-12 * scan.weight
-    if s.least < 1e-12 * scan.weight:
-        s.least = 1e-12 * scan.weight
+    s.least = scan.least - 1e-12 * scan.n_counted
+    if s.least < 1e-12 * scan.n_counted:
+        s.least = 1e-12 * scan.n_counted
     s.best = FAR_BELOW
     s.threshold = 0.0
     s.n_gains = 0

@@ -417,19 +417,33 @@ class TreeClassifierMixin(ClassifierMixin, BaseEstimator):
             y = self.classes_[codes]
             if len(rows) > len(array):
                 return self._doubtful_set(array, y, codes, rows, share, weight, kept, lasting)
+        if weight is None:
+            self._warn_of_shares(len(array))
+        counted, per_weight = self._counted(weight), None
         if getattr(self, "class_weight", None) is not None:
             with np.errstate(over="ignore", under="ignore"):
                 weight = self._of_classes(y) * (1.0 if weight is None else weight)
             _check_product(weight, None if kept is None else np.flatnonzero(kept))
-        if weight is None:
-            self._warn_of_shares(len(array))
-        else:
             weight = meant_weights(self.weights, weight, self._least_weight)
-        self._warn_of_weights(weight)
+            per_weight = np.ones(len(self.classes_))
+            per_weight[codes] = (1.0 if counted is None else counted) / weight
+        else:
+            weight = counted
+        self._warn_of_weights(counted)
         self.n_classes_ = len(self.classes_)
         return Columns(
-            array, codes, len(self.classes_), weight, self._n_categories, lasting=lasting
+            array,
+            codes,
+            len(self.classes_),
+            weight,
+            self._n_categories,
+            lasting=lasting,
+            rows_per_weight=per_weight,
         )
+
+    def _counted(self, weight: np.ndarray | None) -> np.ndarray | None:
+        """Sample weights as minima count them."""
+        return None if weight is None else meant_weights(self.weights, weight, self._least_weight)
 
     def _doubtful_set(self, array, y, codes, rows, share, weight, kept, lasting) -> Columns:
         """Rows whose class is doubtful as several of one class each, which add up to the row.
@@ -437,6 +451,7 @@ class TreeClassifierMixin(ClassifierMixin, BaseEstimator):
         y, codes, rows, share : (n_parts,) class of each part, its row and how much of it it is.
         """
         n, own, by_class = len(array), weight, np.ones(len(self.classes_))
+        counted, per_weight = self._counted(weight), None
         given = np.arange(n) if kept is None else np.flatnonzero(kept)
         with np.errstate(over="ignore", under="ignore"):
             if getattr(self, "class_weight", None) is not None:
@@ -449,12 +464,21 @@ class TreeClassifierMixin(ClassifierMixin, BaseEstimator):
                 own = own * (meant_weights(self.weights, weight, self._least_weight) / weight)
             parts = share * by_class[codes] * own[rows]
         _check_product(parts, given[rows], "the weight of a plausible class")
-        self._warn_of_weights(np.bincount(rows, parts, n))
+        if getattr(self, "class_weight", None) is not None:
+            per_weight = np.ones(len(self.classes_))
+            per_weight[codes] = share * (1.0 if counted is None else counted[rows]) / parts
+        self._warn_of_weights(counted)
         self._fractions = Fractions(rows, share, own, by_class)
         self._rows_given = self._rows_given[0], given[rows]
         self.n_classes_ = len(self.classes_)
         return Columns(
-            array[rows], codes, len(self.classes_), parts, self._n_categories, lasting=lasting
+            array[rows],
+            codes,
+            len(self.classes_),
+            parts,
+            self._n_categories,
+            lasting=lasting,
+            rows_per_weight=per_weight,
         )
 
     def _warn_of_shares(self, n_rows: int) -> None:

@@ -58,7 +58,7 @@ class C45Classifier(TreeClassifierMixin):
         split information (Quinlan 1993, 2.2 and 3.2).
     class_weight : dict, "balanced" or None, default None
         Weight of each class, by its label; "balanced": inverse to the number of its rows, as in
-        scikit-learn. Multiplies `sample_weight`.
+        scikit-learn. Multiplies `sample_weight`; minima of samples count without it.
     random_state : ignored
         The learner draws nothing at random; ties go to the lower variable, then threshold.
     n_jobs : int, optional

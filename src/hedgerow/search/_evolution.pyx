@@ -16,6 +16,7 @@ from libc.stdint cimport uint64_t
 from libc.stdlib cimport qsort
 from libc.string cimport memcpy, memset
 
+from hedgerow.induction._candidates cimport counted
 from hedgerow.search._random cimport below, next_u64, uniform
 from hedgerow.tree._arena cimport Arena
 
@@ -37,6 +38,7 @@ cdef struct Node:
     int size            # nodes of the branch, this one included
     double share_left   # of the known weight; where the value is missing, the gate
     double weight       # training weight
+    double n_counted    # the same as minima count it
     double correct      # weight of the largest class
 
 
@@ -89,6 +91,8 @@ cdef class Evolution:
     alpha : float
         Price of a leaf, in units of accuracy.
     min_samples_split, min_samples_leaf : float
+    rows_per_weight : (n_classes,) float64 or None
+        As in `Columns`.
     max_depth : int
     seed : int
         64 bits.
@@ -98,7 +102,8 @@ cdef class Evolution:
     cdef readonly long long n_evaluations
     cdef const int[:, ::1] codes
     cdef const int[::1] y, n_bounds, n_categories
-    cdef const double[::1] sample_weight
+    cdef const double[::1] sample_weight, per_weight
+    cdef const double* counting             # of `per_weight`; NULL: minima count weights
     cdef Py_ssize_t n, m, K, n_words
     cdef bint fractional
     cdef double alpha, min_split, least, total_weight
@@ -137,7 +142,7 @@ cdef class Evolution:
 
     def __init__(self, codes, y, sample_weight, Py_ssize_t n_classes, n_bounds, n_categories, *,
                  double alpha, int population_size, double min_samples_split,
-                 double min_samples_leaf, int max_depth, uint64_t seed):
+                 double min_samples_leaf, int max_depth, uint64_t seed, rows_per_weight=None):
         cdef Py_ssize_t n = y.shape[0], widest = max(n_categories.max(initial=0), 0)
         if self.individuals != NULL:
             raise RuntimeError("an Evolution is made once")
@@ -154,7 +159,13 @@ cdef class Evolution:
         self.alpha = alpha
         self.min_split = min_samples_split - WEIGHT_SLACK
         # Without a floor, parts of instances could be divided without end.
-        self.least = max(min_samples_leaf - WEIGHT_SLACK, 1e-3 * float(sample_weight.min()))
+        floor = 1e-3 * float(np.min(sample_weight if rows_per_weight is None
+                                    else sample_weight * rows_per_weight[np.asarray(y)]))
+        self.least = max(min_samples_leaf - WEIGHT_SLACK, floor)
+        self.counting = NULL
+        if rows_per_weight is not None:
+            self.per_weight = rows_per_weight
+            self.counting = &self.per_weight[0]
         self.max_depth = max_depth
         self.state = seed
         self.total_weight = 0.0
@@ -477,7 +488,8 @@ cdef class Evolution:
             for p in range(K):
                 weight_left += totals_left[p]
                 weight_right += totals_right[p]
-        return weight_left >= self.least and weight_right >= self.least
+        return (counted(self.counting, totals_left, 1, <int> K, weight_left) >= self.least
+                and counted(self.counting, totals_right, 1, <int> K, weight_right) >= self.least)
 
     cdef int route(self, const Individual* source, int root, Py_ssize_t count, int depth,
                    Individual* out) except -1 nogil:
@@ -490,7 +502,7 @@ cdef class Evolution:
         cdef Pending item
         cdef int top = 1, node, bound, feature, id_
         cdef Py_ssize_t p, K = self.K
-        cdef double weight, largest
+        cdef double weight, n_counted, largest
         cdef double* totals = self.totals
         cdef const uint64_t* mask
         cdef bint found
@@ -514,11 +526,12 @@ cdef class Evolution:
                 weight += totals[p]
                 if totals[p] > largest:
                     largest = totals[p]
+            n_counted = counted(self.counting, totals, 1, <int> K, weight)
             found = False
             feature = -1
             bound = 0
             mask = NULL
-            if weight >= self.min_split and largest < weight and item.depth < self.max_depth:
+            if n_counted >= self.min_split and largest < weight and item.depth < self.max_depth:
                 node = item.source
                 while True:
                     if source == NULL:
@@ -545,6 +558,7 @@ cdef class Evolution:
             out.nodes[id_].bound = bound if found else 0
             out.nodes[id_].share_left = 0.0
             out.nodes[id_].weight = weight
+            out.nodes[id_].n_counted = n_counted
             out.nodes[id_].correct = largest
             if self.recorded != NULL:
                 memcpy(self.recorded + id_ * K, totals, K * sizeof(double))
@@ -724,14 +738,14 @@ cdef class Evolution:
         cdef int i, chosen = -1
         cdef double errors = 0.0, at, error
         for i in range(one.n):
-            if one.nodes[i].feature < 0 and one.nodes[i].weight >= self.min_split:
+            if one.nodes[i].feature < 0 and one.nodes[i].n_counted >= self.min_split:
                 errors += one.nodes[i].weight - one.nodes[i].correct
         if errors <= 0.0:
             return -1
         at = uniform(&self.state) * errors
         errors = 0.0
         for i in range(one.n):
-            if one.nodes[i].feature < 0 and one.nodes[i].weight >= self.min_split:
+            if one.nodes[i].feature < 0 and one.nodes[i].n_counted >= self.min_split:
                 error = one.nodes[i].weight - one.nodes[i].correct
                 errors += error
                 if error > 0.0:

@@ -15,9 +15,11 @@ from hedgerow.induction._candidates cimport (
     GAIN_TOLERANCE,
     LEAST_GAIN,
     Scan,
+    counted,
     first_with,
     hard_points,
     last_with,
+    lay_minimum,
     score_every,
     weigh_known,
 )
@@ -198,7 +200,7 @@ cdef class Leaves:
         self.member = <unsigned char*> self.memory.zeros(n + 1, 1)
         self.known_rows = <int*> self.memory.take(n + 1, sizeof(int))
         self.weight = <double*> self.memory.take(n + 1, sizeof(double))
-        self.known = <double*> self.memory.take(K, sizeof(double))
+        self.known = <double*> self.memory.take(2 * K, sizeof(double))
         self.confusion = <double*> self.memory.take(2 * K, sizeof(double))
         self.top_gain = <double*> self.memory.take(n_candidates + 1, sizeof(double))
         self.top_threshold = <double*> self.memory.take(n_candidates + 1, sizeof(double))
@@ -394,8 +396,9 @@ cdef class Leaves:
         for c in range(self.K):
             if region.count[c] > 0.0:
                 n_present += 1
-        return (n_present > 1 and region.total >= self.min_split - WEIGHT_SLACK
-                and region.depth < self.max_depth)
+        return (n_present > 1 and region.depth < self.max_depth
+                and counted(self.columns.counting, region.count, 1, self.K, region.total)
+                >= self.min_split - WEIGHT_SLACK)
 
     cdef void gather(self, int r) noexcept nogil:
         """Mark the rows of a region and the variables tested above it, for `rank`."""
@@ -448,8 +451,8 @@ cdef class Leaves:
             if scan.weight <= 0.0:
                 return 0
         share[0] = scan.weight / region.total
-        # The missing's share counts towards the minimum of a side, as in growth.
-        scan.least = self.min_leaf * share[0]
+        lay_minimum(&scan, self.columns.counting, region.count, region.total, self.min_leaf,
+                    self.known + self.K)
         if self.columns.categories[j] > 0:
             memset(self.present, 0, self.n_categories)
             for p in range(scan.n):
@@ -459,8 +462,8 @@ cdef class Leaves:
         if scan.x[scan.rows[0]] == scan.x[scan.rows[scan.n - 1]]:
             return 0
         hard_points(&scan, self.midpoints, &self.points, self.memory)
-        slack = 1e-12 * scan.weight
-        low = first_with(&self.points, scan.least - slack)
+        slack = 1e-12 * scan.n_counted
+        low = first_with(&scan, &self.points, scan.least - slack)
         high = last_with(&scan, &self.points, scan.least - slack)
         base = score_every(&scan, &self.points, low, high)
         for p in range(low, high + 1):

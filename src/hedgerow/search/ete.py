@@ -261,6 +261,7 @@ class EvolutionaryTreeClassifier(TreeClassifierMixin):
                 columns.n_classes,
                 columns.sample_weight[rows],
                 columns.n_categories,
+                rows_per_weight=columns.rows_per_weight,
             )
             tree = grow(
                 sample,
@@ -336,6 +337,7 @@ def make_evolution(columns: Columns, thresholds: list[np.ndarray], **settings) -
         columns.n_classes,
         np.array([len(t) for t in thresholds], dtype=np.int32),
         columns.n_categories,
+        rows_per_weight=columns.rows_per_weight,
         **settings,
     )
 

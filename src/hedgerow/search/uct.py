@@ -294,6 +294,7 @@ class UCTTreeClassifier(TreeClassifierMixin):
             columns.n_classes,
             columns.sample_weight[induction],
             columns.n_categories,
+            rows_per_weight=columns.rows_per_weight,
         )
         self._validation = (
             np.asfortranarray(columns.X[validation]),

@@ -67,6 +67,8 @@ def candidates(const double[::1] x, const int[::1] y, const double[::1] total, d
     scan.w = &w[0]
     scan.total = &total[0]
     scan.weight = <double> n
+    scan.per_weight = NULL
+    scan.n_counted = scan.weight
     scan.least = 0.0
     scan.n_classes = K
     scan.criterion = &criterion
