@@ -8,27 +8,87 @@ number of instances or the sum of their weights.  Plausibilities lie leaf by lea
 
 import numpy as np
 
+from libc.limits cimport INT_MAX
 from libc.math cimport INFINITY
 
+from hedgerow.tree._arena cimport Arena
 from hedgerow.tree._elementary cimport hedgerow_log
 
 cdef extern from "_step.h":
     double hedgerow_step(const double* leaves, const double* classes, const double* weight,
                          Py_ssize_t n_leaves, Py_ssize_t n_classes, Py_ssize_t n,
                          double* counts, double* evidence, double* most) noexcept nogil
+    double hedgerow_step_single(const double* leaves, const int* rows, const int* n_rows,
+                                const int* label, const double* plausible, const double* weight,
+                                Py_ssize_t n_leaves, Py_ssize_t n_classes, Py_ssize_t n,
+                                double* counts, double* evidence, double* sums,
+                                double* most) noexcept nogil
 
 cdef double SPREAD = 0.01   # of all counts, spread evenly: a step multiplies, and 0 stays 0
+cdef int DENSE = 4          # entries of dense tables in the time of one that is looked up
+
+
+cdef struct Single:
+    # Instances of one plausible class each, see `hedgerow_step_single`.
+    int* rows
+    int* n_rows
+    int* label
+    double* plausible
+    double* sums
+
+
+cdef bint lay_single(Single* single, Arena memory, const double[:, ::1] classes,
+                     Py_ssize_t n_leaves) except -1:
+    """Class of each instance, and room for the rest; False where one has several."""
+    cdef Py_ssize_t K = classes.shape[0], n = classes.shape[1], k, i
+    if n > INT_MAX:
+        return False
+    single.label = <int*> memory.take(n, sizeof(int))
+    for i in range(n):
+        single.label[i] = -1
+    for k in range(K):
+        for i in range(n):
+            if classes[k, i] > 0.0:
+                if single.label[i] >= 0:
+                    return False
+                single.label[i] = <int> k
+    single.plausible = <double*> memory.take(n, sizeof(double))
+    for i in range(n):
+        if single.label[i] < 0:
+            return False
+        single.plausible[i] = classes[single.label[i], i]
+    single.rows = <int*> memory.take(n_leaves * n, sizeof(int))
+    single.n_rows = <int*> memory.take(n_leaves, sizeof(int))
+    single.sums = <double*> memory.take(5 * K, sizeof(double))
+    return True
+
+
+cdef void list_rows(Single* single, const double* leaves, Py_ssize_t n, Py_ssize_t h) noexcept nogil:
+    """The instances that may be in a leaf."""
+    cdef int* rows = single.rows + h * n
+    cdef Py_ssize_t i
+    cdef int q = 0
+    for i in range(n):
+        rows[q] = <int> i
+        q += leaves[h * n + i] > 0.0
+    single.n_rows[h] = q
 
 
 cdef double iterate(const double* leaves, const double* classes, const double[::1] weights,
                     Py_ssize_t n_leaves, Py_ssize_t n_classes, Py_ssize_t n, double* counts,
                     double* evidence, double tolerance, double least, int most,
-                    int* n_iterations, double* gap, double* fall) noexcept nogil:
+                    int* n_iterations, double* gap, double* fall,
+                    const Single* single) noexcept nogil:
     """Steps until the likelihood gains less than `tolerance` of itself and the gap is below
-    `least`, at most `most`."""
+    `least`, at most `most`; single: NULL where an instance has several classes."""
     cdef double before = -INFINITY, found = -INFINITY, factor = 0.0, total = n
     cdef const double* weight = NULL
-    cdef Py_ssize_t i
+    cdef Py_ssize_t i, h, entries = 0
+    if single != NULL:
+        for h in range(n_leaves):
+            entries += single.n_rows[h]
+        if DENSE * entries >= n_leaves * n_classes * n:
+            single = NULL
     if weights is not None:
         weight = &weights[0]
         total = 0.0
@@ -36,8 +96,13 @@ cdef double iterate(const double* leaves, const double* classes, const double[::
             total += weight[i]
     n_iterations[0] = 0
     while n_iterations[0] < most:
-        found = hedgerow_step(leaves, classes, weight, n_leaves, n_classes, n, counts, evidence,
-                              &factor)
+        if single == NULL:
+            found = hedgerow_step(leaves, classes, weight, n_leaves, n_classes, n, counts,
+                                  evidence, &factor)
+        else:
+            found = hedgerow_step_single(leaves, single.rows, single.n_rows, single.label,
+                                         single.plausible, weight, n_leaves, n_classes, n, counts,
+                                         evidence, single.sums, &factor)
         n_iterations[0] += 1
         gap[0] = total * (factor - 1.0)
         if before - found > fall[0]:
@@ -96,10 +161,16 @@ def estimate(const double[:, ::1] leaves, const double[:, ::1] classes, double[:
     cdef double[::1] evidence = np.empty(n)
     cdef double found, gap = INFINITY, fall = 0.0
     cdef int n_iterations = 0
+    cdef Arena memory = Arena("for the estimate of a tree")
+    cdef Single single
+    cdef bint has_one = lay_single(&single, memory, classes, n_leaves)
+    cdef Py_ssize_t h
     with nogil:
+        for h in range(n_leaves if has_one else 0):
+            list_rows(&single, &leaves[0, 0], n, h)
         found = iterate(&leaves[0, 0], &classes[0, 0], weight, n_leaves, n_classes, n,
                         &counts[0, 0], &evidence[0], tolerance, least, most, &n_iterations, &gap,
-                        &fall)
+                        &fall, &single if has_one else NULL)
     return found, gap, n_iterations, fall
 
 
@@ -136,6 +207,10 @@ def start_splits(const double[:, ::1] leaves, const double[:, ::1] classes,
     cdef double evidence, mixed, share, whole, held_here = 0.0
     cdef double weight_left, weight_right, sum_left, sum_right, each = 1.0
     cdef bint weighted = weight is not None
+    cdef Arena memory = Arena("for the first estimates of tests")
+    cdef Single single
+    cdef bint has_one = lay_single(&single, memory, classes, 0)
+    cdef Py_ssize_t first = 0, last = n_classes
     with nogil:
         for k in range(n_classes):
             held_here += counts[leaf, k]
@@ -163,7 +238,10 @@ def start_splits(const double[:, ::1] leaves, const double[:, ::1] classes,
                 share = left[s, i] / whole
                 if weighted:
                     each = weight[i]
-                for k in range(n_classes):
+                if has_one:         # all else is 0
+                    first = single.label[i]
+                    last = first + 1
+                for k in range(first, last):
                     starts[s, leaf, k] += share * held[k, i]
                     starts[s, leaf + 1, k] += (1.0 - share) * held[k, i]
                     one[k] += each * left[s, i] * classes[k, i]
@@ -218,14 +296,22 @@ def estimate_splits(const double[:, ::1] leaves, const double[:, ::1] classes, P
     cdef double[::1] found = np.empty(n_splits)
     cdef int[::1] n_iterations = np.zeros(n_splits, dtype=np.int32)
     cdef double fall = 0.0, gap = 0.0
+    cdef Arena memory = Arena("for the estimates of tests")
+    cdef Single single
+    cdef bint has_one = lay_single(&single, memory, classes, n_leaves)
     with nogil:
         for h in range(n_leaves - 1):
             if h != leaf:
                 parts[h + (h > leaf), :] = leaves[h, :]
+                if has_one:
+                    list_rows(&single, &parts[0, 0], n, h + (h > leaf))
         for s in range(n_splits):
             parts[leaf, :] = left[s, :]
             parts[leaf + 1, :] = right[s, :]
+            if has_one:
+                list_rows(&single, &parts[0, 0], n, leaf)
+                list_rows(&single, &parts[0, 0], n, leaf + 1)
             found[s] = iterate(&parts[0, 0], &classes[0, 0], weight, n_leaves, n_classes, n,
                                &counts[s, 0, 0], &evidence[0], tolerance, INFINITY, most,
-                               &n_iterations[s], &gap, &fall)
+                               &n_iterations[s], &gap, &fall, &single if has_one else NULL)
     return np.asarray(found), np.asarray(n_iterations), fall

@@ -83,22 +83,10 @@ HEDGEROW_INLINE void hedgerow_count(const double* restrict leaf, const double* r
 #define HEDGEROW_COUNT(few, leaf, classes, n, inverse, counts, most) \
     hedgerow_count(leaf, classes, few, n, inverse, counts, most)
 
-/* One E-step and one M-step; the log-likelihood of the counts that went in, but for n log n.
-   leaves: n_leaves rows of n; classes: n_classes rows of n; weight: n numbers of instances, whose
-   sum takes the place of n, or NULL for one each; counts: n_leaves rows of n_classes; evidence:
-   room for n; most: the largest factor of a count, those of counts of 0 among them. */
-HEDGEROW_CLONES
-double hedgerow_step(const double* leaves, const double* classes, const double* weight,
-                     ptrdiff_t n_leaves, ptrdiff_t n_classes, ptrdiff_t n, double* counts,
-                     double* evidence, double* most)
+/* The log-likelihood of the evidence, which becomes its inverse, times the weight. */
+HEDGEROW_INLINE double hedgerow_invert(const double* weight, ptrdiff_t n, double* evidence)
 {
     double product = 1.0, found = 0.0;
-    for (ptrdiff_t i = 0; i < n; i++)
-        evidence[i] = 0.0;
-    for (ptrdiff_t h = 0; h < n_leaves; h++)
-        for (ptrdiff_t k = 0; k < n_classes; k += HEDGEROW_AT_ONCE)
-            HEDGEROW_BY_FOUR(HEDGEROW_MIX, n_classes - k, leaves + h * n, classes + k * n, n,
-                             counts + h * n_classes + k, evidence);
     if (weight) {
         for (ptrdiff_t i = 0; i < n; i++)
             found += weight[i] * hedgerow_log(evidence[i]);
@@ -116,11 +104,69 @@ double hedgerow_step(const double* leaves, const double* classes, const double* 
         for (ptrdiff_t i = 0; i < n; i++)
             evidence[i] = 1.0 / evidence[i];
     }
+    return found;
+}
+
+/* One E-step and one M-step; the log-likelihood of the counts that went in, but for n log n.
+   leaves: n_leaves rows of n; classes: n_classes rows of n; weight: n numbers of instances, whose
+   sum takes the place of n, or NULL for one each; counts: n_leaves rows of n_classes; evidence:
+   room for n; most: the largest factor of a count, those of counts of 0 among them. */
+HEDGEROW_CLONES
+double hedgerow_step(const double* leaves, const double* classes, const double* weight,
+                     ptrdiff_t n_leaves, ptrdiff_t n_classes, ptrdiff_t n, double* counts,
+                     double* evidence, double* most)
+{
+    double found;
+    for (ptrdiff_t i = 0; i < n; i++)
+        evidence[i] = 0.0;
+    for (ptrdiff_t h = 0; h < n_leaves; h++)
+        for (ptrdiff_t k = 0; k < n_classes; k += HEDGEROW_AT_ONCE)
+            HEDGEROW_BY_FOUR(HEDGEROW_MIX, n_classes - k, leaves + h * n, classes + k * n, n,
+                             counts + h * n_classes + k, evidence);
+    found = hedgerow_invert(weight, n, evidence);
     *most = 0.0;
     for (ptrdiff_t h = 0; h < n_leaves; h++)
         for (ptrdiff_t k = 0; k < n_classes; k += HEDGEROW_AT_ONCE)
             HEDGEROW_BY_FOUR(HEDGEROW_COUNT, n_classes - k, leaves + h * n, classes + k * n, n,
                              evidence, counts + h * n_classes + k, most);
+    return found;
+}
+
+/* The same to the last bit where each instance has one plausible class: what is 0 is left out.
+   rows, n_rows: of each leaf the instances that may be in it, n_leaves rows of n, and their number;
+   label, plausible: class of each instance and its plausibility; sums: room for 5 n_classes. */
+static double hedgerow_step_single(const double* leaves, const int* rows, const int* n_rows,
+                                   const int* label, const double* plausible,
+                                   const double* weight, ptrdiff_t n_leaves,
+                                   ptrdiff_t n_classes, ptrdiff_t n, double* counts,
+                                   double* evidence, double* sums, double* most)
+{
+    const int whole = (int) (n - n % HEDGEROW_LANES), width = HEDGEROW_LANES + 1;
+    double found;
+    for (ptrdiff_t i = 0; i < n; i++)
+        evidence[i] = 0.0;
+    for (ptrdiff_t h = 0; h < n_leaves; h++)
+        for (int p = 0; p < n_rows[h]; p++) {
+            const int i = rows[h * n + p];
+            evidence[i] += leaves[h * n + i] * (counts[h * n_classes + label[i]] * plausible[i]);
+        }
+    found = hedgerow_invert(weight, n, evidence);
+    *most = 0.0;
+    for (ptrdiff_t h = 0; h < n_leaves; h++) {
+        for (ptrdiff_t k = 0; k < width * n_classes; k++)
+            sums[k] = 0.0;
+        for (int p = 0; p < n_rows[h]; p++) {
+            const int i = rows[h * n + p];
+            const int lane = i < whole ? i % HEDGEROW_LANES : HEDGEROW_LANES;
+            sums[width * label[i] + lane] += leaves[h * n + i] * evidence[i] * plausible[i];
+        }
+        for (ptrdiff_t k = 0; k < n_classes; k++) {
+            const double* s = sums + width * k;
+            const double factor = ((s[0] + s[1]) + (s[2] + s[3])) + s[4];
+            counts[h * n_classes + k] *= factor;
+            *most = factor > *most ? factor : *most;
+        }
+    }
     return found;
 }
 
