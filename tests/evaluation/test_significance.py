@@ -1,4 +1,4 @@
-"""Signed-rank, Friedman and Nemenyi tests against other libraries and by hand, and Holm."""
+"""Tests of ranks against other libraries, by hand and by trying every order of ranks; Holm."""
 
 import numpy as np
 import pytest
@@ -14,10 +14,13 @@ from hedgerow.evaluation import (
     repeated_measures_anova,
     shapiro_residuals,
     share_of_largest,
+    significance,
     wilcoxon,
 )
 from hedgerow.evaluation.significance import TestResult as Result
 from hedgerow.evaluation.significance import page_trend, smallest_p, to_frame
+from tests.effort import draws
+from tests.oracle import significance as oracle
 
 GROUPS = ("stp", "c45")
 
@@ -31,13 +34,62 @@ def test_ranks_summed_by_hand():
     assert (result.n, result.groups, result.correction) == (4, GROUPS, "none")
 
 
-@pytest.mark.parametrize("n", [6, 20, 120])
-def test_agrees_with_scipy(n):
+@pytest.mark.parametrize("alternative", significance.ALTERNATIVES)
+@pytest.mark.parametrize(("n", "method"), [(6, "exact"), (20, "exact"), (300, "exact")])
+def test_agrees_with_scipy_where_no_ranks_tie(n, method, alternative):
     generator = np.random.default_rng(n)
     a, b = generator.normal(size=(2, n))
-    expected = stats.wilcoxon(a, b)
-    result = wilcoxon(a, b, GROUPS)
-    assert (result.statistic, result.p) == (expected.statistic, expected.pvalue)
+    expected = stats.wilcoxon(a, b, alternative=alternative, method=method)
+    result = wilcoxon(a, b, GROUPS, alternative)
+    assert result.statistic == expected.statistic
+    assert result.p == pytest.approx(expected.pvalue, rel=1e-9)
+    assert result.p_method == method
+
+
+def test_many_pairs_have_the_normal_approximation_and_say_so():
+    random = np.random.default_rng(0)
+    n = significance.MOST_EXACT_PAIRS + 1
+    difference = random.integers(1, 30, n) * random.choice([-1.0, 1.0], n)
+    many = wilcoxon(difference, np.zeros(n), GROUPS)
+    expected = stats.wilcoxon(difference, method="asymptotic")
+    assert (many.statistic, many.p) == (expected.statistic, expected.pvalue)
+    assert many.p_method == "normal approximation"
+    one_less = wilcoxon(np.r_[difference[1:], 0.0], np.zeros(n), GROUPS)
+    assert one_less.p_method == "exact"  # zeros do not count
+    expected = stats.wilcoxon(difference[1:], method="asymptotic")
+    assert one_less.p == pytest.approx(expected.pvalue, rel=0.01)
+
+
+@pytest.mark.parametrize("alternative", significance.ALTERNATIVES)
+@pytest.mark.parametrize("seed", draws(60, least=8))
+def test_p_is_the_share_of_all_patterns_of_signs(seed, alternative):
+    """From 14 pairs on, p was that of a normal approximation where one rank tied or one difference
+    was 0, and zeros counted among the 14: p = .0431 with nine zeros, .0625 with eight."""
+    random = np.random.default_rng(seed)
+    n, zeros = 1 + seed % 16, int(random.integers(0, 25))
+    size = 3 if seed % 2 else 40
+    difference = random.integers(1, size, n) * random.choice([-1.0, 1.0], n, p=[0.3, 0.7])
+    padded = random.permutation(np.r_[difference, np.zeros(zeros)])
+    result = wilcoxon(padded, np.zeros(n + zeros), GROUPS, alternative)
+    assert result.p == pytest.approx(oracle.signed_rank(difference, alternative), rel=1e-12)
+    assert (result.n, result.p_method) == (n + zeros, "exact")
+
+
+@pytest.mark.parametrize(
+    ("wins", "zeros", "alternative", "p"),
+    [
+        ([1.0, 2, 3, 4, 5], 8, "two-sided", 0.0625),
+        ([1.0, 2, 3, 4, 5], 9, "two-sided", 0.0625),  # was .0431
+        ([1.0] * 5, 20, "two-sided", 0.0625),  # was .0253
+        ([1.0, 2, 3, 4], 16, "greater", 0.0625),  # was .0339
+        ([1.0, 1.0, *range(2, 28)], 0, "two-sided", 2.0**-27),  # was 3.8e-6
+    ],
+)
+def test_no_p_is_below_that_of_differences_of_one_sign(wins, zeros, alternative, p):
+    """Normal approximations went below what so many differences can give."""
+    first = np.r_[wins, np.zeros(zeros)]
+    result = wilcoxon(first, np.zeros(len(first)), GROUPS, alternative)
+    assert result.p == p == smallest_p(len(wins), alternative)
 
 
 def test_differences_of_zero_are_dropped():
@@ -83,12 +135,35 @@ def test_rounding_breaks_no_tie():
     assert (rounded.statistic, rounded.p) == (exact.statistic, exact.p)
 
 
+def test_rounding_breaks_no_tie_where_values_lie_on_both_sides_of_a_unit():
+    """Values were rounded to a unit, and two that differed in the last bit fell on either side."""
+    unit = 8e-12
+    near = np.array([1.5 * unit, np.nextafter(1.5 * unit, 0), 8.0])
+    assert wilcoxon(near * [1, -1, 1], 0 * near, GROUPS).statistic == 1.5
+    assert ranks(np.array([near]), "abc").tolist() == [[2.5, 2.5, 1.0]]
+
+
 @pytest.mark.parametrize(
-    ("first", "second"), [([1.0], [1.0, 2.0]), ([], []), ([np.nan, 1.0], [1.0, 1.0])]
+    ("first", "second", "words"),
+    [
+        ([1.0], [1.0, 2.0], "stp has 1 values and c45 2"),
+        ([], [], "stp has 0 values"),
+        ([np.nan, 1.0], [1.0, 1.0], "stp has no value in pair 0"),
+        ([0.0, 1.0], [1.0, np.inf], "c45 has an infinite value in pair 1"),
+        ([0.0, np.inf], [1.0, np.inf], "stp has an infinite value in pair 1"),
+        (["a"], [1.0], "stp holds something that is no real number"),
+    ],
 )
-def test_pairs_that_are_none(first, second):
-    with pytest.raises(InputError):
+def test_pairs_that_are_none(first, second, words):
+    """An infinite value was called NaN."""
+    with pytest.raises(InputError, match=words):
         wilcoxon(np.array(first), np.array(second), GROUPS)
+
+
+def test_an_alternative_that_is_none():
+    for refused in (lambda: wilcoxon([1.0], [0.0], GROUPS, "more"), lambda: smallest_p(5, "two")):
+        with pytest.raises(InputError, match="alternative is"):
+            refused()
 
 
 def test_holm_by_hand():
@@ -127,12 +202,12 @@ def test_friedman_by_hand():
     values = np.tile([0.9, 0.8, 0.7], (4, 1)) + np.arange(4)[:, None]
     result = friedman(values, "abc")
     assert result.statistic == pytest.approx(8.0)
-    assert result.p == pytest.approx(np.exp(-4.0))  # chi-squared with 2 degrees of freedom
+    assert result.p == pytest.approx(6.0**-3)  # all blocks as the first; chi-squared gives .018
     assert (result.name, result.n, result.groups) == ("friedman", 4, ("a", "b", "c"))
 
 
 @pytest.mark.parametrize("ties", [False, True])
-@pytest.mark.parametrize(("n", "k"), [(3, 3), (6, 4), (20, 10)])
+@pytest.mark.parametrize(("n", "k"), [(3, 3), (6, 4), (101, 3), (20, 10)])
 def test_friedman_agrees_with_scipy(n, k, ties):
     values = _table(n, k, seed=n, ties=ties)
     expected = stats.friedmanchisquare(*values.T)
@@ -140,7 +215,42 @@ def test_friedman_agrees_with_scipy(n, k, ties):
     for higher_is_better in (True, False):
         result = friedman(values, names, higher_is_better)
         assert result.statistic == pytest.approx(expected.statistic, rel=1e-12)
-        assert result.p == pytest.approx(expected.pvalue, rel=1e-10)
+        if n > 6:
+            assert result.p == pytest.approx(expected.pvalue, rel=1e-10)
+        assert result.p_method == ("exact" if n <= 6 else "chi-squared approximation")
+
+
+@pytest.mark.parametrize("correct_ties", [True, False])
+@pytest.mark.parametrize("seed", draws(40, least=8))
+@pytest.mark.parametrize(
+    ("n", "k"), [(1, 4), (3, 2), (9, 2), (3, 3), (5, 3), (2, 4), (3, 4), (2, 5)]
+)
+def test_friedman_is_the_share_of_all_orders_of_ranks(n, k, seed, correct_ties):
+    """Two methods on five sets had p = .0253, where all wins of one have .0625."""
+    values = _table(n, k, seed=seed, ties=seed % 3 > 0)
+    result = friedman(values, "abcde"[:k], correct_ties=correct_ties)
+    assert result.p == pytest.approx(oracle.friedman(values), rel=1e-12)
+    assert result.p_method == "exact"
+
+
+@pytest.mark.parametrize("n", [5, 9, 40])
+def test_friedman_of_two_methods_is_the_sign_test(n):
+    """As it was counted in `test_friedman_of_two_methods_counts_who_is_ahead`; ties go."""
+    random = np.random.default_rng(n)
+    for wins in range(n + 1):
+        ahead = np.r_[np.ones(wins), -np.ones(n - wins), np.zeros(n // 3)]
+        p = friedman(np.column_stack([ahead, 0 * ahead])[random.permutation(len(ahead))], "ab").p
+        assert p == pytest.approx(stats.binomtest(wins, n).pvalue, rel=1e-12)
+
+
+@pytest.mark.parametrize("seed", draws(40, least=8))
+@pytest.mark.parametrize(("n", "k"), [(2, 3), (5, 3), (3, 4), (2, 5)])
+def test_page_trend_is_the_share_of_all_orders_of_ranks(n, k, seed):
+    """Two sets that rise over three levels had p = .023, and one of 36 orders is .028."""
+    values = _table(n, k, seed=seed, ties=seed % 3 > 0) + np.arange(k) / 2
+    result = page_trend(values, tuple("abcde"[:k]))
+    assert result.p == pytest.approx(oracle.page(values), rel=1e-12)
+    assert result.p_method == "exact"
 
 
 def test_friedman_of_two_methods_counts_who_is_ahead():
@@ -206,6 +316,16 @@ def test_the_critical_difference_is_where_p_crosses_alpha():
     assert p[0] < 0.05 < p[1]
 
 
+def test_a_block_is_ranked_by_itself():
+    """Values counted as tied by the largest of all blocks: one of 1e13 tied all those near 1."""
+    values = np.array([[1.0, 2.0, 3.0], [1e13, 3e13, 2e13], [3e-13, 1e-13, 2e-13]])
+    expected = [[3, 2, 1], [3, 1, 2], [1, 3, 2]]
+    assert ranks(values, "abc").tolist() == expected
+    assert page_trend(values, tuple("abc")).statistic == 14 + 13 + 11
+    alone = friedman(np.array(expected), "abc", higher_is_better=False)
+    assert friedman(values, "abc") == alone
+
+
 def test_rounding_makes_no_rank():
     values = np.array([[0.1 + 0.2, 0.3, 0.1], [0.3, 0.1 + 0.2, 0.1]])
     assert ranks(values, "abc").tolist() == [[1.5, 1.5, 3.0]] * 2
@@ -230,13 +350,22 @@ def test_page_trend_is_that_of_scipy_and_knows_its_limits():
     generator = np.random.default_rng(0)
     values = generator.normal(size=(9, 5)) + np.arange(5)
     result = page_trend(values, tuple("abcde"))
-    expected = stats.page_trend_test(values, method="asymptotic")
-    assert (result.statistic, result.p) == (expected.statistic, pytest.approx(expected.pvalue))
+    expected = stats.page_trend_test(values, method="exact")
+    assert result.statistic == expected.statistic
+    assert result.p == pytest.approx(expected.pvalue, rel=1e-9)
+    many = page_trend(np.tile(values, (6, 1)), tuple("abcde"))
+    assert many.p == stats.page_trend_test(np.tile(values, (6, 1)), method="asymptotic").pvalue
+    assert many.p_method == "normal approximation"
     assert result.p < 0.001 < page_trend(-values, tuple("abcde")).p
     short = page_trend(values[:, :2], ("a", "b"))
     assert np.isnan(short.p) and "three conditions" in short.note
-    with pytest.raises(InputError, match="NaN"):
-        page_trend(np.where(values > 3, np.nan, values), tuple("abcde"))
+    for wrong, words in (
+        (np.nan, "e has no value in block 0"),
+        (np.inf, "e has an infinite value"),
+    ):
+        values[0, 4] = wrong
+        with pytest.raises(InputError, match=words):
+            page_trend(values, tuple("abcde"))
 
 
 def _sums_of_squares(values):

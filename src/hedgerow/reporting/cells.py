@@ -14,7 +14,6 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -266,13 +265,11 @@ def _yes(value: bool) -> str:
 
 
 def _friedman(*frames: pd.DataFrame) -> Any:
-    from scipy import stats
+    from hedgerow.evaluation import significance
 
     *groups, by = frames
     values = [group.set_index(by[0])["value"].sort_index().to_numpy() for group in groups]
-    if all((own == values[0]).all() for own in values):
-        return SimpleNamespace(statistic=0.0, pvalue=1.0)
-    return stats.friedmanchisquare(*values)
+    return significance.friedman(np.column_stack(values), list(map(str, range(len(values)))))
 
 
 #: By name; `by[0]` is the column of groups where there are some.
@@ -342,7 +339,7 @@ FORMULAS: dict[str, Formula] = {
     "friedman": Formula("statistic of Friedman's test of {n} rows, matched by {by}",
                         _part(_friedman, "statistic")),
     "friedman_p": Formula("p of Friedman's test of {n} rows, matched by {by}",
-                          _part(_friedman, "pvalue")),
+                          _part(_friedman, "p")),
     "n_highest": Formula("in how many {by} the first is not below any of the second",
                          _counted("max", lambda value, best: value >= best)),
     "n_lowest": Formula("in how many {by} the first is not above any of the second",

@@ -32,10 +32,9 @@ NOTHING = "no data set of this run can speak to it"
 DIFFERENCES = ("mean", "first", "second", "ratio", "wins", "losses", "share", "differ")
 DIFFERENCES += ("min", "max", "span", "n")
 ALONG = ("least_step", "change", "last", "spearman")
-SIDES = ("greater", "less", "two-sided")
 #: Alternatives that tests know.
 TESTS = {
-    **{"wilcoxon": SIDES, "sign": SIDES, "mann_whitney": SIDES, "fisher": SIDES},
+    **dict.fromkeys(("wilcoxon", "sign", "mann_whitney", "fisher"), significance.ALTERNATIVES),
     **{"page": (), "friedman": (), "anova": ()},
 }
 RELATIONS: dict[str, Callable] = {
@@ -767,7 +766,6 @@ class Among(OfRows):
     def found(self, table: Table, judge: Any, name: str) -> Measured:
         """Tests by cell, and mean ranks of the groups."""
         import pandas as pd
-        from scipy import stats
 
         groups, cells = list(self.where[self.among]), self.cells(table)
         lines, datasets = [], set()
@@ -779,13 +777,14 @@ class Among(OfRows):
             line = {"p": np.nan, "statistic": np.nan, "least": np.nan, "n": len(wide)}
             line |= dict.fromkeys(groups, np.nan)
             if len(wide):
-                values, names, n, k = wide.to_numpy(), tuple(groups), len(wide), len(groups)
+                values, names = wide.to_numpy(), tuple(groups)
                 if self.test[0] == "anova":
                     shares = significance.share_of_largest(values)
                     result = significance.repeated_measures_anova(shares, names)
                 else:
                     result = significance.friedman(values, names)
-                    line["least"] = float(stats.chi2.sf(n * (k - 1), k - 1))
+                    alike = np.tile(np.arange(float(len(groups))), (len(wide), 1))
+                    line["least"] = significance.friedman(alike, names).p
                 line |= {"p": result.p, "statistic": result.statistic}
                 line |= dict(zip(groups, significance.ranks(values, names).mean(0), strict=True))
             lines.append(line)
