@@ -18,7 +18,7 @@ from hedgerow.evaluation import (
     wilcoxon,
 )
 from hedgerow.evaluation.significance import TestResult as Result
-from hedgerow.evaluation.significance import page_trend, smallest_p, to_frame
+from hedgerow.evaluation.significance import page_trend, smallest_holm, smallest_p, to_frame
 from tests.effort import draws
 from tests.oracle import significance as oracle
 
@@ -173,6 +173,23 @@ def test_holm_by_hand():
     assert [r.p for r in adjusted] == pytest.approx([0.5, 0.03, 0.04])
     assert {r.correction for r in adjusted} == {"holm"}
     assert holm([]) == []
+
+
+def test_holm_leaves_out_tests_without_p():
+    """A NaN counted as a test and shifted the others: .01, NaN, .04 gave .03, NaN, .08. R's
+    p.adjust leaves it out."""
+    results = [Result("t", 0.0, p, 5, GROUPS) for p in (0.01, np.nan, 0.04)]
+    assert [r.p for r in holm(results)] == pytest.approx([0.02, np.nan, 0.04], nan_ok=True)
+    assert np.isnan(holm(results[1:2])[0].p)
+    assert smallest_holm([9, 0, np.nan, 9]) == pytest.approx([2 / 256, 1.0, 1.0, 2 / 256])
+
+
+def test_holm_of_what_is_corrected_already():
+    """A corrected p was multiplied once more."""
+    plain = Result("t", 0.0, 0.01, 5, GROUPS)
+    for corrected in (holm([plain]), nemenyi(np.eye(3), "abc")):
+        with pytest.raises(InputError, match=r"p of .* and .* is corrected already"):
+            holm([plain, *corrected])
 
 
 def test_one_row_per_result():

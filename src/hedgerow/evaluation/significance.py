@@ -148,7 +148,8 @@ def smallest_holm(n: Sequence[int], alternative: str = "two-sided") -> list[floa
     Parameters
     ----------
     n : sequence of int
-        Differences of each test.
+        Differences of each test; 0 or NaN stands for a test that was not made, which `holm` does
+        not count.
     alternative : str
 
     Returns
@@ -158,9 +159,9 @@ def smallest_holm(n: Sequence[int], alternative: str = "two-sided") -> list[floa
     >>> smallest_holm([8] * 8)[0], smallest_holm([9] * 8)[0]
     (0.0625, 0.03125)
     """
-    own = [smallest_p(k, alternative) for k in n]
-    first = len(own) * min(own, default=1.0)
-    return [min(1.0, max(p, first)) for p in own]
+    smallest = [smallest_p(k, alternative) for k in n]
+    first = sum(k > 0 for k in n) * min(smallest, default=1.0)
+    return [min(1.0, max(p, first)) for p in smallest]
 
 
 def page_trend(values: np.ndarray, groups: tuple[str, ...]) -> TestResult:
@@ -292,13 +293,26 @@ def holm(results: Sequence[TestResult]) -> list[TestResult]:
     Returns
     -------
     list of TestResult in the same order, p adjusted, correction `holm`
+        A p of NaN stays NaN and does not count as a test, as in R.
+
+    Raises
+    ------
+    InputError
+        If a result is corrected already.
     """
     from statsmodels.stats.multitest import multipletests
 
-    if not results:
-        return []
-    with _garbage_left_alone():
-        adjusted = multipletests([r.p for r in results], method="holm")[1]
+    for result in results:
+        if result.correction != "none":
+            raise InputError(
+                f"p of {' and '.join(result.groups)} is corrected already ({result.correction})",
+                remedy="give results as the test returned them",
+            )
+    adjusted = np.array([result.p for result in results], dtype=float)
+    tested = ~np.isnan(adjusted)
+    if tested.any():
+        with _garbage_left_alone():
+            adjusted[tested] = multipletests(adjusted[tested], method="holm")[1]
     return [
         replace(r, p=float(p), correction="holm") for r, p in zip(results, adjusted, strict=True)
     ]

@@ -388,7 +388,5 @@ def holm(p: np.ndarray) -> np.ndarray:
     """p corrected by Holm's procedure; what is missing is not counted."""
     needed("statsmodels", PURPOSE)
 
-    corrected, known = np.full(len(p), np.nan), ~np.isnan(p)
-    tests = [significance.TestResult("", math.nan, float(value), 0, ()) for value in p[known]]
-    corrected[known] = [test.p for test in significance.holm(tests)]
-    return corrected
+    tests = [significance.TestResult("", math.nan, float(value), 0, ()) for value in p]
+    return np.array([test.p for test in significance.holm(tests)], dtype=float)
