@@ -431,6 +431,30 @@ def test_nothing_differs():
     assert "no residuals" in shapiro_residuals(values, "abc").note
 
 
+def test_group_and_block_means_that_explain_all():
+    """F was 1.7e30, of residuals that are rounding."""
+    values = np.add.outer(np.array([0.1, 0.7, 0.3, 0.9]), np.array([0.0, 0.1, 0.3]))
+    for test, words in (
+        (repeated_measures_anova, "no residuals to estimate the error"),
+        (shapiro_residuals, "no residuals to test"),
+    ):
+        result = test(values, "abc")
+        assert np.isnan(result.statistic) and np.isnan(result.p) and result.note == words
+    values[0, 0] += 1e-6
+    assert 0 < repeated_measures_anova(values, "abc").p < 1e-6
+
+
+@pytest.mark.parametrize(("n", "k"), [(2, 2), (3, 2), (2, 3)])
+def test_residuals_of_few_degrees_of_freedom_are_not_tested(n, k):
+    """Shapiro's p of 2 x 2 values was .0239, whatever they are: residuals are a, -a, -a and a."""
+    values = _table(n, k)
+    result = shapiro_residuals(values, "abc"[:k])
+    freedom = (n - 1) * (k - 1)
+    assert np.isnan(result.p) and f"{n} x {k} residuals have {freedom}" in result.note
+    assert not np.isnan(shapiro_residuals(_table(n + 2, k), "abc"[:k]).p)
+    assert not np.isnan(repeated_measures_anova(values, "abc"[:k]).p)
+
+
 def test_a_single_block_has_no_analysis_of_variance():
     for test in (repeated_measures_anova, shapiro_residuals):
         result = test(np.array([[1.0, 2.0]]), "ab")

@@ -573,7 +573,8 @@ def repeated_measures_anova(values: np.ndarray, groups: Sequence[str]) -> TestRe
     -------
     TestResult
         The statistic is F with k - 1 and (n - 1)(k - 1) degrees of freedom. When no group differs
-        in any block: statistic 0 and p = 1; with a single block: NaN; the note says so.
+        in any block: statistic 0 and p = 1. With a single block, or where group and block means
+        explain all values, nothing estimates the error: NaN. The note says so.
 
     Raises
     ------
@@ -583,12 +584,16 @@ def repeated_measures_anova(values: np.ndarray, groups: Sequence[str]) -> TestRe
     import pandas as pd
     from statsmodels.stats.anova import AnovaRM
 
-    values, name = np.asarray(values, dtype=float), "anova_within"
+    values, name = as_numbers("values", values), "anova_within"
     n, k = ranks(values, groups).shape  # for its checks
     if n < 2:
         return TestResult(name, np.nan, np.nan, n, tuple(groups), note="needs two blocks")
-    if np.ptp(values, axis=1).max() <= ROUNDING * np.abs(values).max():
+    rounding = ROUNDING * np.abs(values).max()
+    if np.ptp(values, axis=1).max() <= rounding:
         return TestResult(name, 0.0, 1.0, n, tuple(groups), note="all values are tied")
+    if np.ptp(_residuals(values)) <= rounding:
+        note = "no residuals to estimate the error"
+        return TestResult(name, np.nan, np.nan, n, tuple(groups), note=note)
     long = pd.DataFrame(
         {
             "block": np.repeat(np.arange(n), k),
@@ -612,8 +617,9 @@ def shapiro_residuals(values: np.ndarray, groups: Sequence[str]) -> TestResult:
     Returns
     -------
     TestResult
-        The statistic is W; a small p speaks against normal residuals. Without residuals to test
-        (fewer than two blocks, or none that differ): NaN, and the note says so.
+        The statistic is W; a small p speaks against normal residuals. NaN where there is nothing
+        to test, and the note says so: fewer than two blocks, residuals that do not differ, or
+        fewer than three degrees of freedom, (n - 1)(k - 1). With one, p is the same for all values.
 
     Raises
     ------
@@ -622,15 +628,23 @@ def shapiro_residuals(values: np.ndarray, groups: Sequence[str]) -> TestResult:
     """
     from scipy import stats
 
-    values, name = np.asarray(values, dtype=float), "shapiro_residuals"
-    n, _ = ranks(values, groups).shape
-    centred = values - values.mean(axis=1, keepdims=True)
-    residuals = (centred - centred.mean(axis=0)).ravel()
-    # What is left of equal numbers is rounding.
+    values, name = as_numbers("values", values), "shapiro_residuals"
+    n, k = ranks(values, groups).shape
+    residuals, freedom, note = _residuals(values).ravel(), (n - 1) * (k - 1), ""
     if n < 2 or np.ptp(residuals) <= ROUNDING * np.abs(values).max():
-        return TestResult(name, np.nan, np.nan, n, tuple(groups), note="no residuals to test")
+        note = "no residuals to test"
+    elif freedom < 3:
+        note = f"{n} x {k} residuals have {freedom} degrees of freedom, and the test needs 3"
+    if note:
+        return TestResult(name, np.nan, np.nan, n, tuple(groups), note=note)
     result = stats.shapiro(residuals)
     return TestResult(name, float(result.statistic), float(result.pvalue), n, tuple(groups))
+
+
+def _residuals(values: np.ndarray) -> np.ndarray:
+    """What block and group means leave; of equal numbers that is rounding."""
+    centred = values - values.mean(axis=1, keepdims=True)
+    return centred - centred.mean(axis=0)
 
 
 def to_frame(results: Sequence[TestResult]) -> pd.DataFrame:

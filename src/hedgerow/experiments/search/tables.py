@@ -508,7 +508,7 @@ def _tests_table(identifier, statistics, published, plan) -> pd.DataFrame:
     own = statistics[statistics["table"] == identifier]
     again = compare(printed_cells(published, plan), [identifier])
     key = ["metric", "name", "groups", "correction"]
-    values = ["statistic", "p", "better", "n"]
+    values = ["statistic", "p", "better", "n", "note"]
     table = again[[*key, *values]].merge(
         own[[*key, *values]], on=key, how="left", suffixes=("_again", "")
     )
@@ -524,6 +524,7 @@ def _tests_table(identifier, statistics, published, plan) -> pd.DataFrame:
         place = (f"{row.metric}_wilcoxon_better", row.groups) if is_pair else names.get(row.name)
         found = printed.loc[place] if place in printed.index else None
         found = found.iloc[0] if isinstance(found, pd.DataFrame) else found
+        notes = ["" if found is None else found["note"], row.note]
         of_ranks = row.name.startswith("friedman")
         lines.append(
             {
@@ -547,7 +548,7 @@ def _tests_table(identifier, statistics, published, plan) -> pd.DataFrame:
                 "arrow": _arrow(row.groups, row.better) if is_pair else "",
                 "recomputed_arrow": _arrow(row.groups, row.better_again) if is_pair else "",
                 "printed_arrow": _arrow(row.groups, found["value"]) if is_pair else "",
-                "note": "" if found is None or pd.isna(found["note"]) else found["note"],
+                "note": "; ".join(note for note in notes if pd.notna(note) and note),
             }
         )
     table = pd.DataFrame(lines)
