@@ -40,8 +40,8 @@ DATASETS = "datasets"
 #: How captions say that, and what a family of tests is.
 TOLD = (
     "Means over data sets; difference: of the first less the second; wins and losses: data sets on "
-    "which the first is better and on which it is worse; p of Wilcoxon's signed-rank test over "
-    "data sets, plain and after Holm's correction over all rows"
+    "which the first is better and on which it is worse; exact p of Wilcoxon's signed-rank test "
+    "over data sets, plain and after Holm's correction over all rows"
 )
 TESTED = f"{TOLD} of a metric."
 
