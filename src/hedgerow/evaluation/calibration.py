@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from hedgerow.checks import BEYOND_USE, check_number
+import numpy as np
+
+from hedgerow.checks import BEYOND_USE, as_numbers, check_number
 from hedgerow.errors import InputError
 
 DEFAULT = 0.25  # confidence of C45Classifier
@@ -56,7 +58,7 @@ def calibrate_confidence(
     ----------
     mean_leaves : callable
         Mean number of leaves of trees pruned at confidence c.
-    targets : sequence of float, in order of preference
+    targets : sequence of float, or one, in order of preference
     tolerance : float from 1e-12, below 1
         Width of the last interval of c.
 
@@ -67,8 +69,9 @@ def calibrate_confidence(
     Raises
     ------
     InputError
-        If there is no target, or one or the tolerance is out of range.
+        If there is no target, or one, the tolerance or a mean number of leaves is out of range.
     """
+    targets = np.atleast_1d(as_numbers("targets", targets)).tolist()
     if not targets:
         raise InputError("no target number of leaves", remedy="give at least one, such as 15")
     for number in targets:
@@ -76,27 +79,33 @@ def calibrate_confidence(
     check_number("tolerance", tolerance, FINEST, 1.0)
     if tolerance == 1:
         raise InputError("tolerance is 1", remedy="give a number below 1, such as 0.001")
-    most = mean_leaves(1.0)
+
+    def leaves_at(c: float) -> float:
+        leaves = mean_leaves(c)
+        check_number(f"the mean number of leaves at a confidence of {c:g}", leaves, 0.0, BEYOND_USE)
+        return float(leaves)
+
+    most = leaves_at(1.0)
     target = next((t for t in targets if most >= t), None)
     if target is None:
-        return Calibration(float(min(targets)), 1.0, float(most), reached=False)
+        return Calibration(min(targets), 1.0, most, reached=False)
     # c = 0 is no confidence; as a lower end it stands for a tree of one leaf.
     low, high, leaves_high = 0.0, 1.0, most
     leaves_low: float | None = None
     seen = {1.0: most}
     while high - low > tolerance:
         middle = (low + high) / 2
-        leaves = seen[middle] = mean_leaves(middle)
+        leaves = seen[middle] = leaves_at(middle)
         if leaves >= target:
             high, leaves_high = middle, leaves
         else:
             low, leaves_low = middle, leaves
     if leaves_low is not None and abs(leaves_low - target) <= abs(leaves_high - target):
-        return Calibration(float(target), low, float(leaves_low), reached=True)
+        return Calibration(target, low, leaves_low, reached=True)
     if leaves_low is not None or leaves_high == target:
-        return Calibration(float(target), high, float(leaves_high), reached=True)
+        return Calibration(target, high, leaves_high, reached=True)
     for c in BETWEEN:
         if c not in seen:
-            seen[c] = mean_leaves(c)
+            seen[c] = leaves_at(c)
     nearest = min(seen, key=lambda c: (abs(seen[c] - target), abs(c - DEFAULT)))
-    return Calibration(float(target), nearest, float(seen[nearest]), reached=False)
+    return Calibration(target, nearest, seen[nearest], reached=False)

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 #: A baseline whose standard deviation lies below this share of its mean is constant: what is left
 #: is rounding of a sum of equal numbers.
 CONSTANT = 1e-12
+#: Probabilities of a row add up to 1 within this: they may be rounded to a few digits.
+ROUNDED = 0.02
+CODES = "give the column of each row's class, from 0: np.searchsorted(tree.classes_, labels)"
 
 
 def predicted_class(probabilities: np.ndarray) -> np.ndarray:
@@ -42,7 +45,12 @@ def _scored(y, probabilities) -> tuple[np.ndarray, np.ndarray]:
             remedy="give one class code and one probability of each class per row, at least one",
         )
     if y.dtype.kind not in "biuf" or (y.dtype.kind == "f" and (y != np.rint(y)).any()):
-        raise InputError("y holds other values than class codes", remedy="give whole numbers")
+        raise InputError("y holds other values than class codes", remedy=CODES)
+    if y.min() < 0 or y.max() >= probabilities.shape[1]:
+        raise InputError(
+            f"y holds codes from {y.min()} to {y.max()} of {probabilities.shape[1]} classes",
+            remedy=CODES,
+        )
     if not np.isfinite(probabilities).all():
         row = int((~np.isfinite(probabilities)).any(axis=1).argmax())
         raise InputError(
@@ -69,7 +77,8 @@ def accuracy(y: np.ndarray, probabilities: np.ndarray) -> float:
     Raises
     ------
     InputError
-        No row, another number of codes than of rows, probabilities that are not finite.
+        No row, another number of codes than of rows, a code of no class (labels are no codes),
+        probabilities that are not finite.
     """
     y, probabilities = _scored(y, probabilities)
     return float(np.mean(predicted_class(probabilities) == y))
@@ -121,15 +130,18 @@ def brier(y: np.ndarray, probabilities: np.ndarray) -> float:
     Raises
     ------
     InputError
-        As `accuracy`, or a code of no class.
+        As `accuracy`, or rows that are no probabilities, such as percentages, votes or logarithms.
     """
     from sklearn.metrics import brier_score_loss
 
     y, probabilities = _scored(y, probabilities)
-    if not (y.min() >= 0 and y.max() < probabilities.shape[1]):
+    wrong = (probabilities < -ROUNDED).any(axis=1)
+    wrong |= np.abs(probabilities.sum(axis=1) - 1.0) > ROUNDED
+    if wrong.any():
+        row = int(wrong.argmax())
         raise InputError(
-            f"y holds codes from {y.min()} to {y.max()} of {probabilities.shape[1]} classes",
-            remedy="give codes from 0, and a probability for each class",
+            f"probabilities of row {row} are {probabilities[row].tolist()}",
+            remedy="give numbers from 0 to 1 that add up to 1, as predict_proba returns them",
         )
     # A mixture over leaves may exceed 1 in the last bit, which scikit-learn would refuse.
     probabilities = np.clip(probabilities, 0.0, 1.0)

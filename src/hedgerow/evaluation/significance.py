@@ -554,8 +554,17 @@ def share_of_largest(values: np.ndarray) -> np.ndarray:
     Returns
     -------
     (n, k) float array in [0, 1]; a block of zeros stays as it is
+
+    Raises
+    ------
+    InputError
+        If a value is below 0, NaN or infinite.
     """
-    values = np.asarray(values, dtype=float)
+    values = as_numbers("values", values)
+    wrong = values[~((values >= 0) & np.isfinite(values))]
+    if values.ndim != 2 or wrong.size:
+        what = f"values hold {wrong[0]}" if wrong.size else f"values have shape {values.shape}"
+        raise InputError(what, remedy="give a finite number of at least 0 for each block and group")
     largest = values.max(axis=1, keepdims=True)
     return np.divide(values, largest, out=np.zeros_like(values), where=largest > 0)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from hedgerow.checks import as_numbers
 from hedgerow.errors import InputError
 
 #: Accuracies closer than this are the same fraction, summed in another order.
@@ -29,15 +30,17 @@ def best_factor(factors: np.ndarray, cv_accuracy: np.ndarray) -> float:
     Raises
     ------
     InputError
-        If the arrays are empty, differ in length or hold a NaN.
+        If the arrays are empty, differ in length or hold a NaN or an infinite value.
     """
-    factors = np.asarray(factors, dtype=float)
-    cv_accuracy = np.asarray(cv_accuracy, dtype=float)
+    factors = as_numbers("factors", factors)
+    cv_accuracy = as_numbers("cv_accuracy", cv_accuracy)
     if factors.size == 0 or factors.shape != cv_accuracy.shape:
         raise InputError(
             f"{factors.size} factors and {cv_accuracy.size} accuracies cannot be paired",
             remedy="give one accuracy for each factor, and at least one",
         )
-    if np.isnan(cv_accuracy).any():
-        raise InputError("a cross-validated accuracy is NaN", remedy="leave no fold empty")
+    for name, values in (("factor", factors), ("cross-validated accuracy", cv_accuracy)):
+        wrong = values[~np.isfinite(values)]
+        if wrong.size:
+            raise InputError(f"a {name} is {wrong[0]}", remedy="leave no fold empty")
     return float(factors[cv_accuracy >= cv_accuracy.max() - SAME_ACCURACY].min())

@@ -277,4 +277,6 @@ def _labelled(distances, labels) -> tuple[np.ndarray, np.ndarray]:
             f"there are {len(distances)} trees and labels of shape {labels.shape}",
             remedy="give one label per tree",
         )
+    if len(missing := np.flatnonzero(labels != labels)):
+        raise InputError(f"tree {missing[0]} has no label", remedy="leave it out")
     return distances, labels
