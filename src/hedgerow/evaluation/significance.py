@@ -437,7 +437,8 @@ def _share_of_orders(blocks: tuple[tuple[float, ...], ...], least: float) -> flo
     """
     k = len(blocks[0])
     places = (2 * k * len(blocks) + 1) ** np.arange(k)
-    sums, share = np.zeros((1, k), dtype=np.int64), np.ones(1)
+    sums: np.ndarray = np.zeros((1, k), dtype=np.int64)
+    share: np.ndarray = np.ones(1)
     for block in blocks:
         orders = _orders(block)
         sums = np.sort((sums[:, None] + orders).reshape(-1, k), axis=1)
