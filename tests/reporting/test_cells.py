@@ -24,6 +24,7 @@ from hedgerow.reporting.cells import (
 )
 from hedgerow.workflow.digest import PACKAGE
 from hedgerow.workflow.steps import declared_by, having
+from tests.oracle import significance as oracle
 
 FRAME = pd.DataFrame(
     {
@@ -153,6 +154,10 @@ def test_tests_are_those_of_scipy():
     third = frame(*[1.0, 1.0, 2.0, 9.0, 3.0], d=key)
     friedman = stats.friedmanchisquare(one, two, third["value"])
     assert recomputed("friedman", [*frames, third], ("d",)) == pytest.approx(friedman.statistic)
+    values = np.column_stack([one, two, third["value"]])
+    assert recomputed("friedman_p", [*frames, third], ("d",)) == pytest.approx(
+        oracle.friedman(values)
+    )
 
 
 def test_nothing_is_known_of_no_rows_and_one_pair_has_no_test():

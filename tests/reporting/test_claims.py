@@ -195,6 +195,9 @@ def test_several_at_once_and_two_groups():
         "a": {"where": {**where, "method": ["old", "new"]}, "among": "method", "test": "friedman"}
     }
     assert _measures(several, ["a.p = 1", "a.n = 8"], frame)
+    # All eight alike: 2 of 2^8 orders. The least of chi-squared, .0047, cannot be reached.
+    none = _whole(several, ["a.p < .0078"], frame)
+    assert none["lacking"] == "p < .0078 cannot be reached by 8 data sets"
     both = {
         name: {"where": {**where, "method": "new", "size": size}, "minus": {"method": "old"}}
         for name, size in (("b", ">= 4"), ("c", "< 4"))
