@@ -198,6 +198,13 @@ def test_one_row_per_result():
     assert to_frame([]).columns.tolist() == frame.columns.tolist()
 
 
+def test_a_row_names_the_approximation_of_its_p():
+    few, many = friedman(_table(5, 3), "abc"), friedman(_table(101, 3), "abc")
+    tied = Result("t", 0.0, 1.0, 5, GROUPS, note="tied", p_method="normal approximation")
+    notes = to_frame([few, many, tied])["note"].tolist()
+    assert notes == ["", "chi-squared approximation", "tied; normal approximation"]
+
+
 # ------------------------------------------------------------------ several methods at once
 
 METHODS = ("a", "b", "c", "d")

@@ -72,8 +72,10 @@ class TestResult:
     p_method: str = ""
 
     def as_row(self) -> dict:
-        """Flat dictionary for a table; groups joined by `|`."""
-        return {**vars(self), "groups": "|".join(self.groups)}
+        """Flat dictionary for a table; groups joined by `|`, an approximation of p in the note."""
+        notes = (self.note, self.p_method if self.p_method != EXACT else "")
+        note = "; ".join(filter(None, notes))
+        return {**vars(self), "groups": "|".join(self.groups), "note": note}
 
 
 def wilcoxon(

@@ -72,8 +72,8 @@ SAME_TEST = (
     "Measured, and below it the same test on the printed cells of table {}. Arrows point to the "
     "better of a pair at p < .05: ← the first, ↑ the second. The analysis of variance is one-way, "
     "within data sets, on shares of each set's largest value; the thesis does not say how it "
-    "normalises. p of Wilcoxon's test is exact; that of Friedman's is, too, for up to 100 data sets "
-    "of three groups and 20 of four, and otherwise that of chi-squared."
+    "normalises. p of Wilcoxon's test is exact. That of Friedman's is exact for up to 100 data "
+    "sets of three groups and 20 of four, and otherwise that of chi-squared."
 )
 
 

@@ -83,8 +83,8 @@ def section(
 
 def _note(frame: pd.DataFrame) -> str:
     """Why there are no tests, or an empty text."""
-    notes = [n for n in frame["note"].dropna().unique() if n and not n.startswith("all ")]
-    return "; ".join(notes)
+    notes = frame.loc[frame["p"].isna(), "note"]
+    return "; ".join(filter(None, notes.dropna().unique()))
 
 
 def _blocks(frame: pd.DataFrame) -> list[dict]:
