@@ -447,7 +447,8 @@ def _share_of_orders(blocks: tuple[tuple[float, ...], ...], least: float) -> flo
         _, first, of = np.unique(sums @ places, return_index=True, return_inverse=True)
         share = np.bincount(of, np.repeat(share / len(orders), len(orders)))
         sums = sums[first]
-    return min(1.0, float(share[np.sum(sums**2, axis=1) >= least].sum()))
+    # The sum of all differs from 1 by rounding.
+    return float(share[np.sum(sums**2, axis=1) >= least].sum() / share.sum())
 
 
 @lru_cache(maxsize=4096)
@@ -460,7 +461,7 @@ def _trend_of_ranks(blocks: tuple[tuple[float, ...], ...]) -> tuple[float, float
         sums = _orders(tuple(sorted(block))) @ place
         share = np.convolve(share, np.bincount(sums - sums.min()) / len(sums))
         least -= sums.min()
-    return statistic, min(1.0, float(share[least:].sum()))
+    return statistic, float(share[least:].sum() / share.sum())
 
 
 def nemenyi(
