@@ -377,8 +377,9 @@ cdef class Traversal:
         for i in range(n):
             if used + self.n_nodes > capacity:
                 capacity = 2 * capacity + self.n_nodes
-                nodes = np.resize(nodes, capacity)
-                shares = np.resize(shares, capacity)
+                # Not `np.resize`, which fills the new part with copies of the old one.
+                nodes = np.append(nodes[:used], np.empty(capacity - used, dtype=np.int32))
+                shares = np.append(shares[:used], np.empty(capacity - used))
                 node_view = nodes
                 share_view = shares
             with nogil:

@@ -199,7 +199,10 @@ class _Predicted:
         tested = np.unique(tree.feature[tree.feature >= 0])
         self._known = ~np.isnan(X[:, tested]).any(axis=1)
         self._own = tree.predict_proba(X, None).argmax(axis=1)
-        self._leaf_class = tree.probabilities().argmax(axis=1)
+        # Once: at each of the many tests of a chain they would take as long as its rows.
+        self._shares = np.ascontiguousarray(tree.probabilities())
+        self._traversal = tree._traversal(X, None)
+        self._leaf_class = self._shares.argmax(axis=1)
 
     def below(self, child: int, rows: np.ndarray, own_side: np.ndarray) -> np.ndarray:
         """Of a branch, (n,) codes; own_side: rows whose own way leads into it."""
@@ -208,7 +211,7 @@ class _Predicted:
         found = self._own[rows]
         others = rows[walked := ~(own_side & self._known[rows])]
         if len(others):
-            shares = self._tree.predict_proba(self._X[others], None, root=child)
+            shares = self._traversal.mix(self._X[others], self._shares, child)
             found[walked] = shares.argmax(axis=1)
         return found
 
