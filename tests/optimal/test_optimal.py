@@ -10,6 +10,7 @@ from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 
 from hedgerow import C45Classifier, OptimalTreeClassifier
 from hedgerow.errors import HedgerowWarning, InputError
+from hedgerow.optimal import learner
 from hedgerow.optimal.learner import OBJECTIVES
 from tests.oracle.best_trees import leaf_cost, least_cost, least_expected_cost
 
@@ -420,3 +421,31 @@ def test_nothing_to_test():
 def test_bad_parameters(settings):
     with pytest.raises(InputError, match=next(iter(settings))):
         OptimalTreeClassifier(**settings).fit([[1.0], [2.0]], [0, 1])
+
+
+@pytest.mark.parametrize("seed", draws(60, least=12))
+@pytest.mark.parametrize("objective", OBJECTIVES)
+def test_subsets_of_categories_are_counted_together(seed, objective, monkeypatch):
+    """All rows were counted again for every two subsets: the time grew with the cube of the number
+    of categories. Counted by category, tree, cost, bound and effort are the same to the last bit.
+    """
+    rng = np.random.default_rng(seed)
+    n, k = 90, int(rng.integers(2, 25))
+    X = np.column_stack([rng.integers(0, k, n), rng.normal(size=n).round(1), rng.integers(0, 4, n)])
+    if seed % 2:
+        X[rng.random(X.shape) < 0.1] = np.nan
+    y = np.where(rng.random(n) < 0.6, np.nan_to_num(X[:, 0]) % 3, rng.integers(0, 4, n))
+    y = np.minimum(y, 1 + seed % 3)
+    weight = [None, rng.integers(1, 4, n), rng.uniform(0.5, 2, n)][seed % 3]
+    model = OptimalTreeClassifier(
+        2 + seed % 2, objective=objective, categorical_features=[0, 2], missing="routed",
+        max_nodes=400, leaf_price=0.01, most_subsets=4,
+    )  # fmt: skip
+    found = []
+    for _ in range(2):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", HedgerowWarning)
+            model.fit(X, y, sample_weight=weight)
+        found.append((model.tree_, model.objective_, model.bound_, model.n_nodes_))
+        monkeypatch.setattr(learner, "_subsets_of", lambda columns, training: None)
+    assert found[0] == found[1]

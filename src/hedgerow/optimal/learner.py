@@ -124,7 +124,35 @@ def _by_rank(columns: list[Tests], training: Columns, **search) -> RowTree:
     """The search for rows that go one way."""
     rank = np.array([column.rank for column in columns], dtype=np.int32)
     order = np.argsort(rank, axis=1, kind="stable").astype(np.int32)
-    return RowTree(rank, order, training.y, training.sample_weight, **search)
+    subsets = _subsets_of(columns, training)
+    return RowTree(rank, order, training.y, training.sample_weight, subsets, **search)
+
+
+def _subsets_of(columns: list[Tests], training: Columns) -> tuple | None:
+    """Tests on categories as `RowTree` takes them; None: there are none."""
+    variable = np.full(len(columns), -1, dtype=np.int32)
+    codes: list[np.ndarray] = []
+    moved: list[np.ndarray] = []
+    before, left = None, np.zeros(0, dtype=bool)
+    for number, column in enumerate(columns):
+        place = (column.variable, column.goes)
+        if column.subset is None:
+            moved.append(np.zeros(0, dtype=np.int64))
+            before = None
+            continue
+        # A missing value is a category behind the others.
+        now = np.append(column.subset, column.goes == "left")
+        if place != before:
+            x = np.asarray(training.X[:, column.variable])
+            codes.append(np.where(np.isnan(x), len(column.subset), x).astype(np.int32))
+            before, left = place, np.zeros(len(now), dtype=bool)
+        variable[number] = len(codes) - 1
+        moved.append(np.flatnonzero(now != left))
+        left = now
+    if not codes:
+        return None
+    first = np.cumsum([0, *map(len, moved)]).astype(np.int64)
+    return variable, np.array(codes), first, np.concatenate(moved).astype(np.int32)
 
 
 def _uncertain(gate: NoiseGate | None, column: Tests) -> bool:
