@@ -4,12 +4,19 @@ from hedgerow.induction._candidates cimport Scan
 from hedgerow.tree._arena cimport Arena
 
 
+cdef struct Keyed:
+    double key
+    int code
+
+
 cdef struct Subsets:
     # Scratch for one variable; memory of an arena.
     Py_ssize_t n_categories, n_classes
     double* counts          # n_categories x n_classes
     double* key             # order of the categories
-    int* present            # codes that occur at the node
+    Keyed* keyed            # scratch of their sort
+    int* present            # codes that occur at the node ...
+    int n_present           # ... and their number
     double* left            # class weights of the left subset
     # Of the rows whose category is guessed, one draw behind the other.
     Py_ssize_t n_draws

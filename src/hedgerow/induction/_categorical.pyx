@@ -8,6 +8,7 @@ principal component of the class probabilities for more (Coppersmith, Hong and H
 """
 
 from libc.math cimport sqrt
+from libc.stdlib cimport qsort
 from libc.string cimport memcmp, memcpy, memset
 
 from hedgerow.induction._candidates cimport (
@@ -24,6 +25,7 @@ from hedgerow.induction._criteria cimport EXPECTED_GAIN, Sides, is_ordered, scor
 from hedgerow.tree._arena cimport Arena
 
 cdef int EXHAUSTIVE = 10     # present categories up to which every subset is tried
+cdef int INSERTED = 64       # present categories up to which they are sorted by insertion
 cdef int POWER_STEPS = 200   # power iteration for the first principal component
 
 
@@ -35,6 +37,7 @@ cdef int subsets_init(Subsets* subsets, Arena memory, Py_ssize_t n_categories,
     subsets.counts = <double*> memory.zeros(n * n_classes, sizeof(double))
     subsets.key = <double*> memory.zeros(n + 4 * n_classes + n_classes * n_classes,
                                          sizeof(double))
+    subsets.keyed = <Keyed*> memory.zeros(n, sizeof(Keyed))
     subsets.present = <int*> memory.zeros(n, sizeof(int))
     subsets.left = <double*> memory.zeros(n_classes, sizeof(double))
     subsets.n_draws = n_draws
@@ -163,23 +166,27 @@ cdef void principal_keys(const Scan* scan, Subsets* subsets, int n_present) noex
             key[p] += v[a] * row[a] / n
 
 
-cdef int tally(const Scan* scan, Py_ssize_t n_categories, Subsets* subsets,
-               bint* bound) noexcept nogil:
+cdef int tally(const Scan* scan, Subsets* subsets, bint* bound) noexcept nogil:
     """Class weights of each category and the codes present, ascending; returns their number.
 
     bound: whether a category alone has less than the least weight of a side.
     """
-    cdef Py_ssize_t K = scan.n_classes, p, c, code
-    cdef int n_present = 0
+    cdef Py_ssize_t K = scan.n_classes, p, c, q, code, previous = -1
+    cdef int n_present = 0, n_met = 0
     cdef double s
     cdef double* counts = subsets.counts
-    for p in range(n_categories * K):
-        counts[p] = 0.0
+    # Rows are in the order of their codes: nothing is done for categories that are not here.
     for p in range(scan.n):
         code = <Py_ssize_t> value_at(scan, scan.rows[p])
+        if code != previous:
+            memset(counts + code * K, 0, K * sizeof(double))
+            subsets.present[n_met] = <int> code
+            n_met += 1
+            previous = code
         counts[code * K + scan.y[scan.rows[p]]] += scan.w[scan.rows[p]]
     bound[0] = False
-    for p in range(n_categories):
+    for q in range(n_met):
+        p = subsets.present[q]
         s = 0.0
         for c in range(K):
             s += counts[p * K + c]
@@ -188,6 +195,7 @@ cdef int tally(const Scan* scan, Py_ssize_t n_categories, Subsets* subsets,
             n_present += 1
             bound[0] = bound[0] or counted(scan.per_weight, counts + p * K, 1, <int> K,
                                            s) < scan.least
+    subsets.n_present = n_present
     return n_present
 
 
@@ -207,6 +215,14 @@ cdef void fill_left(const Scan* scan, Subsets* subsets, int n_present,
             subsets.goes[subsets.present[p]] = (mask >> (p - 1)) & 1
 
 
+cdef int by_key(const void* a, const void* b) noexcept nogil:
+    cdef const Keyed* one = <const Keyed*> a
+    cdef const Keyed* two = <const Keyed*> b
+    if one.key != two.key:
+        return 1 if one.key > two.key else -1
+    return (one.code > two.code) - (one.code < two.code)
+
+
 cdef void arrange(const Scan* scan, Subsets* subsets, int n_present) noexcept nogil:
     """Put the codes present in the order whose prefixes are tried."""
     cdef Py_ssize_t K = scan.n_classes, p, q, c, code
@@ -221,7 +237,14 @@ cdef void arrange(const Scan* scan, Subsets* subsets, int n_present) noexcept no
             for c in range(K):
                 s += subsets.counts[code * K + c]
             subsets.key[p] = subsets.counts[code * K + K - 1] / s
-    # Insertion sort, stable: equal keys stay in the order of their codes.
+    # Equal keys stay in the order of their codes.
+    if n_present > INSERTED:
+        for p in range(n_present):
+            subsets.keyed[p] = Keyed(subsets.key[p], subsets.present[p])
+        qsort(subsets.keyed, n_present, sizeof(Keyed), by_key)
+        for p in range(n_present):
+            subsets.present[p] = subsets.keyed[p].code
+        return
     for p in range(1, n_present):
         key = subsets.key[p]
         held = subsets.present[p]
@@ -271,7 +294,7 @@ cdef double best_subset(const Scan* scan, Py_ssize_t n_categories, Subsets* subs
     cdef bint bound = False
     for p in range(n_categories):
         goes_left[p] = 0
-    n_present = tally(scan, n_categories, subsets, &bound)
+    n_present = tally(scan, subsets, &bound)
     if n_present < 2:
         return -1.0
     if scan.criterion.kind == EXPECTED_GAIN:
@@ -332,7 +355,7 @@ cdef int best_subsets(const Scan* scan, Py_ssize_t n_categories, Subsets* subset
         return 0
     if most < 2:
         return 1
-    n_present = tally(scan, n_categories, subsets, &bound)
+    n_present = tally(scan, subsets, &bound)
     base = base_at(scan)
     least = -0.5e300
     every = n_present <= EXHAUSTIVE

@@ -21,7 +21,7 @@ cdef struct Action:
     double threshold            # NaN: a test on categories
     double share_left           # of the known weight; known once applied
     double gain
-    unsigned char* subset       # flags of the categories on the left; NULL: numeric
+    uint64_t* subset            # bits of the categories on the left; NULL: numeric
     uint64_t key
     int mark                    # stamp of the state whose tests are marked
 
@@ -69,7 +69,7 @@ cdef class Leaves:
     cdef const double[::1, :] x, val_x
     cdef const int[::1] val_y
     cdef const double[::1] val_weight
-    cdef Py_ssize_t n, m, n_val, n_categories
+    cdef Py_ssize_t n, m, n_val, n_categories, n_words
     cdef int K
     cdef bint weighted, has_mixed
     cdef double* actual             # validation weight of each class
@@ -100,11 +100,11 @@ cdef class Leaves:
     cdef double* top_gain           # the best tests of one variable ...
     cdef double* top_threshold
     cdef unsigned char* top_subset
-    cdef unsigned char* present
+    cdef uint64_t* present          # bits of the categories of a region
     cdef double* best_gain          # ... and of all
     cdef double* best_threshold
     cdef int* best_feature
-    cdef unsigned char* best_subset
+    cdef uint64_t* best_subset
     cdef unsigned char* tested
 
     cdef void* take(self, Py_ssize_t size) except NULL nogil
@@ -120,9 +120,10 @@ cdef class Leaves:
     cdef void gather(self, int r) noexcept nogil
     cdef void scatter(self, int r) noexcept nogil
     cdef int rank(self, int r, Py_ssize_t j, int most, double* share) except -2 nogil
-    cdef void copy_subset(self, Py_ssize_t j, int q, unsigned char* flags) noexcept nogil
+    cdef void copy_subset(self, Py_ssize_t j, int q, uint64_t* bits) noexcept nogil
+    cdef void add_absent(self, const Action* action) noexcept nogil
     cdef int add_action(self, int r, int feature, double threshold, double gain,
-                        const unsigned char* flags) except -2 nogil
+                        const uint64_t* bits) except -2 nogil
     cdef int propose(self, int r) except -2 nogil
     cdef int best_on(self, int r, Py_ssize_t j) except -2 nogil
     cdef double macro_f1(self, const double* confusion) noexcept nogil

@@ -27,7 +27,7 @@ from hedgerow.induction._categorical cimport best_subsets, subsets_init
 from hedgerow.induction._criteria cimport criterion_of
 from hedgerow.search._random cimport mix
 from hedgerow.tree._arena cimport Arena
-from hedgerow.tree._gates cimport step_gate, subset_gate
+from hedgerow.tree._gates cimport step_gate
 
 cdef double WEIGHT_SLACK = 1e-9     # as in growth
 cdef Py_ssize_t CHUNK = 1 << 20     # bytes asked for at a time
@@ -46,13 +46,23 @@ cdef int reserve(Rows* rows, Arena memory, Py_ssize_t n) except -2 nogil:
     return 0
 
 
+cdef inline bint has(const uint64_t* bits, Py_ssize_t code) noexcept nogil:
+    return (bits[code >> 6] >> (code & 63)) & 1
+
+
+cdef inline void add(uint64_t* bits, Py_ssize_t code) noexcept nogil:
+    bits[code >> 6] |= <uint64_t> 1 << (code & 63)
+
+
 cdef inline double share_of(const Action* action, double x, Py_ssize_t n_categories,
                             double share_left) noexcept nogil:
     """Share that a test sends left; a missing value goes both ways."""
     if isnan(x):
         return share_left
     if action.subset != NULL:
-        return subset_gate(x, action.subset, n_categories, share_left)
+        if 0 <= x < n_categories:
+            return has(action.subset, <Py_ssize_t> x)
+        return share_left >= 0.5
     return step_gate(x, action.threshold)
 
 
@@ -91,7 +101,7 @@ cdef int divide(const Action* action, const double* x, Py_ssize_t n_categories, 
         else:
             for p in range(n):
                 i = row[p]
-                goes_left = action.subset[<Py_ssize_t> x[i]]
+                goes_left = has(action.subset, <Py_ssize_t> x[i])
                 left[a] = i
                 right[b] = i
                 a += goes_left
@@ -176,6 +186,7 @@ cdef class Leaves:
         self.K = K
         self.n_categories = max(columns.n_categories.max(initial=0), 0)
         size = self.n_categories + 1
+        self.n_words = (self.n_categories + 63) // 64
         self.x = columns.X
         self.val_x = X
         self.val_y = y
@@ -205,11 +216,12 @@ cdef class Leaves:
         self.top_gain = <double*> self.memory.take(n_candidates + 1, sizeof(double))
         self.top_threshold = <double*> self.memory.take(n_candidates + 1, sizeof(double))
         self.top_subset = <unsigned char*> self.memory.take(n_candidates + 1, size)
-        self.present = <unsigned char*> self.memory.take(size, 1)
+        self.present = <uint64_t*> self.memory.take(self.n_words + 1, sizeof(uint64_t))
         self.best_gain = <double*> self.memory.take(n_candidates + 1, sizeof(double))
         self.best_threshold = <double*> self.memory.take(n_candidates + 1, sizeof(double))
         self.best_feature = <int*> self.memory.take(n_candidates + 1, sizeof(int))
-        self.best_subset = <unsigned char*> self.memory.take(n_candidates + 1, size)
+        self.best_subset = <uint64_t*> self.memory.take(
+            (n_candidates + 1) * (self.n_words + 1), sizeof(uint64_t))
         self.tested = <unsigned char*> self.memory.zeros(m + 1, 1)
         subsets_init(&self.subsets, self.memory, self.n_categories, K)
         mixed = np.isnan(X).any(axis=1)
@@ -337,7 +349,7 @@ cdef class Leaves:
         cdef Region* region = self.regions + r
         cdef Py_ssize_t n_left, n_right, whole_left = 0, whole_right = 0
         cdef Py_ssize_t mixed_left = 0, mixed_right = 0
-        cdef Py_ssize_t c, n = region.n, n_whole = region.n_whole, n_mixed = region.n_mixed
+        cdef Py_ssize_t n = region.n, n_whole = region.n_whole, n_mixed = region.n_mixed
         cdef double share = 0.5
         if action.left >= 0:
             return 0
@@ -362,10 +374,8 @@ cdef class Leaves:
             share = <double> n_left / n
         action.share_left = share
         if action.subset != NULL:
-            # Categories absent here go to the heavier side, as in growth.
-            for c in range(self.n_categories):
-                if action.subset[c] == 2:
-                    action.subset[c] = share >= 0.5
+            if share >= 0.5:
+                self.add_absent(action)
         if self.n_val > 0:
             divide(action, &self.val_x[0, feature], self.n_categories, &self.whole, self.memory, 0,
                    n_whole, False, False, &share, &whole_left, &whole_right)
@@ -454,9 +464,6 @@ cdef class Leaves:
         lay_minimum(&scan, self.columns.counting, region.count, region.total, self.min_leaf,
                     self.known + self.K)
         if self.columns.categories[j] > 0:
-            memset(self.present, 0, self.n_categories)
-            for p in range(scan.n):
-                self.present[<Py_ssize_t> scan.x[scan.rows[p]]] = 1
             return best_subsets(&scan, self.columns.categories[j], &self.subsets, most,
                                 self.top_gain, self.top_subset)
         if scan.x[scan.rows[0]] == scan.x[scan.rows[scan.n - 1]]:
@@ -481,16 +488,30 @@ cdef class Leaves:
             self.top_threshold[c] = self.points.threshold[p]
         return n_top
 
-    cdef void copy_subset(self, Py_ssize_t j, int q, unsigned char* flags) noexcept nogil:
-        """Flags of the ranked test q; 2: absent at the region, settled when it is applied."""
-        cdef Py_ssize_t c
-        for c in range(self.n_categories):
-            flags[c] = 2
-            if c < self.columns.categories[j] and self.present[c]:
-                flags[c] = self.top_subset[q * self.columns.categories[j] + c]
+    cdef void copy_subset(self, Py_ssize_t j, int q, uint64_t* bits) noexcept nogil:
+        """Categories of the region that the ranked test q sends left."""
+        cdef const unsigned char* flags = self.top_subset + q * self.columns.categories[j]
+        cdef int p
+        memset(bits, 0, self.n_words * sizeof(uint64_t))
+        for p in range(self.subsets.n_present):
+            if flags[self.subsets.present[p]]:
+                add(bits, self.subsets.present[p])
+
+    cdef void add_absent(self, const Action* action) noexcept nogil:
+        """Send the categories left that are absent at the region, as growth does."""
+        cdef const Region* region = self.regions + action.region
+        cdef double x
+        cdef Py_ssize_t p
+        memset(self.present, 0, self.n_words * sizeof(uint64_t))
+        for p in range(region.n):
+            x = self.x[region.rows[p], action.feature]
+            if not isnan(x):
+                add(self.present, <Py_ssize_t> x)
+        for p in range(self.n_words):
+            action.subset[p] |= ~self.present[p]
 
     cdef int add_action(self, int r, int feature, double threshold, double gain,
-                        const unsigned char* flags) except -2 nogil:
+                        const uint64_t* bits) except -2 nogil:
         cdef Action* action
         self.more_actions(1)
         action = self.actions + self.n_actions
@@ -505,14 +526,14 @@ cdef class Leaves:
         action.mark = 0
         action.key = mix(<uint64_t> self.n_actions + 1)
         if isnan(threshold):
-            action.subset = <unsigned char*> self.take(self.n_categories)
-            memcpy(action.subset, flags, self.n_categories)
+            action.subset = <uint64_t*> self.take(self.n_words * sizeof(uint64_t))
+            memcpy(action.subset, bits, self.n_words * sizeof(uint64_t))
         self.n_actions += 1
         return self.n_actions - 1
 
     cdef int propose(self, int r) except -2 nogil:
         """The K best tests of a region, once; a region that may not be split has none."""
-        cdef Py_ssize_t j, size = self.n_categories
+        cdef Py_ssize_t j, size = self.n_words
         cdef int c, q, n_best = 0, n_top
         cdef double gain, share = 1.0
         if self.regions[r].n_actions >= 0:
@@ -540,7 +561,8 @@ cdef class Leaves:
                     self.best_gain[c] = self.best_gain[c - 1]
                     self.best_threshold[c] = self.best_threshold[c - 1]
                     self.best_feature[c] = self.best_feature[c - 1]
-                    memcpy(self.best_subset + c * size, self.best_subset + (c - 1) * size, size)
+                    memcpy(self.best_subset + c * size, self.best_subset + (c - 1) * size,
+                           size * sizeof(uint64_t))
                     c -= 1
                 self.best_gain[c] = gain
                 self.best_feature[c] = <int> j

@@ -797,7 +797,7 @@ cdef class Search(Completion):
                 is_left[i] = region.is_left
             if action.subset != NULL:
                 for c in range(self.n_categories):
-                    subset[i, c] = action.subset[c]
+                    subset[i, c] = (action.subset[c >> 6] >> (c & 63)) & 1
             for c in range(self.K):
                 left_count[i, c] = self.regions[action.left].count[c]
                 right_count[i, c] = self.regions[action.right].count[c]
