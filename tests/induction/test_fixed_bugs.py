@@ -9,7 +9,7 @@ import pytest
 from hedgerow.induction._growth import Growth
 from hedgerow.induction._pruning import Pruning
 from hedgerow.tree._gates import Gates
-from oracle.induction import Reference, leaves
+from oracle.induction import Reference, gain, leaves
 
 from hedgerow import C45Classifier, SoftTreeClassifier
 from hedgerow.errors import InputError
@@ -205,3 +205,24 @@ def test_dates_flags_and_words_are_refused():
         C45Classifier().fit([[1.0], [2.0]], y, sample_weight="balanced")
     with pytest.raises(InputError, match="evaluation is True"):
         SoftTreeClassifier(evaluation=True).fit([[1.0], [2.0]], y)
+
+
+@pytest.mark.parametrize("n_categories", [60, 70, 300])
+def test_many_categories_are_in_the_order_of_their_class_shares(n_categories):
+    """They were sorted by insertion: the time grew with the square of their number."""
+    rng = np.random.default_rng(n_categories)
+    codes = rng.integers(0, n_categories, 5 * n_categories)
+    y = (rng.random(len(codes)) < rng.random(n_categories)[codes]).astype(int)
+    columns = Columns(codes[:, None].astype(float), y, 2, n_categories=[n_categories])
+    tree = grow(columns, max_depth=1, min_samples_leaf=0)
+    table = np.stack([np.bincount(codes[y == k], minlength=n_categories) for k in (0, 1)], axis=1)
+    present = np.flatnonzero(table.sum(axis=1))
+    share = table[present, 1] / table[present].sum(axis=1)
+    order = present[np.lexsort((present, share))]
+    below = np.cumsum(table[order], axis=0)[:-1]
+    gains = np.array([gain(left, table.sum(axis=0) - left) for left in below.tolist()])
+    last = np.flatnonzero(gains > gains.max() - 1e-12)[0]
+    left = order[: last + 1]
+    left = left if present[0] in left else order[last + 1 :]
+    np.testing.assert_array_equal(np.flatnonzero(tree.categories_left[0][present]),
+                                  np.searchsorted(present, np.sort(left)))  # fmt: skip

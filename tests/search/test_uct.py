@@ -340,3 +340,21 @@ def test_bad_settings_name_the_culprit(settings):
     X, y = load_iris(return_X_y=True)
     with pytest.raises(InputError, match=next(iter(settings))):
         UCTTreeClassifier(**settings).fit(X, y)
+
+
+@pytest.mark.parametrize("n_categories", [63, 64, 65, 200])
+def test_a_column_of_many_categories(n_categories):
+    """A test took a byte for each category, and a look at each of them: 20,000 categories took
+    1.1 GB. Categories that are absent where the test is follow the heavier side, as in growth."""
+    rng = np.random.default_rng(n_categories)
+    codes = rng.integers(0, n_categories, 4 * n_categories)
+    y = (rng.random(len(codes)) < rng.random(n_categories)[codes]).astype(int)
+    X = pd.DataFrame({"kind": pd.Categorical(codes, categories=range(n_categories))})
+    for missing in (False, True):
+        X.loc[: 20 * missing - 1, "kind"] = np.nan
+        model = UCTTreeClassifier(n_iterations=5, n_candidates=1, max_depth=1, random_state=0)
+        rows = model.fit(X, y).induction_indices_
+        grown = C45Classifier(max_depth=1, prune=False).fit(X.iloc[rows], y[rows]).tree_
+        assert grown.n_leaves == 2
+        np.testing.assert_array_equal(model.tree_.categories_left, grown.categories_left)
+        np.testing.assert_array_equal(model.tree_.share_left, grown.share_left)
