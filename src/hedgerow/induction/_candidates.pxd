@@ -187,7 +187,11 @@ cdef inline void weigh_known(Scan* scan, double* known) noexcept nogil:
 
 cdef double hard_whole(const Scan* scan, const double* nlogn, bint unit, bint midpoints,
                        Py_ssize_t* counts, double* threshold, double* center) noexcept nogil
-cdef int hard_points(const Scan* scan, bint midpoints, Points* points,
+cdef enum:
+    MEANS = 2               # of `midpoints`
+
+
+cdef int hard_points(const Scan* scan, int midpoints, double tolerance, Points* points,
                      Arena memory) except -1 nogil
 cdef int guess_points(const Scan* scan, bint midpoints, Points* points,
                       Arena memory) except -1 nogil

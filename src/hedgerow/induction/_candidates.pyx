@@ -182,9 +182,13 @@ cdef double hard_whole(const Scan* scan, const double* nlogn, bint unit, bint mi
     return (base + best) / total
 
 
-cdef int hard_points(const Scan* scan, bint midpoints, Points* points,
+cdef int hard_points(const Scan* scan, int midpoints, double tolerance, Points* points,
                      Arena memory) except -1 nogil:
-    """Every observed value but the lowest, with the class weights below it."""
+    """Every observed value but the lowest, with the class weights below it.
+
+    Not those that are at most `tolerance` above the next lower one.  midpoints: MEANS are those of
+    two values, which differ from `middle` in the last bit.
+    """
     cdef Py_ssize_t p, n = 0, stride
     cdef int c, i
     cdef double v, previous, below = 0.0
@@ -202,15 +206,15 @@ cdef int hard_points(const Scan* scan, bint midpoints, Points* points,
     for p in range(scan.n):
         i = scan.rows[p]
         v = value_at(scan, i)
-        if v > previous:
+        if previous + tolerance < v:
             points.threshold[n] = v
-            points.center[n] = middle(previous, v)
+            points.center[n] = (previous + v) / 2.0 if midpoints == MEANS else middle(previous, v)
             if midpoints and points.center[n] > previous:
                 points.threshold[n] = points.center[n]
             n += 1
             for c in range(scan.n_classes):
                 left[c * stride + n] = left[c * stride + n - 1]
-            previous = v
+        previous = v
         left[scan.y[i] * stride + n] += scan.w[i]
     points.n = n
     hedgerow_sum(left, stride, scan.n_classes, n, points.sum_left)

@@ -30,5 +30,7 @@ cdef int subsets_init(Subsets* subsets, Arena memory, Py_ssize_t n_categories,
                       Py_ssize_t n_classes, Py_ssize_t n_draws=*) except -1 nogil
 cdef double best_subset(const Scan* scan, Py_ssize_t n_categories, Subsets* subsets,
                         unsigned char* goes_left) noexcept nogil
+cdef double best_category(const Scan* scan, Py_ssize_t n_categories, double weight,
+                          Subsets* subsets, unsigned char* goes_left) noexcept nogil
 cdef int best_subsets(const Scan* scan, Py_ssize_t n_categories, Subsets* subsets, int most,
                       double* gain, unsigned char* goes_left) noexcept nogil

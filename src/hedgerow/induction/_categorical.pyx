@@ -21,7 +21,13 @@ from hedgerow.induction._candidates cimport (
     value_at,
     weigh_guesses,
 )
-from hedgerow.induction._criteria cimport EXPECTED_GAIN, Sides, is_ordered, score_one
+from hedgerow.induction._criteria cimport (
+    EXPECTED_GAIN,
+    Sides,
+    is_ordered,
+    score_one,
+    weighted_entropy,
+)
 from hedgerow.tree._arena cimport Arena
 
 cdef int EXHAUSTIVE = 10     # present categories up to which every subset is tried
@@ -332,6 +338,42 @@ cdef double best_subset(const Scan* scan, Py_ssize_t n_categories, Subsets* subs
         return -1.0
     write_prefix(subsets, n_present, best_mask, goes_left)
     return (base + best) / scan.weight
+
+
+cdef double best_category(const Scan* scan, Py_ssize_t n_categories, double weight,
+                          Subsets* subsets, unsigned char* goes_left) noexcept nogil:
+    """The category on the left whose ratio of gain and split information is largest.
+
+    weight: of the node, rows without the value among it.  As `best_subset` in all else.
+    """
+    cdef Py_ssize_t p, c, best = -1
+    cdef int n_present
+    cdef double s, gain = -1.0, ratio = 0.0, base
+    cdef double parts[3]
+    cdef bint bound = False
+    memset(goes_left, 0, n_categories)
+    n_present = tally(scan, n_categories, subsets, &bound)
+    if n_present < 2:
+        return -1.0
+    base = base_at(scan)
+    for p in range(n_present):
+        memcpy(subsets.left, subsets.counts + subsets.present[p] * scan.n_classes,
+               scan.n_classes * sizeof(double))
+        s = (base + score_of(scan, subsets)) / scan.weight
+        if s <= 0.0:
+            continue
+        parts[0] = 0.0
+        for c in range(scan.n_classes):
+            parts[0] += subsets.left[c]
+        parts[1] = scan.weight - parts[0]
+        parts[2] = weight - scan.weight
+        if s > (ratio + GAIN_TOLERANCE) * weighted_entropy(parts, weight, 3):
+            ratio = s / weighted_entropy(parts, weight, 3)
+            gain = s
+            best = p
+    if best >= 0:
+        goes_left[subsets.present[best]] = 1
+    return gain
 
 
 cdef int best_subsets(const Scan* scan, Py_ssize_t n_categories, Subsets* subsets, int most,

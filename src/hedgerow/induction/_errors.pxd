@@ -1,9 +1,12 @@
 """Predicted errors of a leaf: one definition for the pruner and for the tree search.
 
 Thesis 2.2.3 with the notes' reading: N times the upper Clopper-Pearson limit of the error rate.
+C4.5 of release 8: the exact limit for no error, from one on the normal approximation with a
+continuity correction; between them a straight line.
 """
 
-from scipy.special.cython_special cimport betaincinv
+from libc.math cimport fmax, pow, sqrt
+from scipy.special.cython_special cimport betaincinv, ndtri
 
 from hedgerow.tree._arena cimport Arena
 
@@ -11,6 +14,7 @@ from hedgerow.tree._arena cimport Arena
 cdef struct ErrorLimits:
     # How errors are predicted, and what was worked out already.
     double tail             # half of the two-sided confidence factor
+    bint normal             # the normal approximation, without `laplace`
     bint laplace            # E becomes N (E + 1) / (N + K) first
     int n_classes
     Py_ssize_t size         # results are kept for whole counts below this
@@ -18,9 +22,10 @@ cdef struct ErrorLimits:
 
 
 cdef inline int limits_init(ErrorLimits* limits, Arena memory, double confidence, bint laplace,
-                            int n_classes, Py_ssize_t size) except -1 nogil:
+                            int n_classes, Py_ssize_t size, bint normal=False) except -1 nogil:
     limits.tail = confidence / 2.0
     limits.laplace = laplace
+    limits.normal = normal
     limits.n_classes = n_classes
     limits.size = size
     limits.kept = <double*> memory.zeros(size * size, sizeof(double))
@@ -32,6 +37,24 @@ cdef inline double upper_limit(double n, double errors, double tail) noexcept no
     if tail <= 0.0 or errors >= n:
         return 1.0
     return betaincinv(errors + 1.0, n - errors, 1.0 - tail)
+
+
+cdef inline double normal_errors(double n, double errors, double tail) noexcept nogil:
+    """N times the approximate upper limit of an error rate."""
+    cdef double none, z, rate, root
+    if tail >= 0.5:
+        return errors
+    if errors < 1.0:
+        none = n * (1.0 - pow(tail, 1.0 / n))
+        if errors <= 0.0:
+            return none
+        return none + errors * (normal_errors(n, 1.0, tail) - none)
+    if errors + 0.5 >= n:
+        return n
+    z = ndtri(1.0 - tail)
+    rate = (errors + 0.5) / n
+    root = sqrt(rate * (1.0 - rate) / n + z * z / (4.0 * n * n))
+    return n * (rate + z * z / (2.0 * n) + z * root) / (1.0 + z * z / n)
 
 
 cdef inline double leaf_errors(const ErrorLimits* limits, const double* count) noexcept nogil:
@@ -57,7 +80,10 @@ cdef inline double leaf_errors(const ErrorLimits* limits, const double* count) n
     result = errors
     if limits.laplace:
         result = n * (errors + 1.0) / (n + limits.n_classes)
-    result = n * upper_limit(n, result, limits.tail)
+    if limits.normal:
+        result = normal_errors(n, errors, limits.tail)
+    else:
+        result = n * upper_limit(n, result, limits.tail)
     if whole:
         limits.kept[whole_n * limits.size + whole_e] = result
     return result

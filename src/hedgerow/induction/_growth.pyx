@@ -17,7 +17,7 @@ import numpy as np
 
 from cpython.exc cimport PyErr_CheckSignals
 from cpython.pyport cimport PY_SSIZE_T_MAX
-from libc.math cimport INFINITY, NAN, isnan
+from libc.math cimport INFINITY, NAN, fmax, fmin, isnan, log2
 from libc.limits cimport INT_MAX
 from libc.stdint cimport int64_t
 from libc.stdlib cimport qsort
@@ -26,6 +26,7 @@ from libc.string cimport memcpy, memset
 from hedgerow.induction._candidates cimport (
     GAIN_TOLERANCE,
     LEAST_GAIN,
+    MEANS,
     Grid,
     Guesses,
     Points,
@@ -46,7 +47,7 @@ from hedgerow.induction._candidates cimport (
     value_at,
     weigh_known,
 )
-from hedgerow.induction._categorical cimport Subsets, best_subset, subsets_init
+from hedgerow.induction._categorical cimport Subsets, best_category, best_subset, subsets_init
 from hedgerow.induction._columns cimport Columns
 from hedgerow.induction._crew cimport Crew
 from hedgerow.induction._criteria cimport (
@@ -161,13 +162,16 @@ cdef class Growth:
     cdef int above                  # of them, the parent of the branch at hand; NONE in the trunk
     # what is grown from
     cdef Columns columns
-    cdef double min_split, min_leaf, repetition_factor
+    cdef double min_split, min_leaf, repetition_factor, tolerance
     cdef Py_ssize_t max_depth, n, m, n_categories
     cdef int K
-    cdef bint midpoints, gate_midpoint, fractional, whole
+    cdef int midpoints
+    cdef bint gate_midpoint, fractional, whole
     cdef Gates gates
     cdef Criterion criterion
     cdef bint global_reliability, missing_to_both, undefined_first
+    cdef bint penalty, larger_sides, one_against_rest
+    cdef Py_ssize_t n_tried         # thresholds that the last search found possible
     cdef double* reliability        # of each variable, in the whole training set
     cdef const double[:, :, ::1] guess  # draws x variables x rows, NaN where the value is known
     cdef int* place                 # likewise, see `Guesses`
@@ -263,7 +267,7 @@ cdef class Growth:
         self.min_split = rules.min_samples_split
         self.min_leaf = rules.min_samples_leaf
         self.max_depth = PY_SSIZE_T_MAX if rules.max_depth is None else rules.max_depth
-        self.midpoints = rules.midpoints
+        self.midpoints = MEANS if rules.variant.thresholds == "observed" else rules.midpoints
         self.gate_midpoint = rules.gate_midpoint
         self.repetition_factor = rules.repetition_factor
         self.proposals = search
@@ -276,13 +280,19 @@ cdef class Growth:
         self.global_reliability = rules.reliability == "global"
         self.missing_to_both = rules.missing_to_both
         self.undefined_first = rules.undefined_first
+        self.penalty = rules.variant.threshold_penalty
+        self.tolerance = rules.variant.tolerance
+        self.larger_sides = rules.variant.larger_numeric_sides
+        self.one_against_rest = rules.variant.one_against_rest
         if self.criterion.kind == EXPECTED_GAIN:
             if search is not None:
                 raise TypeError("the expected gain is searched at observed values only")
             self.guess = guess
             self.criterion.n_draws = <int> self.guess.shape[0]
             self.guesses.draw = self.guess.shape[1] * self.guess.shape[2]
-        self.whole = columns.whole and not self.fractional and is_bounded(&self.criterion)
+        # Whole counts go without a list of thresholds, of which the penalty needs the number.
+        self.whole = (columns.whole and not self.fractional and is_bounded(&self.criterion)
+                      and not self.penalty and self.tolerance == 0.0)
         self.n_categories = max(columns.n_categories.max(initial=0), 0)
         self.capacity = n if not self.fractional else 2 * n + 16
         self.pending_capacity = 64
@@ -516,6 +526,10 @@ cdef class Growth:
         self.global_reliability = leader.global_reliability
         self.missing_to_both = leader.missing_to_both
         self.undefined_first = leader.undefined_first
+        self.penalty = leader.penalty
+        self.tolerance = leader.tolerance
+        self.larger_sides = leader.larger_sides
+        self.one_against_rest = leader.one_against_rest
         self.reliability = leader.reliability
         self.guess = leader.guess
         self.place = leader.place
@@ -1083,6 +1097,9 @@ cdef class Growth:
         raw += shift
         found.gain = raw * factor
         found.counts = raw * share > LEAST_GAIN
+        if self.penalty and self.columns.categories[j] == 0:
+            found.gain -= log2(self.n_tried) / weight
+            found.counts = found.gain > LEAST_GAIN
         found.threshold = threshold
         found.center = center
         if self.criterion.kind == GAIN_RATIO and found.counts:
@@ -1114,6 +1131,7 @@ cdef class Growth:
     cdef bint lay_scan(self, Py_ssize_t j, const Pending* node, double weight,
                        Scan* scan) noexcept nogil:
         """What a search sees of variable j at a node; False where it knows no two values."""
+        cdef double least = self.min_leaf
         scan.n = self.lengths_here[j]
         if scan.n < 2:
             return False
@@ -1130,8 +1148,9 @@ cdef class Growth:
             weigh_known(scan, self.known)
             if scan.weight <= 0.0:
                 return False
-        lay_minimum(scan, self.columns.counting, self.total, weight, self.min_leaf,
-                    self.known + self.K)
+        if self.larger_sides and self.columns.categories[j] == 0:
+            least = fmin(25.0, fmax(least, scan.weight / (10.0 * self.K))) * weight / scan.weight
+        lay_minimum(scan, self.columns.counting, self.total, weight, least, self.known + self.K)
         return True
 
     cdef double split_information(self, Py_ssize_t j, const Scan* scan, double threshold,
@@ -1214,7 +1233,12 @@ cdef class Growth:
         cdef int status
         gain[0] = -1.0
         if self.columns.categories[j] > 0:
-            gain[0] = best_subset(scan, self.columns.categories[j], &self.subsets, self.subset)
+            if self.one_against_rest:
+                gain[0] = best_category(scan, self.columns.categories[j], self.node_weight,
+                                        &self.subsets, self.subset)
+            else:
+                gain[0] = best_subset(scan, self.columns.categories[j], &self.subsets,
+                                      self.subset)
             threshold[0] = NAN
             center[0] = NAN
             return 0
@@ -1237,7 +1261,7 @@ cdef class Growth:
         if soft:
             soft_points(scan, &self.grids[j], &self.points, self.memory)
         else:
-            hard_points(scan, self.midpoints, &self.points, self.memory)
+            hard_points(scan, self.midpoints, self.tolerance, &self.points, self.memory)
         if self.criterion.kind == EXPECTED_GAIN:
             guess_points(scan, self.midpoints, &self.points, self.memory)
         self.n_candidates += self.points.n
@@ -1257,6 +1281,7 @@ cdef class Growth:
                 low += 1
             while low <= high and self.points.k[high] > k_last:
                 high -= 1
+        self.n_tried = high - low + 1
         while low <= high:
             self.n_gains += score_points(scan, &self.points, low, high, to_beat)
             if soft:
@@ -1564,16 +1589,17 @@ cdef class Growth:
 
     cdef void complete_subset(self, const int* rows, Py_ssize_t n, Py_ssize_t j, double share,
                               unsigned char* categories) noexcept nogil:
-        """Copy the subset; categories absent at the node go to the heavier side."""
+        """Copy the subset; categories absent at the node go to the heavier side, or the rest's."""
         cdef Py_ssize_t c
+        cdef bint goes_left = share >= 0.5 and not self.one_against_rest
         cdef int n_categories = self.columns.categories[j]
         memset(self.subset, 0, n_categories)
         for c in range(n):
             self.subset[<Py_ssize_t> self.columns.x[rows[c], j]] = 1
         for c in range(n_categories):
-            categories[c] = self.best_subset[c] if self.subset[c] else share >= 0.5
+            categories[c] = self.best_subset[c] if self.subset[c] else goes_left
         for c in range(n_categories, self.n_categories):
-            categories[c] = share >= 0.5
+            categories[c] = goes_left
 
     cdef int push(self, const Pending* child, const int* lengths) except -1 nogil:
         if self.n_pending >= self.pending_capacity:

@@ -29,6 +29,8 @@ from hedgerow.tree._gates cimport (
     share_left,
 )
 
+from hedgerow.induction.rules import THESIS
+
 hedgerow_phi_fill()
 
 cdef int TABLE = 64          # predicted errors are kept for whole counts below this
@@ -81,23 +83,23 @@ cdef class Limits:
     cdef Arena memory
     cdef ErrorLimits table
 
-    def __init__(self, double confidence, bint laplace, int n_classes):
+    def __init__(self, double confidence, bint laplace, int n_classes, bint normal):
         self.memory = Arena("to prune the tree")
-        limits_init(&self.table, self.memory, confidence, laplace, n_classes, TABLE)
+        limits_init(&self.table, self.memory, confidence, laplace, n_classes, TABLE, normal)
 
 
-_LIMITS = {}            # (confidence, laplace, n_classes) -> Limits, the latest few
+_LIMITS = {}            # (confidence, laplace, n_classes, normal) -> Limits, the latest few
 cdef int MOST_LIMITS = 32
 
 
-cdef Limits limits_for(double confidence, bint laplace, int n_classes):
+cdef Limits limits_for(double confidence, bint laplace, int n_classes, bint normal=False):
     """The limits of these settings: a quantile of the Beta distribution costs microseconds."""
-    key = (confidence, bool(laplace), n_classes)
+    key = (confidence, bool(laplace), n_classes, bool(normal))
     found = _LIMITS.get(key)
     if found is None:
         if len(_LIMITS) >= MOST_LIMITS:
             _LIMITS.pop(next(iter(_LIMITS)), None)
-        found = _LIMITS[key] = Limits(confidence, laplace, n_classes)
+        found = _LIMITS[key] = Limits(*key)
     return found
 
 
@@ -116,6 +118,7 @@ cdef class Pruning:
     laplace, raising : bool
     counts : one of COUNTS
         What counts as the N and the E of a leaf; class weights are weights in any case.
+    rules : GrowthRules
     """
 
     cdef Arena memory
@@ -127,7 +130,8 @@ cdef class Pruning:
     cdef int[::1] origin            # empty when nobody asked
     cdef Gates gates
     cdef dict arrays
-    cdef bint raising
+    cdef bint raising, largest, again
+    cdef double slack               # predicted errors that a smaller tree may make more
     cdef int counts
     cdef int raised, place          # a branch under trial, and the node in whose place it is
     cdef int K
@@ -144,7 +148,7 @@ cdef class Pruning:
     cdef Frame* frames
 
     def __init__(self, Columns columns, dict arrays, Gates gates, *, double confidence,
-                 bint laplace, bint raising, str counts="weights"):
+                 bint laplace, bint raising, str counts="weights", rules=THESIS):
         gates.check_grows()
         self.counts = COUNTS[counts]
         self.columns = columns
@@ -164,6 +168,9 @@ cdef class Pruning:
         self.raised = -1
         self.place = -1
         self.raising = raising
+        self.largest = rules.raise_largest
+        self.again = rules.prune_again
+        self.slack = rules.pruning_slack if rules.pruning_slack > 1e-9 else 1e-9
         self.K = columns.n_classes
         self.capacity = 4 * columns.n_rows + 64
         self.memory = Arena("to prune the tree")
@@ -173,7 +180,7 @@ cdef class Pruning:
         self.count = <double*> self.memory.take(self.K, sizeof(double))
         self.visits = <Visit*> self.memory.take(self.feature.shape[0] + 2, sizeof(Visit))
         self.frames = <Frame*> self.memory.take(self.feature.shape[0] + 2, sizeof(Frame))
-        self.shared = limits_for(confidence, laplace, self.K)
+        self.shared = limits_for(confidence, laplace, self.K, rules.normal_limit)
         self.limits = &self.shared.table
 
     def run(self):
@@ -429,30 +436,36 @@ cdef class Pruning:
             else:
                 self.top = frame.mark
                 errors = self.decide(frame, frame.keep + errors)
+                if errors < 0.0:
+                    frame.children_done = 0
+                    continue
                 depth -= 1
         return errors
 
-    cdef double decide(self, const Frame* frame, double keep) except -1.0 nogil:
-        """Keep, leaf, or raise a sub-branch; returns the errors of what is chosen."""
-        cdef double raised, best = frame.leaf
+    cdef double decide(self, const Frame* frame, double keep) except -2.0 nogil:
+        """Keep, leaf, or raise a sub-branch; returns the errors of what is chosen.
+
+        -1: a branch was raised that is to be pruned again.
+        """
+        cdef double raised, best = INFINITY
         cdef int node = frame.node, branch = -1, c, side
         # The smallest number of errors; ties go to the smaller tree: leaf, branch, as it is.
         if self.raising:
             for side in range(2):
                 c = self.left[node] if side == 0 else self.right[node]
-                if self.feature[c] < 0:
+                if self.feature[c] < 0 or self.largest and side != self.larger_side(node):
                     continue        # raising a leaf is making a leaf
                 self.raised = c
                 self.place = node
                 raised = self.estimate(c, frame.start, frame.n, False,
-                                       best if best < keep else keep)
+                                       min(best, keep, frame.leaf) + self.slack)
                 self.raised = -1
                 if raised < best - 1e-9:
                     best = raised
                     branch = c
-        if keep < best - 1e-9:
+        if keep < min(best, frame.leaf) - self.slack:
             return keep
-        if branch < 0:
+        if frame.leaf <= best + self.slack and frame.leaf <= keep + self.slack:
             self.feature[node] = -1
             self.left[node] = -1
             self.right[node] = -1
@@ -461,7 +474,16 @@ cdef class Pruning:
             self.share_left[node] = NAN
             return frame.leaf
         self.replace(node, branch)
-        return self.estimate(node, frame.start, frame.n, True, 0.0)
+        keep = self.estimate(node, frame.start, frame.n, True, 0.0)
+        return -1.0 if self.again else keep
+
+    cdef int larger_side(self, int node) noexcept nogil:
+        """0: the left child has the larger weight; 1: the right one, or both have as much."""
+        cdef double more = 0.0
+        cdef int c
+        for c in range(self.K):
+            more += self.class_weight[self.left[node], c] - self.class_weight[self.right[node], c]
+        return 0 if more > 1e-6 else 1
 
     cdef void replace(self, int node, int branch) noexcept nogil:
         """Put the root of `branch` in the place of `node`."""

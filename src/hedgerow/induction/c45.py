@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from hedgerow.checks import check_choice, check_flag, check_jobs
+from dataclasses import replace
+
+from hedgerow.checks import LARGEST, check_choice, check_flag, check_jobs, check_number
+from hedgerow.errors import InputError
 from hedgerow.induction.base import FROM_DTYPE, TreeClassifierMixin, transaction
 from hedgerow.induction.core import grow, prune
+from hedgerow.induction.rules import J48, THESIS, GrowthRules
 
 CRITERIA = ("information_gain", "gini", "gain_ratio")
 
@@ -59,6 +63,8 @@ class C45Classifier(TreeClassifierMixin):
     class_weight : dict, "balanced" or None, default None
         Weight of each class, by its label; "balanced": inverse to the number of its rows, as in
         scikit-learn. Multiplies `sample_weight`; minima of samples count without it.
+    rules : hedgerow.induction.GrowthRules, default THESIS
+        What variants of C4.5 do otherwise; `j48` gives the learner of Weka.
     random_state : ignored
         The learner draws nothing at random; ties go to the lower variable, then threshold.
     n_jobs : int, optional
@@ -134,6 +140,7 @@ class C45Classifier(TreeClassifierMixin):
         weights="auto",
         criterion="information_gain",
         class_weight=None,
+        rules=THESIS,
         random_state=None,
         n_jobs=None,
     ):
@@ -152,8 +159,76 @@ class C45Classifier(TreeClassifierMixin):
         self.weights = weights
         self.criterion = criterion
         self.class_weight = class_weight
+        self.rules = rules
         self.random_state = random_state
         self.n_jobs = n_jobs
+
+    @classmethod
+    def j48(
+        cls,
+        confidence_factor=0.25,
+        min_samples_leaf=2,
+        unpruned=False,
+        collapse=True,
+        subtree_raising=True,
+        laplace=False,
+        penalty=True,
+        observed_thresholds=True,
+        **settings,
+    ):
+        """The learner of Weka's J48 with option -B (tests have two sides).
+
+        Parameters
+        ----------
+        confidence_factor : float in (0, 0.5], default 0.25
+            -C: one-sided, so that `confidence` is twice as much.
+        min_samples_leaf : float, default 2
+            -M. A node is split from twice this weight on.
+        unpruned : bool, default False
+            -U.
+        collapse : bool, default True
+            False: -O.
+        subtree_raising : bool, default True
+            False: -S.
+        laplace : bool, default False
+            -A: Laplace-smoothed leaves, `smoothing` here.
+        penalty : bool, default True
+            False: -J, no MDL correction of numeric tests.
+        observed_thresholds : bool, default True
+            False: -doNotMakeSplitPointActualValue.
+        **settings
+            Other parameters of the learner, such as `max_depth`, which Weka has not.
+
+        Returns
+        -------
+        C45Classifier
+            Not fitted.
+
+        Notes
+        -----
+        Weka takes values less than 1e-5 apart for equal, and makes multi-way tests of categorical
+        variables without -B; neither is done here.
+        """
+        check_number("confidence_factor", confidence_factor, 0.0, 0.5)
+        check_number("min_samples_leaf", min_samples_leaf, 0.0, LARGEST)
+        given = {
+            "criterion": "gain_ratio",
+            "candidates": "midpoints",
+            "confidence": 2 * confidence_factor,
+            "prune": not unpruned,
+            "subtree_raising": subtree_raising,
+            "laplace": False,
+            "smoothing": laplace,
+            "min_samples_leaf": min_samples_leaf,
+            "min_samples_split": 2 * min_samples_leaf,
+            "rules": replace(
+                J48,
+                collapse=collapse,
+                threshold_penalty=penalty,
+                thresholds="observed" if observed_thresholds else "left",
+            ),
+        }
+        return cls(**{**given, **settings})
 
     def _check_parameters(self) -> None:
         self._check_pruning()
@@ -161,6 +236,10 @@ class C45Classifier(TreeClassifierMixin):
         check_flag("prune", self.prune)
         check_choice("reliability", self.reliability, ("node", "global"))
         check_choice("criterion", self.criterion, CRITERIA)
+        if not isinstance(self.rules, GrowthRules):
+            raise InputError(
+                f"rules is {self.rules!r}", remedy="give hedgerow.induction.GrowthRules(...)"
+            )
         check_jobs("n_jobs", self.n_jobs)
 
     @transaction
@@ -195,6 +274,7 @@ class C45Classifier(TreeClassifierMixin):
             repetition_factor=self.repetition_factor,
             reliability=self.reliability,
             n_jobs=self.n_jobs,
+            rules=self.rules,
             **{"criterion": self.criterion, **settings},
             **soft.get("grow", {}),
         )
@@ -205,6 +285,7 @@ class C45Classifier(TreeClassifierMixin):
                 confidence=self.confidence,
                 laplace=self.laplace,
                 subtree_raising=self.subtree_raising,
+                rules=self.rules,
                 **soft.get("prune", {}),
             )
         tree = self._weighed(tree, columns)

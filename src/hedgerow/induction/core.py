@@ -27,8 +27,16 @@ from hedgerow.induction._columns import Columns
 from hedgerow.induction._growth import Growth
 from hedgerow.induction._pdf import coarse_step, fine_step
 from hedgerow.induction._pruning import COUNTS, Pruning
-from hedgerow.induction.rules import GridSearch, Rules, SampleSearch, Sharing
+from hedgerow.induction.rules import (
+    THESIS,
+    GridSearch,
+    GrowthRules,
+    Rules,
+    SampleSearch,
+    Sharing,
+)
 from hedgerow.tree._gates import Gates, shares_on_grid
+from hedgerow.tree.cut import snip
 from hedgerow.tree.gates import (
     CLIP_TOLERANCE,
     FINEST,
@@ -141,6 +149,7 @@ def grow(
     undefined_first: bool = False,
     given: Tree | None = None,
     n_jobs: int | None = None,
+    rules: GrowthRules = THESIS,
 ) -> Tree:
     """Grow an unpruned tree (thesis, algorithm 1).
 
@@ -192,6 +201,7 @@ def grow(
     n_jobs : int, optional
         Threads, for large tables, on which the tree does not depend: None one, -1 all cores, -2 all
         but one. Growth by noise models of the user's takes one.
+    rules : GrowthRules
 
     Returns
     -------
@@ -216,7 +226,7 @@ def grow(
     check_choice("candidates", candidates, ("values", "midpoints"))
     check_choice("reliability", reliability, ("node", "global"))
     check_jobs("n_jobs", n_jobs)
-    return make_growth(
+    tree = make_growth(
         columns,
         search=search,
         propagation=propagation,
@@ -237,7 +247,34 @@ def grow(
         undefined_first=undefined_first,
         given=given,
         n_jobs=n_jobs,
+        variant=rules,
     )[0]
+    if rules.thresholds != "right":
+        tree = _with_values_left(tree, columns, rules.thresholds == "observed")
+    return collapsed(tree) if rules.collapse else tree
+
+
+def _with_values_left(tree: Tree, columns: Columns, observed: bool) -> Tree:
+    """Thresholds just above what they are, or above the largest training value up to there."""
+    arrays = tree.arrays()
+    threshold = arrays["threshold"].copy()
+    is_number = ~np.isnan(threshold)
+    for j in np.unique(tree.feature[is_number]) if observed else ():
+        values = np.unique(columns.X[:, j])
+        nodes = is_number & (tree.feature == j)
+        threshold[nodes] = values[np.searchsorted(values, threshold[nodes], side="right") - 1]
+    threshold[is_number] = np.nextafter(threshold[is_number], np.inf)
+    return Tree(**{**arrays, "threshold": threshold, "center": threshold}, _checked=True)
+
+
+def collapsed(tree: Tree) -> Tree:
+    """Leaves in the place of subtrees that make as many errors on the training set, less .001."""
+    weight = tree.class_weight
+    leaf = weight.sum(axis=1) - weight.max(axis=1)
+    errors = leaf.copy()
+    for node in np.flatnonzero(tree.feature >= 0)[::-1]:
+        errors[node] = errors[tree.children_left[node]] + errors[tree.children_right[node]]
+    return snip(tree, np.flatnonzero((tree.feature >= 0) & (errors >= leaf - 1e-3)).tolist())
 
 
 def _check_columns(columns: Any) -> None:
@@ -477,6 +514,7 @@ def prune(
     window: float = WINDOW,
     gate_at: str = "threshold",
     counts: str = "weights",
+    rules: GrowthRules = THESIS,
 ) -> Tree:
     """Error-based pruning of a tree on the rows that grew it (thesis 2.2.3).
 
@@ -498,6 +536,7 @@ def prune(
         What counts as the N and the E of a leaf: the weights there; each instance that has any
         weight there, whole; or each instance whole where the larger part of it went at each test
         (equal parts: the left one). Class weights of the new tree are weights in any case.
+    rules : GrowthRules
 
     Returns
     -------
@@ -524,5 +563,6 @@ def prune(
         laplace=laplace,
         raising=subtree_raising,
         counts=counts,
+        rules=rules,
     )
     return Tree(**pruning.run(), _checked=True)

@@ -468,7 +468,7 @@ cdef class Leaves:
                                 self.top_gain, self.top_subset)
         if scan.x[scan.rows[0]] == scan.x[scan.rows[scan.n - 1]]:
             return 0
-        hard_points(&scan, self.midpoints, &self.points, self.memory)
+        hard_points(&scan, self.midpoints, 0.0, &self.points, self.memory)
         slack = 1e-12 * scan.n_counted
         low = first_with(&scan, &self.points, scan.least - slack)
         high = last_with(&scan, &self.points, scan.least - slack)

@@ -86,7 +86,7 @@ def candidates(const double[::1] x, const int[::1] y, const double[::1] total, d
         grid.first = NULL
         soft_points(&scan, &grid, &points, memory)
     else:
-        hard_points(&scan, midpoints, &points, memory)
+        hard_points(&scan, midpoints, 0.0, &points, memory)
     base = score_every(&scan, &points, 0, points.n - 1)
     threshold = np.empty(points.n if sigma <= 0.0 else 0)
     k = np.empty(points.n if sigma > 0.0 else 0, dtype=np.int64)
