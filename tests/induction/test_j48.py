@@ -15,6 +15,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from effort import draws
+from oracle import j48 as oracle
 
 from hedgerow import C45Classifier
 from hedgerow.data import load
@@ -109,3 +111,29 @@ def test_tests_and_leaves(name):
                 [re.sub("[0-9.]+(:|$)", "", line) for line in one] for one in (ours, lines)
             )
         assert ours == lines
+
+
+def nested(tree, node=0):
+    """A tree as the oracle has it."""
+    if tree.feature[node] < 0:
+        return None
+    value = np.nextafter(tree.threshold[node], -np.inf)
+    children = (tree.children_left[node], tree.children_right[node])
+    return (int(tree.feature[node]), float(value), *(nested(tree, child) for child in children))
+
+
+@pytest.mark.parametrize("seed", draws(200))
+def test_as_in_plain_python(seed):
+    rng = np.random.default_rng(seed)
+    n, m, n_classes = rng.integers([10, 1, 2], [150, 5, 5])
+    X = rng.normal(size=(n, m)).round(rng.integers(0, 3))
+    y = np.where(rng.random(n) < 0.5, (X[:, 0] > 0) * 1, rng.integers(0, n_classes, n))
+    y[:n_classes] = np.arange(n_classes)
+    weight = rng.integers(1, 4, n) / (2 if seed % 3 else 1)
+    least = float(rng.integers(1, 4))
+    rows = list(zip(X.tolist(), y.tolist(), weight.tolist(), strict=True))
+    grown, pruned = oracle.j48(rows, int(n_classes), least)
+    settings = {"min_samples_leaf": least, "weights": "counts"}
+    for unpruned, tree in ((True, grown), (False, pruned)):
+        model = C45Classifier.j48(unpruned=unpruned, **settings).fit(X, y, weight)
+        assert nested(model.tree_) == tree

@@ -2,5 +2,6 @@
 
 from hedgerow.induction._columns import Columns
 from hedgerow.induction.core import grow, prune
+from hedgerow.induction.rules import J48, THESIS, GrowthRules
 
-__all__ = ["Columns", "grow", "prune"]
+__all__ = ["J48", "THESIS", "Columns", "GrowthRules", "grow", "prune"]

@@ -63,8 +63,8 @@ class C45Classifier(TreeClassifierMixin):
     class_weight : dict, "balanced" or None, default None
         Weight of each class, by its label; "balanced": inverse to the number of its rows, as in
         scikit-learn. Multiplies `sample_weight`; minima of samples count without it.
-    rules : hedgerow.induction.GrowthRules, default THESIS
-        What variants of C4.5 do otherwise; `j48` gives the learner of Weka.
+    rules : hedgerow.induction.GrowthRules, optional
+        What variants of C4.5 do otherwise; None: nothing. `j48` gives the learner of Weka.
     random_state : ignored
         The learner draws nothing at random; ties go to the lower variable, then threshold.
     n_jobs : int, optional
@@ -122,6 +122,8 @@ class C45Classifier(TreeClassifierMixin):
     """
 
     _understands = frozenset({"y_plausibility"})
+    #: Of learners that extend this one and do not take others.
+    rules = None
 
     def __init__(
         self,
@@ -140,7 +142,7 @@ class C45Classifier(TreeClassifierMixin):
         weights="auto",
         criterion="information_gain",
         class_weight=None,
-        rules=THESIS,
+        rules=None,
         random_state=None,
         n_jobs=None,
     ):
@@ -204,11 +206,18 @@ class C45Classifier(TreeClassifierMixin):
         C45Classifier
             Not fitted.
 
+        Raises
+        ------
+        InputError
+            A number out of range, or a learner that only extends this one.
+
         Notes
         -----
         Weka takes values less than 1e-5 apart for equal, and makes multi-way tests of categorical
         variables without -B; neither is done here.
         """
+        if cls is not C45Classifier:
+            raise InputError(f"{cls.__name__} has no rules of J48", remedy="use C45Classifier.j48")
         check_number("confidence_factor", confidence_factor, 0.0, 0.5)
         check_number("min_samples_leaf", min_samples_leaf, 0.0, LARGEST)
         given = {
@@ -236,7 +245,7 @@ class C45Classifier(TreeClassifierMixin):
         check_flag("prune", self.prune)
         check_choice("reliability", self.reliability, ("node", "global"))
         check_choice("criterion", self.criterion, CRITERIA)
-        if not isinstance(self.rules, GrowthRules):
+        if self.rules is not None and not isinstance(self.rules, GrowthRules):
             raise InputError(
                 f"rules is {self.rules!r}", remedy="give hedgerow.induction.GrowthRules(...)"
             )
@@ -274,7 +283,7 @@ class C45Classifier(TreeClassifierMixin):
             repetition_factor=self.repetition_factor,
             reliability=self.reliability,
             n_jobs=self.n_jobs,
-            rules=self.rules,
+            rules=self.rules or THESIS,
             **{"criterion": self.criterion, **settings},
             **soft.get("grow", {}),
         )
@@ -285,7 +294,7 @@ class C45Classifier(TreeClassifierMixin):
                 confidence=self.confidence,
                 laplace=self.laplace,
                 subtree_raising=self.subtree_raising,
-                rules=self.rules,
+                rules=self.rules or THESIS,
                 **soft.get("prune", {}),
             )
         tree = self._weighed(tree, columns)

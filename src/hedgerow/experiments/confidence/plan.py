@@ -121,7 +121,7 @@ class ConfidencePlan(Plan):
     )
     criterion: str = setting(
         "information_gain",
-        "What C4.5 compares tests by; gain_ratio is that of J48.",
+        "What C4.5 compares tests by; gain_ratio is Quinlan's of 1993, without the rest of J48.",
         choices=("information_gain", "gini", "gain_ratio"),
     )
     affected: str = setting(
