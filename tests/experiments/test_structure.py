@@ -509,7 +509,7 @@ def test_distances_in_the_space_of_prototypes(compared, learned, clustered):
     for one, two in ((0, 1), (4, 20), (13, 13)):
         expected = np.mean([(D[one, p] - D[two, p]) ** 2 for p in chosen]) ** 0.5
         assert found[one, two] == pytest.approx(expected)
-    plan = SimpleNamespace(**PLAN, n_components=4, n_prototypes=2)
+    plan = SimpleNamespace(**PLAN, n_components=3, n_prototypes=2)
     scales = (*structure_plan.SCALES, "prototypes")
     own = {name: every.query("forest == 0") for name, every in compared.items()}
     forests = learned["forests"].query("forest == 0")

@@ -7,6 +7,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from scipy.spatial.distance import pdist, squareform
 from sklearn.datasets import load_iris
 from sklearn.ensemble import RandomForestClassifier
+from sklearn.metrics import silhouette_score
 
 from hedgerow import C45Classifier
 from hedgerow.drawing import plot_forest
@@ -114,6 +115,21 @@ def test_equal_trees_are_one_cluster_and_a_leaf_can_be_drawn():
     said = [t.get_text() for t in words(plot_forest([leaf] * 5, X, y, n_clusters=4))]
     assert "5 of 5 trees; medoid: tree 0, 0 tests" in said
     assert "no tree has a test" in said
+
+
+def test_equal_stumps_are_one_cluster_and_the_silhouette_is_shown(iris):
+    """Of 30 bootstrap stumps of iris the same stump was the medoid of clusters A and B."""
+    _, X, y = iris
+    rng = np.random.default_rng(0)
+    samples = [rng.integers(0, 150, 150) for _ in range(30)]
+    trees = [C45Classifier(max_depth=1).fit(X.iloc[rows], y[rows]).tree_ for rows in samples]
+    D = TreeEditDistance("B2").fit(X, y).pairwise(trees)
+    labels = cluster(D, 4)
+    middle = medoids(D, labels)
+    assert (D[np.ix_(middle, middle)] > 0).sum() == len(middle) * (len(middle) - 1)
+    consistency = silhouette_score(D, labels, metric="precomputed")
+    titles = [t.get_text() for t in words(plot_forest(trees, X, y))]
+    assert f"Map of the trees; large: medoids; silhouette {consistency:.2f}" in titles
 
 
 def test_names_come_from_the_data_frame_where_trees_have_none(iris):

@@ -13,7 +13,7 @@ from hedgerow.drawing.tree import legible_depth, plot_tree
 from hedgerow.drawing.words import shorten
 from hedgerow.errors import InputError
 from hedgerow.optional import is_frame, needed
-from hedgerow.structure.clusters import _checked, cluster, medoids
+from hedgerow.structure.clusters import _checked, cluster, medoids, silhouette
 from hedgerow.structure.distance import TreeEditDistance
 from hedgerow.tree.export import check_decimals
 from hedgerow.tree.tree import Tree
@@ -49,7 +49,9 @@ def plot_forest(
 
     Above: a map of the trees, on which distances are as near to their edit distances as a plane
     allows (metric multidimensional scaling), and a table of the variables that each cluster tests,
-    level by level. Below: the medoid of each cluster, as many levels of it as can be read.
+    level by level. Below: the medoid of each cluster, as many levels of it as can be read. The
+    title of the map has the silhouette coefficient of the clusters, from -1 to 1: near 0, they are
+    hardly groups.
 
     Parameters
     ----------
@@ -295,7 +297,9 @@ def _draw_map(axes, D, labels, middle) -> None:
             zorder=4,
         )
     axes.set_aspect("equal", adjustable="datalim")
-    axes.set_title("Map of the trees; large: medoids", fontsize=8.5, loc="left")
+    consistency = silhouette(D, labels)
+    words = "" if np.isnan(consistency) else f"; silhouette {consistency:.2f}"
+    axes.set_title(f"Map of the trees; large: medoids{words}", fontsize=8.5, loc="left")
     axes.set_xlabel("edit distance, first axis", fontsize=7.5)
     axes.set_ylabel("edit distance, second axis", fontsize=7.5)
     axes.tick_params(labelsize=7)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from hedgerow.checks import COUNTED, check_number
+from hedgerow.checks import COUNTED, as_numbers, check_number
 from hedgerow.errors import InputError
 from hedgerow.structure.clusters import _checked, farthest_first, medoids
 from hedgerow.structure.distance import TreeEditDistance
@@ -102,11 +102,11 @@ def _kept(n: int, k: int, scores, share: float) -> np.ndarray:
     """Places of the trees that may be chosen, the best first."""
     if scores is None:
         return np.arange(n)
-    scores = np.asarray(scores, dtype=float)
-    if scores.shape != (n,) or np.isnan(scores).any():
+    scores = as_numbers("scores", scores)
+    if scores.shape != (n,) or not np.isfinite(scores).all():
         raise InputError(
-            f"there are {n} trees and scores of shape {scores.shape}, or one is NaN",
-            remedy="give one number per tree",
+            f"there are {n} trees and scores of shape {scores.shape}, or one is not finite",
+            remedy="give one finite number per tree",
         )
     # A product such as .07 * 100 is a little above a whole number.
     n_kept = max(k, math.ceil(round(share * n, 9)))

@@ -251,6 +251,7 @@ def thesis_figure_5_4(
 
     results = _of(results, table)
     from hedgerow.structure import medoids
+    from hedgerow.structure.clusters import silhouette
 
     _, labels = _forest(results, 0)
     D = matrix_of(results["first"], SHOWN[0])
@@ -272,7 +273,9 @@ def thesis_figure_5_4(
             Line2D([], [], linestyle="", marker="o", markersize=10, label="medoid",
                    markerfacecolor="none", markeredgecolor="black", markeredgewidth=1.4)
         )  # fmt: skip
-        figure.legend(handles=handles, loc="outside upper left", ncols=3)
+        consistency = silhouette(D, labels)
+        words = None if np.isnan(consistency) else f"Clusters, silhouette {consistency:.2f}"
+        figure.legend(handles=handles, loc="outside upper left", ncols=3, title=words)
         _labels(axes, places, {t: (str(t), weight) for t, weight in sorted(named.items())})
     return figure
 

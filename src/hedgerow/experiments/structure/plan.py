@@ -116,8 +116,9 @@ class StructurePlan(UctPlan):
     )
     n_clusters: int = setting(4, "Clusters of k-means (thesis 5.4.2, 4).", minimum=2, maximum=1_000)
     n_components: int = setting(
-        4,
-        "Components of the Laplacian eigenmaps, the constant one not counted.",
+        3,
+        "Components of the Laplacian eigenmaps, the constant one not counted: with it as many as "
+        "clusters.",
         minimum=1,
         maximum=1_000,
     )

@@ -610,14 +610,12 @@ def score(D: np.ndarray, labels, n_nodes, pairs: Mapping[str, np.ndarray]) -> di
     -------
     dict of float, keys `SCORES`
     """
-    from sklearn.metrics import normalized_mutual_info_score, silhouette_score
+    from sklearn.metrics import normalized_mutual_info_score
 
-    n_found = len(np.unique(labels))
-    several = 1 < n_found < len(labels)
+    from hedgerow.structure.clusters import silhouette
+
     found = {
-        "silhouette": float(silhouette_score(D, labels, metric="precomputed"))
-        if several
-        else np.nan,
+        "silhouette": silhouette(D, labels),
         "nmi_cluster_n_nodes": float(normalized_mutual_info_score(labels, n_nodes)),
     }
     for name, own in pairs.items():
@@ -625,5 +623,5 @@ def score(D: np.ndarray, labels, n_nodes, pairs: Mapping[str, np.ndarray]) -> di
     # Clusters of unequal size hold many pairs of any kind.
     one, two = np.triu_indices(len(labels), 1)
     found["chance"] = float((labels[one] == labels[two]).mean())
-    found["n_found"] = n_found
+    found["n_found"] = len(np.unique(labels))
     return {name: found[name] for name in SCORES}
