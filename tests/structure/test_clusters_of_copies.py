@@ -154,7 +154,7 @@ def test_a_distance_that_is_none_is_refused(call, name):
     """`farthest_first` and `dissimilarity_space` took NaN and answered; infinities went further."""
     D = distances_of([0, 1, 3]).astype(object)
     D[0, 2] = D[2, 0] = WRONG[name]
-    with pytest.raises(InputError, match="distances|to_prototypes"):
+    with pytest.raises(InputError, match=r"distances|to_prototypes"):
         call(D)
 
 

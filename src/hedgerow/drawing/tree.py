@@ -17,6 +17,7 @@ from hedgerow.drawing.reached import Reached
 from hedgerow.drawing.way import way_of
 from hedgerow.errors import InputError
 from hedgerow.optional import needed
+from hedgerow.tree.beside import mapping_of
 from hedgerow.tree.export import check_decimals, class_name, named, unit_words
 
 LARGEST = 100  # leaves drawn when no depth is asked for; more cannot be read
@@ -196,8 +197,9 @@ def _colors(tree, shown, given) -> list:
     """A colour for each class; a dict may name classes as the tree does, or as they are shown."""
     if given is None:
         return [COLORS[c % len(COLORS)] for c in range(tree.n_classes)]
-    if isinstance(given, dict):
-        by_name = {str(label): color for label, color in given.items()}
+    pairs = mapping_of("class_colors", given)
+    if pairs is not None:
+        by_name = {str(label): color for label, color in pairs.items()}
         found = []
         for c in range(tree.n_classes):
             names = [class_name(shown, c), class_name(tree, c)]

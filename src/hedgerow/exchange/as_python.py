@@ -5,7 +5,6 @@ from __future__ import annotations
 import builtins
 import keyword
 import math
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -21,6 +20,7 @@ from hedgerow.exchange.branches import (
     names_of_tested,
 )
 from hedgerow.tree import Tree
+from hedgerow.tree.beside import Names
 from hedgerow.tree.export import named
 
 # A table and a loop: branches as code would be limited to a hundred levels by Python's indentation.
@@ -63,8 +63,8 @@ def {name}(row):
 def to_python(
     tree: Tree,
     name: str = "predict_proba",
-    class_names: Sequence[str] | None = None,
-    feature_names: Sequence[str] | None = None,
+    class_names: Names | None = None,
+    feature_names: Names | None = None,
 ) -> str:
     """The tree as source of a Python function that needs nothing but Python.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from hedgerow.checks import check_flag
@@ -11,6 +11,7 @@ from hedgerow.exchange.branches import Branches, Condition, Interval, labels_of,
 from hedgerow.optional import needed
 from hedgerow.texts import one_line
 from hedgerow.tree import Tree
+from hedgerow.tree.beside import Names
 from hedgerow.tree.export import (
     check_decimals,
     class_name,
@@ -29,8 +30,8 @@ if TYPE_CHECKING:
 def rules(
     tree: Tree,
     decimals: int | None = None,
-    class_names: Sequence[str] | None = None,
-    feature_names: Sequence[str] | None = None,
+    class_names: Names | None = None,
+    feature_names: Names | None = None,
     units: Mapping[str, str] | None = None,
     *,
     as_text: bool = False,

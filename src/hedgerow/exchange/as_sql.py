@@ -19,6 +19,7 @@ from hedgerow.exchange.branches import (
     names_of_tested,
 )
 from hedgerow.tree import Tree
+from hedgerow.tree.beside import Names
 from hedgerow.tree.export import named
 
 #: What no SQL holds between quotes: the end of a C string, halves of surrogate pairs.
@@ -35,8 +36,8 @@ def to_sql(
     table: str | Sequence[str] | None = None,
     what: str = "proba",
     keep: Sequence[str] = (),
-    class_names: Sequence[str] | None = None,
-    feature_names: Sequence[str] | None = None,
+    class_names: Names | None = None,
+    feature_names: Names | None = None,
 ) -> str:
     """The tree as standard SQL.
 

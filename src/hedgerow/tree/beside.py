@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, datetime
 from typing import Any
 
@@ -12,6 +13,9 @@ import numpy as np
 from hedgerow.errors import InputError
 from hedgerow.tree import sound
 from hedgerow.tree.gates import gate_from_dict, gate_to_dict
+
+#: In the order of what they name, or from it; a Series of pandas is read by its index.
+Names = Sequence[Any] | Mapping[Any, Any]
 
 #: Names of types that JSON does not have, beside a number (of numpy's units) or an ISO date.
 DATES = {"date": date, "datetime": datetime}
@@ -22,6 +26,73 @@ def listed(labels: Any) -> list:
     """Labels as Python has them; times of numpy stay: nanoseconds would become bare numbers."""
     array = np.asarray(labels)
     return list(array) if array.dtype.kind in "mM" else array.tolist()
+
+
+def mapping_of(parameter: str, given: Any) -> dict | None:
+    """A mapping, or a Series of pandas by its index, as a dictionary; None of a sequence.
+
+    Raises
+    ------
+    InputError
+        A set, which has no order, or a Series whose index holds a label twice.
+    """
+    if isinstance(given, set | frozenset):
+        raise InputError(
+            f"{parameter} is a set, which has no order",
+            remedy="give a list, or a dictionary of what is named to its name",
+        )
+    if isinstance(given, Mapping):
+        return dict(given)
+    if not (hasattr(given, "index") and hasattr(given, "to_dict")):
+        return None
+    if not given.index.is_unique:
+        raise InputError(
+            f"{parameter} is a Series whose index holds a label twice",
+            remedy="give a list, or one name for each label",
+        )
+    return given.to_dict()
+
+
+def names_of(parameter: str, given: Any, known: Iterable[Any]) -> list:
+    """Names in the order of what they name.
+
+    given : sequence, one for each; or a mapping (or Series) to names from what is known, or from
+        its numbers where it holds nothing that is known. What it leaves out keeps its name.
+
+    Raises
+    ------
+    InputError
+        A set, a mapping from something that is not known, or twice from the same.
+    """
+    if isinstance(given, list | tuple | np.ndarray):  # by far the most
+        return list(given)
+    pairs = mapping_of(parameter, given)
+    if pairs is None:
+        return [given] if isinstance(given, str) else list(given)
+    names = list(known)
+    by_text = {str(name): place for place, name in enumerate(names)}
+    by_number = {place: place for place in range(len(names))}
+    places: dict[Any, int] = by_number
+    if any(str(key) in by_text for key in pairs):
+        pairs, places = {str(key): name for key, name in pairs.items()}, by_text
+    for key, name in pairs.items():
+        if isinstance(key, bool) or key not in places:
+            shown = ", ".join(repr(text) for text in list(by_text)[:5])
+            raise InputError(
+                f"{parameter} names {key!r}, which the tree does not know",
+                remedy=f"give names to {shown}{', ...' if len(names) > 5 else ''}, or to numbers",
+            )
+        names[places[key]] = name
+    return names
+
+
+def variables_of(names: list[str] | None, feature: np.ndarray, given: Any) -> list[str]:
+    """Variables that names may be given to: those of a tree, or as many as are tested or given."""
+    if names is not None:
+        return names
+    pairs = mapping_of("feature_names", given) or {}
+    numbers = [key for key in pairs if isinstance(key, int | np.integer)]
+    return [f"x{j}" for j in range(1 + max(int(feature.max(initial=-1)), *numbers, -1))]
 
 
 def to_plain(label: Any) -> Any:

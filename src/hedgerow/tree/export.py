@@ -13,6 +13,7 @@ from hedgerow.checks import COUNTED, check_number
 from hedgerow.errors import InputError
 from hedgerow.optional import needed
 from hedgerow.texts import one_line
+from hedgerow.tree.beside import names_of, variables_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -62,12 +63,14 @@ def feature_name(tree, feature: int) -> str:
 def named(tree, class_names=None, feature_names=None):
     """The tree with other names of its classes and variables; itself without any.
 
-    class_names : sequence of str, one for each class in the order of the codes, or None
-    feature_names : sequence of str, one for each variable, or None
+    class_names : sequence of str, one for each class in the order of the codes, a mapping of labels
+        to names, or None
+    feature_names : sequence of str, one for each variable, a mapping of names to others, or None
     """
     changes = {}
     if class_names is not None:
-        names = [class_names] if isinstance(class_names, str) else list(class_names)
+        known = range(tree.n_classes) if tree.classes is None else tree.classes
+        names = names_of("class_names", class_names, known)
         if len(names) != tree.n_classes:
             raise InputError(
                 f"class_names holds {len(names)} names for {tree.n_classes} classes",
@@ -75,7 +78,8 @@ def named(tree, class_names=None, feature_names=None):
             )
         changes["classes"] = [str(name) for name in names]
     if feature_names is not None:
-        names = [feature_names] if isinstance(feature_names, str) else list(feature_names)
+        variables = variables_of(tree.feature_names, tree.feature, feature_names)
+        names = names_of("feature_names", feature_names, variables)
         known = int(tree.feature.max()) + 1
         if len(names) < known or (tree.feature_names and len(names) != len(tree.feature_names)):
             raise InputError(

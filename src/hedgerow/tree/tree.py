@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import cached_property
 from numbers import Integral
 from typing import TYPE_CHECKING, Any
@@ -17,7 +17,14 @@ from hedgerow.errors import InputError
 from hedgerow.tree import sound
 from hedgerow.tree._gates import Gates
 from hedgerow.tree._traversal import Traversal
-from hedgerow.tree.beside import beside_from_plain, beside_to_plain, listed
+from hedgerow.tree.beside import (
+    Names,
+    beside_from_plain,
+    beside_to_plain,
+    listed,
+    names_of,
+    variables_of,
+)
 from hedgerow.tree.gates import AnyGate, NoiseGate, check_noise, gate_from_dict
 from hedgerow.tree.nodes import arrays_from_nodes
 from hedgerow.tree.statistics import restore
@@ -150,9 +157,17 @@ class Tree:
         self.gate = gate
         self.statistics = statistics
         with sound.reading("`classes`, `feature_names` or `categories` of a tree"):
-            self.classes = None if classes is None else listed(classes)
-            self.feature_names = None if feature_names is None else [str(f) for f in feature_names]
-            self.categories = {int(k): list(v) for k, v in (categories or {}).items()}
+            if classes is not None:
+                classes = listed(names_of("classes", classes, range(self.n_classes)))
+            self.classes = classes
+            if feature_names is not None:
+                known = variables_of(None, self.feature, feature_names)
+                feature_names = [str(f) for f in names_of("feature_names", feature_names, known)]
+            self.feature_names = feature_names
+            self.categories = {
+                int(k): names_of("categories", v, range(len(v)))
+                for k, v in (categories or {}).items()
+            }
         if not _checked:
             sound.check_arrays(self)
             self._check_beside()
@@ -474,8 +489,22 @@ class Tree:
         return Tree(**{**self.arrays(), **arrays}, **beside)
 
     def replace(self, **changes: Any) -> Tree:
-        """A copy with other labels, gate or statistics."""
+        """A copy with other labels, gate or statistics.
+
+        A dictionary, or a Series by its index, gives other names to some `classes` or
+        `feature_names`.
+
+        Raises
+        ------
+        InputError
+            Names that do not fit, or a set of them.
+        """
         kept = {name: getattr(self, name) for name in _BESIDE}
+        if changes.get("classes") is not None and self.classes is not None:
+            changes["classes"] = names_of("classes", changes["classes"], self.classes)
+        if changes.get("feature_names") is not None and self.feature_names is not None:
+            names = names_of("feature_names", changes["feature_names"], self.feature_names)
+            changes["feature_names"] = names
         arrays: dict[str, Any] = {**self.arrays()}
         made = Tree(**arrays, **{**kept, **changes}, _checked=True)
         made._check_beside()
@@ -636,8 +665,8 @@ class Tree:
     def to_text(
         self,
         decimals: int | None = None,
-        class_names: Sequence[str] | None = None,
-        feature_names: Sequence[str] | None = None,
+        class_names: Names | None = None,
+        feature_names: Names | None = None,
         units: Mapping[str, str] | None = None,
     ) -> str:
         """The rules, one line per node, indented by depth.
@@ -649,17 +678,20 @@ class Tree:
             thresholds of a variable would read the same. By default a threshold has all the digits
             that it takes to read the same number back: it is an observed value, and rounded up it
             would send the rows of that value to the other side. Whole numbers are written in full.
-        class_names : sequence of str, optional
-            Names of the classes in the order of `classes`, where those are numbers.
-        feature_names : sequence of str, optional
-            Names of the variables, in the place of those that the tree knows.
+        class_names : sequence of str or dict, optional
+            Names of the classes in the order of `classes`, where those are numbers; or label ->
+            name of some of them. A Series is read by its index.
+        feature_names : sequence of str or dict, optional
+            Names of the variables, in the place of those that the tree knows; or name or number ->
+            name of some of them.
         units : dict, optional
             Name or number of a variable -> its unit, behind each threshold.
 
         Raises
         ------
         InputError
-            Another number of names than of classes or variables, or a unit of no variable.
+            Another number of names than of classes or variables, a set of names, a name or a unit
+            of something that the tree does not know.
 
         Examples
         --------
@@ -678,8 +710,8 @@ class Tree:
     def to_dot(
         self,
         decimals: int | None = None,
-        class_names: Sequence[str] | None = None,
-        feature_names: Sequence[str] | None = None,
+        class_names: Names | None = None,
+        feature_names: Names | None = None,
         units: Mapping[str, str] | None = None,
     ) -> str:
         """Graphviz source; parameters as in `to_text`."""
