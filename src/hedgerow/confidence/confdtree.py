@@ -314,11 +314,23 @@ class ConfDTreeClassifier(TreeClassifierMixin):
         InputError
             There is no tree of that number.
         """
-        check_is_fitted(self, "trees_")
+        self._check_rules()
         check_number("tree", tree, 0, len(self.trees_) - 1, whole=True)
         return self._members[tree].intervals
 
     # -- output -------------------------------------------------------------------------
+
+    def _check_rules(self) -> None:
+        """Refuse rules that were set after the fit, which counted what the others need."""
+        check_is_fitted(self, "trees_")
+        rules = self._rules()
+        for field in fields(Rules):
+            now, then = getattr(rules, field.name), getattr(self._fitted_rules, field.name)
+            if now != then:
+                raise InputError(
+                    f"{field.name} is {now!r} and was {then!r} in the fit",
+                    remedy="call fit again, or set it back",
+                )
 
     def _smooths(self, member: Member) -> bool:
         if self.smoothing is None:
@@ -327,7 +339,7 @@ class ConfDTreeClassifier(TreeClassifierMixin):
 
     def _tables(self, X):
         """Each tree with the table as it reads it."""
-        check_is_fitted(self, "trees_")
+        self._check_rules()
         X = without_mask(X)
         _check_feature_names(self, X, reset=False)
         read = tables(self.estimator_, self._members, X)

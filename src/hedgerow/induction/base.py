@@ -109,7 +109,11 @@ def _check_product(
 
 
 def impurity_of(learner: Any) -> str:
-    """Impurity that a learner's criterion lowers, as `Tree.importances` takes it."""
+    """Impurity that the criterion of a fitted learner lowered, as `Tree.importances` takes it."""
+    return getattr(learner, "_impurity", None) or _impurity(learner)
+
+
+def _impurity(learner: Any) -> str:
     criterion = getattr(learner, "criterion", getattr(learner, "objective", None))
     return criterion if criterion in ("gini", "errors") else "entropy"
 
@@ -504,6 +508,7 @@ class TreeClassifierMixin(ClassifierMixin, BaseEstimator):
 
     def _finish(self, tree, gate=None):
         """Give the tree its labels and store it."""
+        self._impurity = _impurity(self)  # the criterion may be set after the fit
         self.tree_ = tree.replace(
             classes=self.classes_,
             feature_names=getattr(self, "feature_names_in_", None),
@@ -548,9 +553,13 @@ class TreeClassifierMixin(ClassifierMixin, BaseEstimator):
             column, by row, in any form of `hedgerow.resolve_error`; 0: all values are exact.
         """
         array, gate = self._read(X, error)
-        return self.tree_.predict_proba(
-            array, evaluation=gate, smoothing=bool(getattr(self, "smoothing", False))
-        )
+        return self.tree_.predict_proba(array, evaluation=gate, smoothing=self._smoothing())
+
+    def _smoothing(self) -> bool:
+        """Whether leaves are smoothed, which may be set after a fit."""
+        smoothing = getattr(self, "smoothing", False)
+        check_flag("smoothing", smoothing)
+        return bool(smoothing)
 
     def predict_log_proba(self, X, error=None) -> np.ndarray:
         """Natural logarithms of `predict_proba`, (n, n_classes); minus infinity at 0."""
@@ -618,7 +627,7 @@ class TreeClassifierMixin(ClassifierMixin, BaseEstimator):
         return self.tree_.to_sklearn(
             self.n_features_in_,
             candidates=getattr(self, "candidates", "values"),
-            smoothing=bool(getattr(self, "smoothing", False)),
+            smoothing=self._smoothing(),
         )
 
     def get_depth(self) -> int:

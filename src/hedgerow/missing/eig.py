@@ -317,6 +317,7 @@ n_jobs
 
     def _encode(self, X, *, reset: bool) -> np.ndarray:
         array = super()._encode(X, reset=reset)
+        check_choice("missing_at_prediction", self.missing_at_prediction, ("propagate", "impute"))
         if reset or self.missing_at_prediction != "impute":
             return array
         return self._fitted_imputer().fill(array)

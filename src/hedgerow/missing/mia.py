@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -141,6 +142,8 @@ class MissingIncorporated(TransformerMixin, BaseEstimator):
     def get_feature_names_out(self, input_features=None) -> np.ndarray:
         """Names of the columns that `transform` gives; copies end in `_low` and `_high`.
 
+        Where another column has that name already, underscores are added.
+
         Parameters
         ----------
         input_features : sequence of str, optional
@@ -164,9 +167,15 @@ class MissingIncorporated(TransformerMixin, BaseEstimator):
                 f"({self.n_features_in_}), got {len(names)}"
             )
         doubled = self.incorporated_ & np.isfinite(self.bounds_[0])
-        found = []
+        found, taken = [], set(names)
         for name, twice in zip(names, doubled, strict=True):
-            found += [f"{name}_low", f"{name}_high"] if twice else [name]
+            if not twice:
+                found.append(name)
+                continue
+            for copy in (f"{name}_low", f"{name}_high"):
+                copy = _unused(copy, taken)
+                taken.add(copy)
+                found.append(copy)
         return np.array(found, dtype=object)
 
     def _copies(self, column: np.ndarray, j: int) -> list[np.ndarray]:
@@ -221,9 +230,14 @@ def _column(column: pd.Series) -> np.ndarray | pd.Series:
     return column_numbers(column)
 
 
+def _unused(name: str, taken: Container) -> str:
+    """A name that is not taken yet, with underscores behind it where it is."""
+    while name in taken:
+        name += "_"
+    return name
+
+
 def _with_category(column: pd.Series) -> pd.Series:
     """Missing as a category of its own, whatever the others are called."""
-    name = MISSING
-    while name in column.cat.categories:
-        name += "_"
+    name = _unused(MISSING, column.cat.categories)
     return column.cat.add_categories([name]).fillna(name)

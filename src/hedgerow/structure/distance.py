@@ -109,9 +109,7 @@ class TreeEditDistance(BaseEstimator):
         ------
         InputError
         """
-        check_choice("cost", self.cost, tuple(COSTS))
-        check_choice("correlation", self.correlation, CORRELATIONS)
-        check_flag("normalized", self.normalized)
+        self._check_parameters()
         self.data_ = TrainingSet(self.correlation).fit(X, y)
         self.n_features_in_ = self.data_.n_features_in_
         return self
@@ -233,8 +231,14 @@ class TreeEditDistance(BaseEstimator):
 
     # -- parts --------------------------------------------------------------------------
 
+    def _check_parameters(self) -> None:
+        check_choice("cost", self.cost, tuple(COSTS))
+        check_choice("correlation", self.correlation, CORRELATIONS)
+        check_flag("normalized", self.normalized)
+
     def _sorted(self, trees) -> list[SortedTree]:
         check_is_fitted(self, "data_")
+        self._check_parameters()  # which all may be set after a fit
         found = [self.data_.sort(tree) for tree in _listed(trees)]
         if not found:
             raise InputError("the list of trees is empty", remedy="give at least one tree")
@@ -252,7 +256,9 @@ class TreeEditDistance(BaseEstimator):
         # Of the variables that are tested, which can be few of very many.
         tested = np.union1d(one[0], two[0])
         k = len(tested)
-        rho = data.absolute_correlations(tested) if correlated else np.zeros((k, k))
+        rho = (
+            data.absolute_correlations(tested, self.correlation) if correlated else np.zeros((k, k))
+        )
         places = [np.searchsorted(tested, feature).astype(np.int32) for feature in (one[0], two[0])]
         return gains(
             places[0],
@@ -277,7 +283,7 @@ class TreeEditDistance(BaseEstimator):
             # All at once: what is known is filled in once, and threads only read it.
             found = rows if square else [*rows, *columns]
             tested = np.unique(np.concatenate([t.tree.feature[t.nodes] for t in found]))
-            self.data_.absolute_correlations(tested)
+            self.data_.absolute_correlations(tested, self.correlation)
         parts = [
             (i, j)
             for i in range(len(row_blocks))

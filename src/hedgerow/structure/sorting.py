@@ -99,28 +99,33 @@ class TrainingSet(TreeClassifierMixin):
                 self.iqr_[j] = high - low
             self._occurring.append(np.unique(known))
             self.unordered_[j] = len(self._occurring[j]) > 2
-        self._rho = np.zeros((0, 0))
-        self._correlated = np.zeros(0, dtype=np.intp)
+        self._correlations = {}  # kind -> variables, and their correlations
         return self
 
-    def absolute_correlations(self, variables) -> np.ndarray:
+    def absolute_correlations(self, variables, correlation: str | None = None) -> np.ndarray:
         """(k, k) float64 of k variables, ascending, over the pairs of known values.
+
+        correlation : by default that of the fit
 
         0 where there are fewer than two pairs, or a constant. Worked out when first asked for:
         Kendall's takes long for many variables, and trees test few.
         """
         variables = np.asarray(variables, dtype=np.intp)
-        if not np.isin(variables, self._correlated).all():
-            block = np.union1d(self._correlated, variables)
-            frame = needed("pandas", "a correlation").DataFrame(self._X[:, block])
+        kind = self.correlation if correlation is None else correlation
+        nothing = np.zeros(0, dtype=np.intp), np.zeros((0, 0))
+        known, rho = self._correlations.get(kind, nothing)
+        if not np.isin(variables, known).all():
+            known = np.union1d(known, variables)
+            frame = needed("pandas", "a correlation").DataFrame(self._X[:, known])
             with np.errstate(invalid="ignore", divide="ignore"):
-                rho = frame.corr(method=self.correlation, min_periods=2).abs().to_numpy(copy=True)
+                rho = frame.corr(method=kind, min_periods=2).abs().to_numpy(copy=True)
             rho[np.isnan(rho)] = 0.0
             # Both triangles of the same rounding, or distances would not be symmetric.
             upper = np.minimum(np.triu(rho), 1.0)
-            self._correlated, self._rho = block, upper + np.triu(upper, 1).T
-        at = np.searchsorted(self._correlated, variables)
-        return self._rho[np.ix_(at, at)]
+            rho = upper + np.triu(upper, 1).T
+            self._correlations[kind] = known, rho
+        at = np.searchsorted(known, variables)
+        return rho[np.ix_(at, at)]
 
     def sort(self, tree: Tree) -> SortedTree:
         """Sort the nodes of a tree by the classes of this data set.
