@@ -171,7 +171,11 @@ def test_settings_are_those_of_fit():
     model = ConfDTreeClassifier().fit(X, y)
     want = model.predict_proba(X)
     model.set_params(fine=0.9, routes=False, method="tdist")
-    np.testing.assert_array_equal(model.predict_proba(X), want)
+    with pytest.raises(InputError, match="'tdist' and was 'comb' in the fit"):
+        model.predict_proba(X)
+    np.testing.assert_array_equal(
+        model.set_params(fine=0.1, routes=True, method="comb").predict_proba(X), want
+    )
 
 
 def test_frames_with_categories():

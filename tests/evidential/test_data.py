@@ -206,7 +206,7 @@ def test_what_was_given_stays_as_it_was():
             lambda: EvidentialData.from_gamma(
                 pd.DataFrame([[1, 2]], columns=["a", "b"]),
                 [0],
-                pd.DataFrame([[0.1, 0.2]], columns=["b", "a"]),
+                pd.DataFrame([[0.1, 0.2]], columns=["b", "c"]),
             ),
             "gamma_X has the columns",
         ),
@@ -214,7 +214,10 @@ def test_what_was_given_stays_as_it_was():
             lambda: EvidentialData.from_intervals(COLOURS, COLOURS, [0, 1]),
             "'c' is a categorical",
         ),
-        (lambda: EvidentialData.from_intervals(COLOURS, DAYS.astype(int), [0, 1]), "low has the c"),
+        (
+            lambda: EvidentialData.from_intervals(COLOURS, DAYS.astype(int), [0, 1]),
+            "high has the c",
+        ),
         (
             lambda: EvidentialData.from_intervals([[np.inf]], [[np.nan]], [0]),
             "goes from inf to inf",

@@ -259,7 +259,7 @@ OTHER = EvidentialData.from_gamma(X, Y, classes=[2, 1, 0])
         (lambda m: m.fit(X, Y, gamma_X=2.0), "gamma_X holds 2 in row 0, column 0"),
         (lambda m: m.fit(X, Y, gamma_X=np.ones(3)), r"gamma_X is no table"),
         (lambda m: m.fit(X, Y, gamma_y=np.ones(3)), r"gamma_y is no list"),
-        (lambda m: m.fit(X, Y, gamma_X=X[X.columns[::-1]]), "gamma_X has the columns"),
+        (lambda m: m.fit(X, Y, gamma_X=X.rename(columns=str.upper)), "gamma_X has the columns"),
         (lambda m: m.fit(X, Y, [1.0] * 149 + [0.0], gamma_X=2.0), "gamma_X holds 2 in row 0"),
         (lambda m: m.fit(X, Y, sample_weight=[1.0]), "sample_weight has 1 entries"),
         (lambda m: m.fit(DATA, sample_weight=[1.0]), "sample_weight has 1 entries"),

@@ -144,7 +144,7 @@ def test_tables_that_the_trees_cannot_read():
     for trees, X, said in (
         ([tree], frame.to_numpy(), "no real number; give a data frame, or the codes of categories"),
         ([tree], [["a", 1.0]], "give a data frame, or the codes"),
-        ([other], frame, "column 'kind' of X holds text, not numbers"),
+        ([other], frame, "a tree has no names of variables"),
         ([tree], [[1], [1, 2]], r"X has shape \(2,\)"),
     ):
         for distance in (class_prediction_distance, class_probability_distance):

@@ -97,7 +97,7 @@ def test_a_fitted_distance_gives_what_its_matrix_gives():
         ({"share": 0}, "share is 0"),
         ({"share": 1.5}, "share is 1.5"),
         ({"scores": [1.0, 2.0]}, r"5 trees and scores of shape \(2,\)"),
-        ({"scores": [1.0, 2.0, 3.0, 4.0, np.nan]}, "one is NaN"),
+        ({"scores": [1.0, 2.0, 3.0, 4.0, np.nan]}, "one is not finite"),
         ({"distance": np.eye(5)[:4]}, "no symmetric matrix"),
         ({"distance": np.zeros((4, 4))}, "5 trees and the distances of 4"),
     ],

@@ -38,7 +38,7 @@ from hedgerow.confidence.members import (
 from hedgerow.errors import InputError
 from hedgerow.induction.base import TreeClassifierMixin, impurity_of, transaction
 from hedgerow.induction.c45 import C45Classifier
-from hedgerow.induction.measurement import of_columns, of_row, resolve_error
+from hedgerow.induction.measurement import check_error_order, of_columns, of_row, resolve_error
 from hedgerow.induction.uncertain import Uncertain, fractions_of
 from hedgerow.tree import NoiseGate, Tree
 
@@ -365,6 +365,7 @@ class ConfDTreeClassifier(TreeClassifierMixin):
     def _readings(self, X, error):
         """Each member with its tree, as that reads the errors, and the table for it."""
         X, error = self._unpacked(X, error)
+        check_error_order(error, X)
         for member, table in self._tables(X):
             yield member, self._tree(member, error, len(table)), table
 

@@ -122,6 +122,23 @@ def leaf_boxes(tree: Tree) -> dict[int, Box]:
     return leaves
 
 
+def check_names(given, known) -> None:
+    """Refuse evidential data whose attributes have other names, or another order.
+
+    Raises
+    ------
+    InputError
+    """
+    if given is None or known is None:
+        return
+    known = [str(name) for name in known]
+    if given != known:
+        raise InputError(
+            f"data have the attributes {given[:5]} and the tree {known[:5]}",
+            remedy="give the attributes that it was grown from, in their order",
+        )
+
+
 def check_fits(tree: Tree, data: EvidentialData) -> None:
     """Refuse data whose attributes are not those of the tree.
 
@@ -130,6 +147,7 @@ def check_fits(tree: Tree, data: EvidentialData) -> None:
     InputError
     """
     tree.check_width(data.n_features)
+    check_names(data.feature_names, tree.feature_names)
     tests = tree.feature >= 0
     for j in np.unique(tree.feature[tests]):
         categorical = bool(tree.is_categorical()[tree.feature == j].any())

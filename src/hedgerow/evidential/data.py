@@ -14,7 +14,7 @@ from hedgerow.checks import as_plausibility, as_table, check_unit, row_numbers, 
 from hedgerow.errors import DataError, HedgerowWarning, InputError
 from hedgerow.evidential.contour import all_rectangles, bounds_of, check_alone
 from hedgerow.optional import is_frame, needed
-from hedgerow.tree.table import column_numbers
+from hedgerow.tree.table import check_row_order, column_numbers, in_order
 
 if TYPE_CHECKING:
     from hedgerow.induction.uncertain import Uncertain
@@ -115,7 +115,9 @@ class EvidentialData:
         InputError
             Gamma outside [0, 1], infinite values, codes without a label, labels that are no class.
         """
+        check_rows_alike(X, y=y, gamma_y=gamma_y)
         low, names, labels = _numbers(X, categories)
+        gamma_X = gamma_of(gamma_X, names, X)
         return cls._from_bounds(low, low, names, labels, {}, y, gamma_X, gamma_y, classes)
 
     @classmethod
@@ -143,13 +145,16 @@ class EvidentialData:
         InputError
             A lower bound above the upper one, tables of different shape, and as `from_gamma`.
         """
+        check_row_order("high", high, low, "low")
+        for name, values in (("y", y), ("gamma_y", gamma_y)):
+            check_row_order(name, values, low, "low")
+        for entry, one in (sets or {}).items():
+            check_row_order(f"sets[{entry!r}]", one, low, "low")
+        if is_frame(low):
+            gamma_X = gamma_of(gamma_X, [str(name) for name in low.columns], low)
+            high = in_order("high", high, list(low.columns)) if is_frame(high) else high
         low, names, coded = _numbers(low, None, infinite=True)
-        high, other_names, more_coded = _numbers(high, None, infinite=True)
-        if names is not None and other_names is not None and names != other_names:
-            raise InputError(
-                f"low has the columns {names} and high {other_names}",
-                remedy="give the same, in their order",
-            )
+        high, _, more_coded = _numbers(high, None, infinite=True)
         if low.shape != high.shape:
             raise InputError(
                 f"low has the shape {low.shape} and high {high.shape}",
@@ -180,7 +185,8 @@ class EvidentialData:
         plausibility : (n, n_classes) float
             In [0, 1]; no row is 0 throughout.
         classes : sequence, optional
-            Labels of its columns; by default 0, 1, ...
+            Labels of its columns; by default 0, 1, ..., or those of a data frame, which are taken
+            by their names.
         gamma_X : as in `from_gamma`
         attributes : mapping, optional
             Number or name of an attribute with categories -> (n, n_categories) plausibilities,
@@ -197,17 +203,30 @@ class EvidentialData:
             Plausibilities outside [0, 1] or 0 throughout a row, and as `from_gamma`.
         """
         if not isinstance(X, EvidentialData):
+            check_rows_alike(X, plausibility=plausibility)
+            for entry, given in (attributes or {}).items():
+                check_row_order(f"attributes[{entry!r}]", given, X)
             X = cls.from_gamma(X, None, gamma_X, classes=[0], categories=categories)
         possible, labels = dict(X.possible), dict(X.categories)
         low, high, gamma = X.low.copy(), X.high.copy(), X.gamma.copy()
         for entry, given in (attributes or {}).items():
             j = _number_of(entry, X.n_features, X.feature_names, "attributes")
-            table = as_plausibility(given, f"the plausibility of attribute {entry!r}")
-            _same_rows(table, X.n_rows, f"the plausibility of attribute {entry!r}")
+            what = f"the plausibility of attribute {entry!r}"
+            known = labels.get(j)
+            if known is None and is_frame(given):
+                known = labels[j] = [str(label) for label in given.columns]
+                _check_different(known, _name(X.feature_names, j))
+            given = given if known is None else in_order(what, given, known)
+            table = as_plausibility(given, what)
+            _same_rows(table, X.n_rows, what)
             possible[j] = table / table.max(axis=1, keepdims=True)
             if len(labels.get(j, ())) != table.shape[1]:
                 labels[j] = [str(code) for code in range(table.shape[1])]
             low[:, j] = high[:, j] = gamma[:, j] = np.nan
+        if is_frame(plausibility) and classes is None:
+            classes = list(plausibility.columns)
+        if classes is not None:
+            plausibility = in_order("plausibility", plausibility, list(classes))
         table = as_plausibility(plausibility, "plausibility")
         _same_rows(table, X.n_rows, "plausibility")
         classes = np.arange(table.shape[1]) if classes is None else _labels(classes)
@@ -255,6 +274,8 @@ class EvidentialData:
         >>> data.plausibility.tolist(), data.alone.tolist()
         ([[0.7, 0.5]], [[0.5, 0.3]])
         """
+        if not isinstance(X, EvidentialData):
+            check_rows_alike(X, masses=masses)
         classes, plausibility, alone = _masses(masses, classes)
         data = cls.from_plausibility(
             X, plausibility, classes, gamma_X, attributes=attributes, categories=categories
@@ -295,6 +316,7 @@ class EvidentialData:
                 f"data are of type {type(data).__name__}",
                 remedy="give Uncertain; from_gamma takes plain data",
             )
+        check_rows_alike(data.X, y=y)
         low, names, labels = _numbers(data.X, categories)
         gate, lost = data.gate(), []
         if not all_rectangles(gate):
@@ -314,14 +336,17 @@ class EvidentialData:
         return made.with_classes(known[1])
 
     def with_classes(self, plausibility: np.ndarray) -> EvidentialData:
-        """The same attributes with other plausibilities of the classes, (n, n_classes)."""
+        """The same attributes with other plausibilities of the classes, (n, n_classes).
+
+        Columns of a data frame are taken by the names of the classes.
+        """
+        plausibility = np.asarray(in_order("plausibility", plausibility, self.classes.tolist()))
         parts = self.low, self.high, self.gamma, self.possible, plausibility, self.classes
         return EvidentialData(*parts, self.feature_names, self.categories)
 
     @classmethod
     def _from_bounds(cls, low, high, names, labels, possible, y, gamma_X, gamma_y, classes):
         low, high = low.copy(), high.copy()
-        same_columns(gamma_X, names)
         gamma = check_unit("gamma_X", as_table("gamma_X", gamma_X, low.shape, "table of numbers"))
         for j, known in labels.items():
             if j not in possible:
@@ -690,16 +715,32 @@ def _check_different(labels: list[str], name: str) -> None:
         )
 
 
-def same_columns(gamma, names: list[str] | None) -> None:
-    """Refuse doubts in a data frame whose columns are other than those of X."""
-    if names is None or not is_frame(gamma):
-        return
-    given = [str(name) for name in gamma.columns]
-    if given != names:
-        raise InputError(
-            f"gamma_X has the columns {given} and X {names}",
-            remedy="give the same, in their order",
-        )
+def gamma_of(gamma, names: list[str] | None, X=None):
+    """Doubts in the order of the columns of X, where a data frame or a Series names them.
+
+    Raises
+    ------
+    InputError
+        They name others, or their rows are those of X in another order.
+    """
+    if is_frame(gamma):
+        check_row_order("gamma_X", gamma, X)
+    # A Series of one entry for each attribute; with the index of the rows it is none.
+    named = hasattr(gamma, "iloc") and names is not None
+    if named and (is_frame(gamma) or len(gamma) == len(names)):
+        return in_order("gamma_X", gamma, names)
+    return gamma
+
+
+def check_rows_alike(X, **given) -> None:
+    """Refuse what has the rows of X in another order.
+
+    Raises
+    ------
+    InputError
+    """
+    for name, values in given.items():
+        check_row_order(name, values, X)
 
 
 def _one_of(codes: np.ndarray, n_categories: int, name: str) -> np.ndarray:

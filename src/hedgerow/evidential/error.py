@@ -8,6 +8,8 @@ from scipy.optimize import bisect
 from hedgerow.checks import as_plausibility, check_number, checked_weights
 from hedgerow.errors import InputError
 from hedgerow.evidential.contour import check_alone
+from hedgerow.optional import is_frame
+from hedgerow.tree.table import check_row_order, in_order
 
 TOLERANCE = 1e-12  # of the rate, from one iteration to the next
 MOST_ITERATIONS = 1000
@@ -36,6 +38,10 @@ def error_plausibility(plausibility, predictions, alone=None) -> tuple[np.ndarra
     ------
     InputError
     """
+    check_row_order("alone", alone, plausibility, "plausibility")
+    check_row_order("predictions", predictions, plausibility, "plausibility")
+    if is_frame(plausibility):
+        alone = in_order("alone", alone, list(plausibility.columns))
     plausibility = as_plausibility(plausibility, "plausibility")
     n, n_classes = plausibility.shape
     predictions = np.asarray(predictions)

@@ -17,9 +17,9 @@ from hedgerow.checks import (
     checked_weights,
 )
 from hedgerow.errors import InputError
-from hedgerow.evidential.boxes import mixture
+from hedgerow.evidential.boxes import check_names, mixture
 from hedgerow.evidential.contour import all_rectangles, bounds_of
-from hedgerow.evidential.data import EvidentialData, same_columns
+from hedgerow.evidential.data import EvidentialData, check_rows_alike, gamma_of
 from hedgerow.evidential.error import evidential_error_rate
 from hedgerow.evidential.growth import Growth, Settings
 from hedgerow.evidential.sequence import check_growth, pick_tree
@@ -316,6 +316,8 @@ class EvidentialTreeClassifier(TreeClassifierMixin):
 
     def _plain(self, X, y, sample_weight, gamma_X, gamma_y):
         """A plain table as evidential data, and weights of its rows."""
+        check_rows_alike(X, gamma_y=gamma_y)
+        given = X
         array, y, weight, kept, doubtful = self._checked_rows(X, y, sample_weight)
         low = high = array
         if self._doubts is not None:
@@ -332,7 +334,7 @@ class EvidentialTreeClassifier(TreeClassifierMixin):
         self.n_classes_ = len(self.classes_)
         names = getattr(self, "feature_names_in_", None)
         names = None if names is None else [str(name) for name in names]
-        same_columns(gamma_X, names)
+        gamma_X = gamma_of(gamma_X, names, given)
         if kept is not None:
             shape = len(kept), array.shape[1]
             gamma_X = check_unit("gamma_X", as_table("gamma_X", gamma_X, shape, "table"))[kept]
@@ -370,6 +372,7 @@ class EvidentialTreeClassifier(TreeClassifierMixin):
                     f"{self.n_features_in_}",
                     remedy="give the attributes that it was fitted on",
                 )
+            check_names(X.feature_names, getattr(self, "feature_names_in_", None))
             return X
         array = self._read(X, None)[0]
         return EvidentialData.from_gamma(array, classes=self.classes_, categories=self._texts())

@@ -13,7 +13,7 @@ from hedgerow.checks import check_choice
 from hedgerow.errors import InputError
 from hedgerow.explanation.explanation import GIVEN, Case, Explanation, Explanations
 from hedgerow.explanation.laws import Tables, drawn_once
-from hedgerow.induction.measurement import of_row, resolve_error
+from hedgerow.induction.measurement import check_error_order, of_row, resolve_error
 from hedgerow.induction.uncertain import Uncertain
 from hedgerow.optional import is_frame, of_polars
 from hedgerow.tree.gates import NoiseGate
@@ -29,6 +29,7 @@ def explain_tree(tree, X, error=None, given: str = GIVEN[0]) -> Explanation | Ex
         Rows or errors that do not fit the tree.
     """
     X, single = _as_rows(X)
+    check_error_order(error, X)
     names = tree.feature_names
     if is_frame(X):
         X = by_name(X, names)

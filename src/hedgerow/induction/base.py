@@ -35,7 +35,7 @@ from hedgerow.checks import (
 )
 from hedgerow.errors import InputError, warn_user
 from hedgerow.induction._columns import MOST_CATEGORIES, Columns
-from hedgerow.induction.measurement import column_number, resolve_error
+from hedgerow.induction.measurement import check_error_order, column_number, resolve_error
 from hedgerow.induction.uncertain import DOUBTS, Fractions, Uncertain, fractions_of
 from hedgerow.optional import is_frame, of_polars
 from hedgerow.tree.gates import NoiseGate
@@ -537,6 +537,7 @@ class TreeClassifierMixin(ClassifierMixin, BaseEstimator):
         """A table as the tree reads it, and the gate that it is read with."""
         check_is_fitted(self, "tree_")
         X, error = self._unpacked(X, error)
+        check_error_order(error, X)
         array = self._encode(X, reset=False)
         return array, "own" if error is None else self._error_gate(error, len(array))
 

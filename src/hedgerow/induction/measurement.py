@@ -18,6 +18,7 @@ from hedgerow.checks import LARGEST, check_choice, without_mask
 from hedgerow.errors import InputError
 from hedgerow.optional import is_frame, numbers_of, of_polars
 from hedgerow.tree.gates import WIDEST, NoiseGate, RelativeNoise, RowNoise, check_model
+from hedgerow.tree.table import check_row_order
 
 WIDE = 16.0  # window of normal errors, in standard deviations: what is cut is below 1e-14
 DRAWS = ("once", "per_test")
@@ -164,6 +165,18 @@ def resolve_error(
     if window is None:  # other tails than normal ones may reach far
         window = WIDEST if models else WIDE
     return NoiseGate(sigma, float(window), models, conditioned=draws == "once")
+
+
+def check_error_order(error: Any, X: Any) -> None:
+    """Refuse errors by row whose index is that of X in another order.
+
+    Raises
+    ------
+    InputError
+    """
+    check_row_order("error", error, X)
+    for column, entry in error.items() if isinstance(error, Mapping) else ():
+        check_row_order(f"error[{column!r}]", entry, X)
 
 
 def _column(j: int, names: Sequence[str]) -> str:

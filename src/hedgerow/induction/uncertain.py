@@ -17,9 +17,10 @@ from hedgerow.checks import (
     without_mask,
 )
 from hedgerow.errors import InputError
-from hedgerow.induction.measurement import by_column, resolve_error
+from hedgerow.induction.measurement import by_column, check_error_order, resolve_error
 from hedgerow.optional import is_frame, numbers_of, of_polars
 from hedgerow.tree.gates import NoiseGate
+from hedgerow.tree.table import check_row_order
 
 #: What may be told of a table, in the order in which it is listed.
 DOUBTS = ("error", "imputed", "reliability", "y_plausibility")
@@ -93,13 +94,11 @@ class Uncertain:
             imputed=None,
             classes=None,
         )
-        _check_order("error", self.error, X)
-        for column, entry in self.error.items() if isinstance(self.error, Mapping) else ():
-            _check_order(f"error[{column!r}]", entry, X)
+        check_error_order(self.error, X)
         self.gate()  # refuses what is no error
         if y_plausibility is not None:
             y_plausibility = of_polars(y_plausibility)
-            _check_order("y_plausibility", y_plausibility, X)
+            check_row_order("y_plausibility", y_plausibility, X)
             plausible, named = _of_classes(y_plausibility, classes, len(self))
             self._hold(y_plausibility=plausible, classes=named)
         elif classes is not None:
@@ -109,12 +108,12 @@ class Uncertain:
             )
         if reliability is not None:
             reliability = of_polars(reliability)
-            _check_order("reliability", reliability, X)
+            check_row_order("reliability", reliability, X)
             self._hold(reliability=_of_values(reliability, self.shape, names))
         if imputed is not None:
             self._hold(imputed=_tables(imputed, self.shape))
             for table in self.imputed or ():
-                _check_order("imputed", table, X)
+                check_row_order("imputed", table, X)
 
     ndim = 2
     X: Any
@@ -371,19 +370,6 @@ def _columns(frame: Any, name: str) -> list[np.ndarray]:
         raise InputError(
             f"{name} holds something that is no real number", remedy="give numbers in [0, 1]"
         ) from None
-
-
-def _check_order(name: str, table: Any, X: Any) -> None:
-    """Refuse a data frame with the rows of X in another order: they are read one by one."""
-    labelled = is_frame(table) or hasattr(table, "iloc")  # a column of one
-    if not (labelled and is_frame(X)) or table.index.equals(X.index):
-        return
-    unique = table.index.is_unique and len(table) == len(X)
-    if unique and set(table.index) == set(X.index):
-        raise InputError(
-            f"the rows of {name} have the index of X in another order",
-            remedy=f"give them in the order of X: {name}.loc[X.index]",
-        )
 
 
 # -- parts by row ---------------------------------------------------------------------------

@@ -16,6 +16,7 @@ from hedgerow.induction.uncertain import Uncertain
 from hedgerow.missing.imputation import TableImputer, imputer_of, seeded
 from hedgerow.optional import is_frame
 from hedgerow.tree.gates import STEP, WINDOW
+from hedgerow.tree.table import check_row_order
 from hedgerow.uncertainty.soft import SoftTreeClassifier
 
 MOST_IMPUTATIONS = 1000
@@ -269,17 +270,7 @@ n_jobs
         both_frames = is_frame(table) and is_frame(X)
         if both_frames and set(table.columns) == set(X.columns):
             table = table[list(X.columns)]
-        if (
-            both_frames
-            and len(table) == len(X)
-            and not table.index.equals(X.index)
-            and table.index.is_unique
-            and set(table.index) == set(X.index)
-        ):
-            raise InputError(
-                "the rows of X_imputed have the index of X in another order",
-                remedy="give them in the order of X: X_imputed.loc[X.index]",
-            )
+        check_row_order("X_imputed", table, X)
         try:
             with warnings.catch_warnings():
                 # Arrays of guesses about a frame are what imputers give.

@@ -9,7 +9,7 @@ import numpy as np
 from hedgerow.checks import check_memory, check_number
 from hedgerow.errors import InputError
 from hedgerow.optional import is_frame
-from hedgerow.tree.table import table_of
+from hedgerow.tree.table import check_row_order, in_order, table_of
 from hedgerow.tree.tree import Tree
 
 EPSILON = 1e-5  # thesis 5.4.1, footnote 2
@@ -39,8 +39,9 @@ def class_probability_distance(
     trees : iterable of n trees, or (rows, K) array or data frame
         Of numbers: the probabilities p of one model, of each class in each row.
     X : (rows, m) array or data frame
-        NaN is missing; categories as codes, or by label in a data frame. Where `trees` are
-        probabilities, those of the other model, q: the same shape, rows and classes.
+        NaN is missing; categories as codes, or by label in a data frame, whose columns are taken
+        by the names of the trees' variables. Where `trees` are probabilities, those of the other
+        model, q: the same shape, rows and classes; of two data frames, columns of the same name.
     others : iterable of k trees, optional
         None: `trees` again. Not with probabilities.
     epsilon : float from 1e-300, below 1, default 1e-5
@@ -52,8 +53,9 @@ def class_probability_distance(
     Raises
     ------
     InputError
-        An empty list, no rows, trees with variables that X does not have; arrays that differ in
-        shape, hold a number outside [0, 1] or a row whose sum is not 1.
+        An empty list, no rows, trees with variables that X does not have, trees without names
+        and a data frame; arrays that differ in shape, frames of other columns or order of rows,
+        arrays that hold a number outside [0, 1] or a row whose sum is not 1.
 
     Examples
     --------
@@ -72,6 +74,9 @@ def class_probability_distance(
                 "others are given beside probabilities",
                 remedy="give the probabilities of two models, class_probability_distance(p, q)",
             )
+        check_row_order("q", X, trees, "p")
+        if is_frame(trees):
+            X = in_order("q", X, list(trees.columns))
         p, q = _distributions("p", trees), _distributions("q", X)
         if p.shape != q.shape:
             raise InputError(
@@ -217,6 +222,13 @@ class _Tables:
         self.n = shape[0]
 
     def of(self, tree: Tree) -> np.ndarray:
+        named = is_frame(self._given) and any(isinstance(c, str) for c in self._given.columns)
+        if named and tree.feature_names is None:
+            raise InputError(
+                "X is a data frame, and a tree has no names of variables to take its columns by",
+                remedy="give X.to_numpy(), with the columns that the trees were grown from, in "
+                "their order, or name them: Tree.replace(feature_names=...)",
+            )
         known = (tree.feature_names, sorted(tree.categories.items()))
         key = str(known) if is_frame(self._given) else ""
         if key not in self._made:

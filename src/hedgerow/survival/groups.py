@@ -23,6 +23,7 @@ from hedgerow.survival.estimates import (
 from hedgerow.survival.labels import checked_entry, checked_follow_up, entry_of
 from hedgerow.survival.logrank import logrank
 from hedgerow.survival.propensity import KINDS, balance, propensity_weights
+from hedgerow.tree.table import check_row_order
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -131,6 +132,7 @@ def compare_groups(
     check_number("confidence", confidence, 0.5, 0.9999)
     check_choice("counted_from", counted_from, ("landmark", "inclusion"))
     check_choice("later", later, ("ignored", "censored"))
+    check_row_order("covariates", covariates, X)
     time, event = checked_follow_up(time, event, cause)
     entry = checked_entry(entry, time)
     leaf = leaves_of(tree, X, len(time))

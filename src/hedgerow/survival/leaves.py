@@ -25,6 +25,7 @@ from hedgerow.survival.labels import checked_entry, checked_follow_up, entry_of,
 from hedgerow.survival.logrank import logrank, logrank_one_by_one
 from hedgerow.survival.population import LONGEST, Matched
 from hedgerow.survival.restricted import restricted
+from hedgerow.tree.table import check_row_order
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -163,6 +164,7 @@ def leaf_survival(
     pd = needed("pandas", PURPOSE)
     needed("lifelines", PURPOSE)
     check_number("confidence", confidence, 0.5, 0.9999)
+    check_row_order("covariates", covariates, X)
     if horizon is not None:
         check_number("horizon", horizon, 0.0, LARGEST)
     time, event = checked_follow_up(time, event, cause)

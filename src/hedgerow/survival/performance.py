@@ -27,6 +27,7 @@ from hedgerow.survival.labels import (
     horizon_labels,
 )
 from hedgerow.survival.scores import PURPOSE, Pairs, predictions, ranks
+from hedgerow.tree.table import check_row_order
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -167,6 +168,7 @@ def performance(
     pd = needed("pandas", PURPOSE)
     check_number("n_bootstraps", n_bootstraps, 0, MOST_BOOTSTRAPS, whole=True)
     check_number("confidence", confidence, 0.5, 0.9999)
+    check_row_order("by", by, time, "time")
     whole = _checked(time, event, risk, horizon, cause, competing, entry)
     groups: list[tuple[str, Any, np.ndarray]] = [("", EVERYBODY, np.ones(len(whole.time), bool))]
     for name, labels in _groups(by, len(whole.time)).items():

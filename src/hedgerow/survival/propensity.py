@@ -10,6 +10,7 @@ from hedgerow.checks import check_choice
 from hedgerow.errors import InputError
 from hedgerow.optional import needed
 from hedgerow.survival.estimates import PURPOSE, model_matrix
+from hedgerow.tree.table import check_row_order
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -88,6 +89,7 @@ def propensity_weights(treated, covariates: pd.DataFrame, *, kind: str = "overla
     needed("pandas", PURPOSE)
     needed("statsmodels", PURPOSE)
     check_choice("kind", kind, KINDS)
+    check_row_order("covariates", covariates, treated, "treated")
     group = np.asarray(treated)
     if group.ndim != 1 or group.dtype.kind not in "biuf" or not np.isin(group, (0, 1)).all():
         raise InputError(

@@ -53,7 +53,7 @@ def mapping_of(parameter: str, given: Any) -> dict | None:
     return given.to_dict()
 
 
-def names_of(parameter: str, given: Any, known: Iterable[Any]) -> list:
+def names_of(parameter: str, given: Any, known: Iterable[Any]) -> Any:
     """Names in the order of what they name.
 
     given : sequence, one for each; or a mapping (or Series) to names from what is known, or from
@@ -65,9 +65,11 @@ def names_of(parameter: str, given: Any, known: Iterable[Any]) -> list:
         A set, a mapping from something that is not known, or twice from the same.
     """
     if isinstance(given, list | tuple | np.ndarray):  # by far the most
-        return list(given)
+        return given
     pairs = mapping_of(parameter, given)
     if pairs is None:
+        if hasattr(given, "__array__"):  # whose labels keep their types
+            return np.asarray(given)
         return [given] if isinstance(given, str) else list(given)
     names = list(known)
     by_text = {str(name): place for place, name in enumerate(names)}
@@ -83,7 +85,9 @@ def names_of(parameter: str, given: Any, known: Iterable[Any]) -> list:
                 remedy=f"give names to {shown}{', ...' if len(names) > 5 else ''}, or to numbers",
             )
         names[places[key]] = name
-    return names
+    labels = np.empty(len(names), dtype=object)  # numbers beside texts stay numbers
+    labels[:] = names
+    return labels
 
 
 def variables_of(names: list[str] | None, feature: np.ndarray, given: Any) -> list[str]:

@@ -79,7 +79,7 @@ def named(tree, class_names=None, feature_names=None):
         changes["classes"] = [str(name) for name in names]
     if feature_names is not None:
         variables = variables_of(tree.feature_names, tree.feature, feature_names)
-        names = names_of("feature_names", feature_names, variables)
+        names = list(names_of("feature_names", feature_names, variables))
         known = int(tree.feature.max()) + 1
         if len(names) < known or (tree.feature_names and len(names) != len(tree.feature_names)):
             raise InputError(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -117,6 +118,50 @@ def table_of(tree, X: Any) -> np.ndarray:
         else:
             table[:, j] = column_numbers(column, GROWN_FROM)
     return table
+
+
+def check_row_order(name: str, table: Any, X: Any, other: str = "X") -> None:
+    """Refuse a frame or Series with the rows of X in another order: they are read one by one.
+
+    Raises
+    ------
+    InputError
+    """
+    if not (hasattr(table, "iloc") and hasattr(X, "iloc")) or table.index.equals(X.index):
+        return
+    unique = table.index.is_unique and len(table) == len(X)
+    if unique and set(table.index) == set(X.index):
+        raise InputError(
+            f"the rows of {name} have the index of {other} in another order",
+            remedy=f"give them in the order of {other}: {name}.loc[{other}.index]",
+        )
+
+
+def in_order(name: str, given: Any, labels: Sequence[Any]) -> Any:
+    """The columns of a frame, or the entries of a Series, in the order of labels.
+
+    Anything else as it is, and so what has numbers for the names of its columns. Labels may be
+    those of a frame, or their texts.
+
+    Raises
+    ------
+    InputError
+        Other columns than these, or one of them twice.
+    """
+    if not hasattr(given, "iloc"):
+        return given
+    columns = is_frame(given)
+    own = list(given.columns if columns else given.index)
+    if own == list(range(len(labels))):
+        return given
+    texts, wanted = [str(label) for label in own], [str(label) for label in labels]
+    if sorted(texts) != sorted(wanted) or len(set(texts)) < len(texts):
+        raise InputError(
+            f"{name} has the columns {texts[:5]}, and {wanted[:5]} are asked for",
+            remedy="give each of these columns once, in any order",
+        )
+    places = [texts.index(label) for label in wanted]
+    return given.iloc[:, places] if columns else given.iloc[places]
 
 
 def by_name(X: pd.DataFrame, names: list[str] | None) -> pd.DataFrame:

@@ -165,7 +165,7 @@ class Tree:
                 feature_names = [str(f) for f in names_of("feature_names", feature_names, known)]
             self.feature_names = feature_names
             self.categories = {
-                int(k): names_of("categories", v, range(len(v)))
+                int(k): list(names_of("categories", v, range(len(v))))
                 for k, v in (categories or {}).items()
             }
         if not _checked:
