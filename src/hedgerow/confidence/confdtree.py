@@ -374,18 +374,28 @@ class ConfDTreeClassifier(TreeClassifierMixin):
         ((_, tree, table),) = self._readings(X, error)
         return table, tree.gate
 
+    def _probabilities(self, table, gate) -> np.ndarray:
+        """Corrected class probabilities of the single tree, of what `_read` gives."""
+        (member,) = self._members
+        if not isinstance(member.learner, TreeClassifierMixin):  # scikit-learn's read 32 bits
+            table = table.astype(np.float32).astype(np.float64)
+        return self._corrected(member, member.tree.replace(gate=gate), table)
+
+    def _corrected(self, member: Member, tree: Tree, table) -> np.ndarray:
+        correction = member.intervals.correction(
+            tree, table.shape[1], self._smooths(member), self._fitted_rules
+        )
+        return correction.predict(table)
+
     def predict_proba(self, X, error=None) -> np.ndarray:
         """Corrected class probabilities, (n, n_classes); of a forest their mean over the trees.
 
         `error` as in `C45Classifier.predict_proba`.
         """
         check_is_fitted(self, "trees_")
-        rules, total = self._fitted_rules, None
+        total = None
         for member, tree, table in self._readings(X, error):
-            correction = member.intervals.correction(
-                tree, table.shape[1], self._smooths(member), rules
-            )
-            part = correction.predict(table)
+            part = self._corrected(member, tree, table)
             if len(self._members) == 1:
                 return part
             if total is None:

@@ -374,8 +374,15 @@ class EvidentialTreeClassifier(TreeClassifierMixin):
                 )
             check_names(X.feature_names, getattr(self, "feature_names_in_", None))
             return X
-        array = self._read(X, None)[0]
-        return EvidentialData.from_gamma(array, classes=self.classes_, categories=self._texts())
+        return self._of_codes(self._read(X, None)[0])
+
+    def _of_codes(self, table) -> EvidentialData:
+        return EvidentialData.from_gamma(table, classes=self.classes_, categories=self._texts())
+
+    def _probabilities(self, table, gate) -> np.ndarray:
+        if isinstance(gate, str):  # no errors
+            return mixture(self.tree_, self._of_codes(table))
+        return self.tree_.predict_proba(table, evaluation=gate)
 
     def _in_doubt(self, X, error) -> EvidentialData:
         """Uncertain data with reliabilities, as evidence."""
@@ -416,8 +423,7 @@ class EvidentialTreeClassifier(TreeClassifierMixin):
             return mixture(self.tree_, self._in_doubt(X, error))
         X, error = self._unpacked(X, error)
         if error is not None:
-            array, gate = self._read(X, error)
-            return self.tree_.predict_proba(array, evaluation=gate)
+            return self._probabilities(*self._read(X, error))
         return mixture(self.tree_, self._evidential(X))
 
     def score(self, X, y=None, sample_weight=None) -> float:

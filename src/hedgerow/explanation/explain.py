@@ -115,12 +115,17 @@ def _of_learner(learner, X, error, given, single, probabilities):
         ]
         return cases[0] if single else Explanations(cases)
     table, gate = learner._read(X, error)
-    gate = learner.tree_.gate if isinstance(gate, str) else gate
+    own = isinstance(gate, str)
+    gate = learner.tree_.gate if own else gate
     names = getattr(learner, "feature_names_in_", None)
-    smoothing = bool(getattr(learner, "smoothing", False))
-    if doubts is not None:
+    ends = None
+    if doubts is None:
+        smoothing = learner._smoothing()
+    else:
         (member,) = learner._members
         smoothing, names = learner._smooths(member), learner._names(member)
+        intervals = np.stack([member.intervals.own, member.intervals.other], axis=1)
+        ends = intervals.reshape(len(intervals), -1)
     found = _explained(
         learner.tree_,
         table,
@@ -132,17 +137,32 @@ def _of_learner(learner, X, error, given, single, probabilities):
         doubts,
         error is not None or (isinstance(X, Uncertain) and X.error is not None),
         classes,
+        functools.partial(learner._probabilities, gate="own") if own else learner._probabilities,
+        ends,
     )
     return found[0] if single else found
 
 
 def _explained(
-    tree, table, gate, given, names, smoothing, probabilities, doubts, whole, classes=None
+    tree,
+    table,
+    gate,
+    given,
+    names,
+    smoothing,
+    probabilities,
+    doubts,
+    whole,
+    classes=None,
+    answers=None,
+    ends=None,
 ) -> Explanations:
     """Of each row.
 
     whole : the errors of the gate were given with the rows. Of those that the tree carries, one
     that is drawn once may end by its definition, as the pdfs of UDT do.
+    answers : of rows and a gate, what the learner predicts; None: what the tree predicts.
+    ends : as of `Case`
     """
     if names is None:
         names = [f"x{j}" for j in range(table.shape[1])]
@@ -159,7 +179,10 @@ def _explained(
         if error is not None and (row == 0 or error.by_row):
             reading = of_row(error, row)
             once = drawn_once(reading, whole=whole)
-        case = Case(tree, leaves, x, once, reading, given, smoothing, tables)
+        answer = answers
+        if answers is not None and "gate" not in getattr(answers, "keywords", ()):
+            answer = functools.partial(answers, gate=reading)
+        case = Case(tree, leaves, x, once, reading, given, smoothing, tables, answer, ends)
         said = None if doubts is None else functools.partial(doubts, row)
         cases.append(Explanation(case, classes, probabilities[row], doubts=said))
     return Explanations(cases)

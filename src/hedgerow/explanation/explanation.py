@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -105,6 +105,10 @@ class Case:
     smoothing : bool
     tables : dict
         What is worked out once of each distribution of errors, shared by the rows of a table.
+    predict : callable, or None
+        Class probabilities of a learner for rows like x; None: those of the tree.
+    ends : (n_nodes, p) float64, or None
+        Other values of the tested variables than thresholds at which a prediction may change.
     """
 
     tree: Any
@@ -115,6 +119,10 @@ class Case:
     given: str
     smoothing: bool
     tables: Tables = field(default_factory=dict, compare=False, repr=False)
+    predict: Callable[[np.ndarray], np.ndarray] | None = field(
+        default=None, compare=False, repr=False
+    )
+    ends: np.ndarray | None = field(default=None, compare=False, repr=False)
 
     @cached_property
     def laws(self) -> dict[int, Law]:
@@ -386,8 +394,8 @@ class Explanation:
         -------
         values : (k,) float64
         probabilities : (k, K) float64
-            As the tree reads each value, with errors where there are any; what ConfDTree corrects
-            is not among it.
+            As the learner predicts each value, with errors where there are any: at the value of the
+            row they are `probabilities`.
 
         Raises
         ------
@@ -404,6 +412,8 @@ class Explanation:
         values = self._span(int(j)) if values is None else np.atleast_1d(self._given(j, values))
         table = np.repeat(case.x[None], len(values), axis=0)
         table[:, j] = values
+        if case.predict is not None:
+            return values, case.predict(table)
         return values, case.tree.predict_proba(
             table, evaluation=case.reading, smoothing=case.smoothing
         )
@@ -450,8 +460,10 @@ class Explanation:
         cuts = [tree.threshold[of_it]]
         if isinstance(gate, ThresholdGate):
             cuts += [gate.lower[of_it], gate.upper[of_it]]
+        if self.case.ends is not None:
+            cuts.append(self.case.ends[of_it].ravel())
         ascending = np.unique(np.concatenate(cuts))
-        return ascending[~np.isnan(ascending)]
+        return ascending[np.isfinite(ascending)]
 
     # ------------------------------------------------------------------------- other forms
 

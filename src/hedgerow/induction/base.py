@@ -553,8 +553,11 @@ class TreeClassifierMixin(ClassifierMixin, BaseEstimator):
             Errors of measurement of these rows, in the place of what the tree knows of them: by
             column, by row, in any form of `hedgerow.resolve_error`; 0: all values are exact.
         """
-        array, gate = self._read(X, error)
-        return self.tree_.predict_proba(array, evaluation=gate, smoothing=self._smoothing())
+        return self._probabilities(*self._read(X, error))
+
+    def _probabilities(self, table, gate) -> np.ndarray:
+        """Class probabilities of a table and a gate as `_read` gives them, (n, n_classes)."""
+        return self.tree_.predict_proba(table, evaluation=gate, smoothing=self._smoothing())
 
     def _smoothing(self) -> bool:
         """Whether leaves are smoothed, which may be set after a fit."""
