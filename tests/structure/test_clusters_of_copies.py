@@ -7,6 +7,8 @@ import pytest
 
 from hedgerow.errors import InputError
 from hedgerow.structure import (
+    class_prediction_distance,
+    class_probability_distance,
     cluster,
     dissimilarity_space,
     farthest_first,
@@ -156,6 +158,16 @@ def test_a_distance_that_is_none_is_refused(call, name):
     D[0, 2] = D[2, 0] = WRONG[name]
     with pytest.raises(InputError, match=r"distances|to_prototypes"):
         call(D)
+
+
+@pytest.mark.parametrize("distance", [class_prediction_distance, class_probability_distance])
+@pytest.mark.parametrize("infinite", [np.inf, -np.inf])
+def test_an_infinite_value_is_refused(distance, infinite):
+    """A tree would send it to one side; NaN is missing, and taken."""
+    trees = [stump(), stump()]
+    with pytest.raises(InputError, match="infinite value in row 1, column 0"):
+        distance(trees, [[0.0], [infinite]])
+    assert np.isfinite(distance(trees, [[0.0], [np.nan]])).all()
 
 
 def test_a_tree_apart_from_itself_is_refused():

@@ -108,6 +108,19 @@ def test_a_tree_takes_no_set(changes):
         Tree([-1], [np.nan], [-1], [-1], [-1], [np.nan], [[1.0, 2.0]], **changes)
 
 
+def test_categories_of_evidential_data_are_no_set():
+    """A set gave the codes 0 and 1 to its labels in any order."""
+    from hedgerow.evidential import EvidentialData
+
+    with pytest.raises(InputError, match="categories is a set"):
+        EvidentialData.from_gamma([[0.0], [1.0]], [0, 1], categories={0: {"x", "y"}})
+    found = EvidentialData.from_gamma([[0.0], [1.0]], [0, 1], categories={0: {1: "y", 0: "x"}})
+    assert found.categories == {0: ["x", "y"]}
+    for classes in ({0, 1}, {"a": 1, "b": 2}, 5):
+        with pytest.raises(InputError, match="no list of different labels"):
+            EvidentialData.from_plausibility([[0.0]], [[1.0, 0.5]], classes)
+
+
 def test_colours_by_a_series_and_not_by_a_set():
     colours = pd.Series({"well": "#00ff00", "sick": "#ff0000"})
     assert TREE.to_svg(class_colors=colours) == TREE.to_svg(class_colors=colours.to_dict())

@@ -14,6 +14,7 @@ from hedgerow.checks import as_plausibility, as_table, check_unit, row_numbers, 
 from hedgerow.errors import DataError, HedgerowWarning, InputError
 from hedgerow.evidential.contour import all_rectangles, bounds_of, check_alone
 from hedgerow.optional import is_frame, needed
+from hedgerow.tree.beside import names_of
 from hedgerow.tree.table import check_row_order, column_numbers, in_order
 
 if TYPE_CHECKING:
@@ -226,10 +227,11 @@ class EvidentialData:
         if is_frame(plausibility) and classes is None:
             classes = list(plausibility.columns)
         if classes is not None:
-            plausibility = in_order("plausibility", plausibility, list(classes))
+            classes = _labels(classes)
+            plausibility = in_order("plausibility", plausibility, classes.tolist())
         table = as_plausibility(plausibility, "plausibility")
         _same_rows(table, X.n_rows, "plausibility")
-        classes = np.arange(table.shape[1]) if classes is None else _labels(classes)
+        classes = np.arange(table.shape[1]) if classes is None else classes
         if len(classes) != table.shape[1]:
             raise InputError(
                 f"plausibility has {table.shape[1]} columns for {len(classes)} classes",
@@ -701,6 +703,7 @@ def _numbers(X, categories, infinite: bool = False):
             remedy="replace it by a number, or by NaN where nothing is known",
         )
     for entry, known in (categories or {}).items():
+        known = names_of("categories", known, range(len(known)))
         labels[_number_of(entry, table.shape[1], names, "categories")] = [str(v) for v in known]
     for j, known in labels.items():
         _check_different(known, _name(names, j))

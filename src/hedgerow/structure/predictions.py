@@ -232,7 +232,13 @@ class _Tables:
         known = (tree.feature_names, sorted(tree.categories.items()))
         key = str(known) if is_frame(self._given) else ""
         if key not in self._made:
-            self._made[key] = table_of(tree, self._given)
+            table = self._made[key] = table_of(tree, self._given)
+            if np.isinf(table).any():
+                row, column = np.argwhere(np.isinf(table))[0]
+                raise InputError(
+                    f"X holds an infinite value in row {row}, column {column}",
+                    remedy="replace it by a number, or by NaN where the value is missing",
+                )
         return self._made[key]
 
 

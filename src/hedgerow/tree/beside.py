@@ -70,7 +70,7 @@ def names_of(parameter: str, given: Any, known: Iterable[Any]) -> Any:
     if pairs is None:
         if hasattr(given, "__array__"):  # whose labels keep their types
             return np.asarray(given)
-        return [given] if isinstance(given, str) else list(given)
+        return list(given)
     names = list(known)
     by_text = {str(name): place for place, name in enumerate(names)}
     by_number = {place: place for place in range(len(names))}

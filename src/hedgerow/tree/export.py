@@ -70,6 +70,8 @@ def named(tree, class_names=None, feature_names=None):
     changes = {}
     if class_names is not None:
         known = range(tree.n_classes) if tree.classes is None else tree.classes
+        if isinstance(class_names, str):
+            class_names = [class_names]
         names = names_of("class_names", class_names, known)
         if len(names) != tree.n_classes:
             raise InputError(
@@ -78,6 +80,8 @@ def named(tree, class_names=None, feature_names=None):
             )
         changes["classes"] = [str(name) for name in names]
     if feature_names is not None:
+        if isinstance(feature_names, str):
+            feature_names = [feature_names]
         variables = variables_of(tree.feature_names, tree.feature, feature_names)
         names = list(names_of("feature_names", feature_names, variables))
         known = int(tree.feature.max()) + 1
