@@ -352,7 +352,7 @@ cdef double best_category(const Scan* scan, Py_ssize_t n_categories, double weig
     cdef double parts[3]
     cdef bint bound = False
     memset(goes_left, 0, n_categories)
-    n_present = tally(scan, n_categories, subsets, &bound)
+    n_present = tally(scan, subsets, &bound)
     if n_present < 2:
         return -1.0
     base = base_at(scan)
