@@ -328,8 +328,6 @@ def _labelled(distances, labels) -> tuple[np.ndarray, np.ndarray]:
             f"there are {len(distances)} trees and labels of shape {labels.shape}",
             remedy="give one label per tree",
         )
-    if len(missing := np.flatnonzero(labels != labels)):
-        raise InputError(f"tree {missing[0]} has no label", remedy="leave it out")
     if labels.dtype.kind not in "biuU":
         raise InputError(
             f"labels are of type {labels.dtype}", remedy="give whole numbers, as cluster does"
