@@ -269,6 +269,16 @@ def test_a_verdict_says_which_data_sets_it_hangs_on():
     assert (nothing["hangs_on"][0], nothing["n_left_out"][0]) == ("", 0)
 
 
+def test_the_least_number_of_data_sets_is_not_asked_of_the_others():
+    """CF-06 held on 16 of 16 data sets, and without any one of them there was too little data."""
+    claims = specified(_content(fewest=3))
+    frames = {"rows": _rows([1.0] * 3)}
+    found = judge(claims, frames)
+    names = frames["rows"]["dataset"].unique()
+    left = hanging(found, claims, names, lambda name: without(frames, name))
+    assert found["verdict"][0] == "reproduced" and left["hangs_on"][0] == ""
+
+
 def test_other_things_than_data_sets_may_be_counted():
     content = _content(fewest={"data sets": 2, "data sets with a gain": "gain.wins >= 3"})
     claims = specified(content)

@@ -82,7 +82,14 @@ def test_passages_end_where_their_section_does():
         ("", "", "", ""),
         (12, "", "", "It was not judged again without each data set in turn."),
         (5, 8, "", "The verdict is the same without any one of the 5 data sets."),
-        (1, 1, "wdbc: too little data", "Without wdbc: too little data."),
+        (1, 1, "wdbc: too little data", "It rests on one data set, which cannot be left out."),
+        (1, 0, "", "It rests on one data set, which cannot be left out."),
+        (
+            2,
+            2,
+            "a: too little data",
+            "Without a: it cannot be asked (too little data). The same without the other one.",
+        ),
         (2, 2, "a: partly; b: partly", "Without a or b: partly."),
         (3, 3, "a: x; b: x; c: x", "Without any one of the 3 data sets: x."),
         (

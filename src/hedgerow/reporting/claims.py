@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -602,6 +603,9 @@ def hanging(
 ) -> pd.DataFrame:
     """Each verdict again without each data set in turn.
 
+    The least number of data sets that a rule asks for is not asked of the others: where as many
+    were run, each verdict would be too little data.
+
     Parameters
     ----------
     judged : DataFrame
@@ -619,16 +623,17 @@ def hanging(
     DataFrame
         With the columns hangs_on (data sets without which the verdict is another, each with that
         verdict: ``heart_valve: too little data; lung: partly``) and n_left_out (how many were left
-        out in turn; 0 of a claim that rests on no data set).
+        out in turn; 0 of a claim that rests on one data set, or none).
     """
     datasets = sorted(datasets)
     verdicts = judged.set_index("claim")["verdict"]
-    resting = judged.loc[judged["n_datasets"] > 0, "claim"].tolist()
+    resting = judged.loc[judged["n_datasets"] > 1, "claim"].tolist()
+    rules = {name: replace(claims[name], fewest=1) for name in resting}
     others: dict[str, list[str]] = {name: [] for name in resting}
     for dataset in datasets if resting else ():
         tables = _tables(frames_without(dataset))
         for name in resting:
-            verdict, _ = _Judge(claims[name], tables, {}, source).verdict()
+            verdict, _ = _Judge(rules[name], tables, {}, source).verdict()
             if verdict != verdicts[name]:
                 others[name].append(f"{dataset}: {verdict}")
     return judged.assign(

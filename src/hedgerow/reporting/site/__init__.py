@@ -531,6 +531,8 @@ def hanging_on(row: Mapping[str, Any], scale: str) -> str:
     'Without iris or wine: partly. The same without the other one.'
     """
     left_out, n = (int(row[f"{scale}{name}"] or 0) for name in ("n_left_out", "n_datasets"))
+    if n == 1:
+        return "It rests on one data set, which cannot be left out."
     if not left_out:  # results at paper scale that are older than the question
         return "It was not judged again without each data set in turn." if n else ""
     n = min(left_out, n)
@@ -540,10 +542,10 @@ def hanging_on(row: Mapping[str, Any], scale: str) -> str:
         by_verdict.setdefault(verdict, []).append(name)
     n_hanging = sum(map(len, by_verdict.values()))
     if not n_hanging:
-        sets = f"any one of the {n} data sets" if n > 1 else "its one data set"
-        return f"The verdict is the same without {sets}."
+        return f"The verdict is the same without any one of the {n} data sets."
     texts = []
     for verdict, names in by_verdict.items():
+        verdict = f"it cannot be asked ({verdict})" if verdict == TOO_LITTLE else verdict
         if len(names) == n > 2:
             texts.append(f"Without any one of the {n} data sets: {verdict}.")
         else:
