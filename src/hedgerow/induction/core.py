@@ -256,7 +256,7 @@ def grow(
 
 def _with_values_left(tree: Tree, columns: Columns, observed: bool) -> Tree:
     """Thresholds just above what they are, or above the largest training value up to there."""
-    arrays = tree.arrays()
+    arrays: dict[str, Any] = tree.arrays()
     threshold = arrays["threshold"].copy()
     is_number = ~np.isnan(threshold)
     for j in np.unique(tree.feature[is_number]) if observed else ():

@@ -628,7 +628,10 @@ def hanging(
     datasets = sorted(datasets)
     verdicts = judged.set_index("claim")["verdict"]
     resting = judged.loc[judged["n_datasets"] > 1, "claim"].tolist()
-    rules = {name: replace(claims[name], fewest=1) for name in resting}
+    rules = {
+        name: claims[name] if verdicts[name] == TOO_LITTLE else replace(claims[name], fewest=1)
+        for name in resting
+    }
     others: dict[str, list[str]] = {name: [] for name in resting}
     for dataset in datasets if resting else ():
         tables = _tables(frames_without(dataset))
