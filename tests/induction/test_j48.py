@@ -137,3 +137,13 @@ def test_as_in_plain_python(seed):
     for unpruned, tree in ((True, grown), (False, pruned)):
         model = C45Classifier.j48(unpruned=unpruned, **settings).fit(X, y, weight)
         assert nested(model.tree_) == tree
+
+
+def test_a_threshold_that_goes_left_reads_so():
+    """It was written as the next number above: petal width < 0.6000000000000001."""
+    tree = fitted("iris", "")[0].tree_.replace(feature_names=["a", "b", "c", "d"])
+    lines = tree.to_text().splitlines()
+    assert lines[0].startswith("d <= 0.6: ") and lines[1] == "d > 0.6"
+    assert 'label="d <= 0.6"' in tree.to_dot()
+    rules = tree.rules(as_text=True)
+    assert "IF d <= 0.6 THEN" in rules and "IF 1.5 < d <= 1.7 AND c > 4.9 THEN" in rules

@@ -1,5 +1,6 @@
 """What is shown of a tree, read again as a person or a program reads it."""
 
+import operator
 import re
 
 import numpy as np
@@ -13,6 +14,7 @@ from hedgerow.tree import Tree, export
 from hedgerow.tree.export import number, share_texts
 
 NUMBER = r"[-+.e\d]+"
+SIGNS = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
 
 
 def drawn(seed: int) -> tuple[Tree, np.ndarray]:
@@ -40,11 +42,11 @@ def drawn(seed: int) -> tuple[Tree, np.ndarray]:
 
 def holds(test: str, row: np.ndarray) -> bool:
     """Whether a printed test holds of a row."""
-    if found := re.fullmatch(rf"({NUMBER}) <= x(\d+) < ({NUMBER})", test):
-        return float(found[1]) <= row[int(found[2])] < float(found[3])
-    if found := re.fullmatch(rf"x(\d+) (<|>=) ({NUMBER})", test):
-        x, at = row[int(found[1])], float(found[3])
-        return x < at if found[2] == "<" else x >= at
+    if found := re.fullmatch(rf"({NUMBER}) (<=?) x(\d+) (<=?) ({NUMBER})", test):
+        x = row[int(found[3])]
+        return SIGNS[found[2]](float(found[1]), x) and SIGNS[found[4]](x, float(found[5]))
+    if found := re.fullmatch(rf"x(\d+) (<=?|>=?) ({NUMBER})", test):
+        return SIGNS[found[2]](row[int(found[1])], float(found[3]))
     found = re.fullmatch(r"x(\d+) in \{(.*)\}", test)
     return str(int(row[int(found[1])])) in found[2].split(", ")
 
@@ -93,11 +95,12 @@ def test_rounded_tests_of_a_variable_read_differently(decimals):
         tree, _ = drawn(seed)
         texts = [tree.to_text(decimals=decimals), tree.to_dot(decimals=decimals)]
         for text in texts:
-            tests = re.findall(rf"x\d+ < {NUMBER}", text)
+            tests = re.findall(rf"x\d+ <=? {NUMBER}", text)
             expected = sum(map(len, tree.sorted_thresholds.values()))
             assert len(set(tests)) == expected
-        for bounds in re.findall(rf"({NUMBER}) <= x\d+ < ({NUMBER})", tree.rules(as_text=True)):
-            assert float(bounds[0]) < float(bounds[1])
+        rules = tree.rules(as_text=True)
+        for low, one, other, high in re.findall(rf"({NUMBER}) (<=?) x\d+ (<=?) ({NUMBER})", rules):
+            assert SIGNS["<=" if one == other == "<=" else "<"](float(low), float(high))
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from hedgerow.texts import legible, one_line
-from hedgerow.tree.export import threshold_number
+from hedgerow.tree.export import threshold_words
 
 ELLIPSIS = "\u2026"
 
@@ -74,13 +74,13 @@ def condition_words(
 ) -> str:
     """What holds on the left branch, without the name of the variable.
 
-    decimals, value : as of `hedgerow.tree.export.threshold_number`
+    decimals, value : as of `hedgerow.tree.export.threshold_words`
     units : dict, as `hedgerow.tree.export.unit_words` gives it
     """
     j = int(tree.feature[node])
     if not np.isnan(tree.threshold[node]):
-        at = threshold_number(tree, j, float(tree.threshold[node]), decimals, value)
-        return f"< {at}" + (units or {}).get(j, "")
+        sign, _, at = threshold_words(tree, j, float(tree.threshold[node]), decimals, value)
+        return f"{sign} {at}" + (units or {}).get(j, "")
     labels = tree.categories.get(j)
     flags = tree.categories_left[node]
     known = range(len(flags) if labels is None else len(labels))

@@ -19,7 +19,7 @@ from hedgerow.tree.export import (
     named,
     number,
     share_texts,
-    threshold_number,
+    threshold_words,
     unit_words,
 )
 
@@ -118,19 +118,15 @@ def _words(
     if not isinstance(condition, Interval):
         taken = ", ".join(one_line(str(label)) for label in branches.taken(condition))
         return f"{name} in {{{taken}}}"
-    lower, upper = (
-        _bound(branches.tree, j, bound, decimals) + units.get(j, "")
-        for bound in (condition.lower, condition.upper)
-    )
+    upper = ""
+    if not math.isinf(condition.upper):
+        sign, _, at = threshold_words(branches.tree, j, condition.upper, decimals)
+        upper = f" {sign} {at}" + units.get(j, "")
     if math.isinf(condition.lower):
-        return f"{name} < {upper}"
-    if math.isinf(condition.upper):
-        return f"{name} >= {lower}"
-    return f"{lower} <= {name} < {upper}"
-
-
-def _bound(tree: Tree, variable: int, bound: float, decimals: int | None) -> str:
-    return "" if math.isinf(bound) else threshold_number(tree, variable, bound, decimals)
+        return name + upper
+    _, sign, at = threshold_words(branches.tree, j, condition.lower, decimals)
+    at += units.get(j, "")
+    return f"{at} {sign.replace('>', '<')} {name}{upper}" if upper else f"{name} {sign} {at}"
 
 
 def _plain(branches: Branches, condition: Condition) -> dict[str, Any]:

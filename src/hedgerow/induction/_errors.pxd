@@ -5,10 +5,11 @@ C4.5 of release 8: the exact limit for no error, from one on the normal approxim
 continuity correction; between them a straight line.
 """
 
-from libc.math cimport fmax, pow, sqrt
+from libc.math cimport sqrt
 from scipy.special.cython_special cimport betaincinv, ndtri
 
 from hedgerow.tree._arena cimport Arena
+from hedgerow.tree._elementary cimport hedgerow_pow
 
 
 cdef struct ErrorLimits:
@@ -45,7 +46,7 @@ cdef inline double normal_errors(double n, double errors, double tail) noexcept 
     if tail >= 0.5:
         return errors
     if errors < 1.0:
-        none = n * (1.0 - pow(tail, 1.0 / n))
+        none = n * (1.0 - hedgerow_pow(tail, 1.0 / n))
         if errors <= 0.0:
             return none
         return none + errors * (normal_errors(n, 1.0, tail) - none)

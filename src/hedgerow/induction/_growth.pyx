@@ -17,7 +17,7 @@ import numpy as np
 
 from cpython.exc cimport PyErr_CheckSignals
 from cpython.pyport cimport PY_SSIZE_T_MAX
-from libc.math cimport INFINITY, NAN, fmax, fmin, isnan, log2
+from libc.math cimport INFINITY, NAN, fmax, fmin, isnan
 from libc.limits cimport INT_MAX
 from libc.stdint cimport int64_t
 from libc.stdlib cimport qsort
@@ -56,6 +56,7 @@ from hedgerow.induction._criteria cimport (
     GAIN_RATIO,
     Criterion,
     criterion_of,
+    hedgerow_xlog2x,
     is_bounded,
     weighted_entropy,
 )
@@ -1098,7 +1099,7 @@ cdef class Growth:
         found.gain = raw * factor
         found.counts = raw * share > LEAST_GAIN
         if self.penalty and self.columns.categories[j] == 0:
-            found.gain -= log2(self.n_tried) / weight
+            found.gain -= hedgerow_xlog2x(self.n_tried) / (self.n_tried * weight)
             found.counts = found.gain > LEAST_GAIN
         found.threshold = threshold
         found.center = center

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 MOST_DECIMALS = 100
 MOST_PLACES = 4  # of a share, behind the point
 _EXACT = 17  # significant digits that tell every 64-bit float from its neighbours
+_SHORTER = 5  # digits by which a number is shorter than the next one, to be written in its place
 _LARGEST_IN_FULL = 1e16  # from here on floats have gaps of 2 and more
 _ROUNDING = 1e-12  # what sums of shares are off by
 _SINGLE = (
@@ -181,6 +182,21 @@ def threshold_number(
     return number(threshold, decimals, apart if value is None else [*apart, value])
 
 
+def threshold_words(
+    tree, variable: int, threshold: float, decimals: int | None = 4, value: float | None = None
+) -> tuple[str, str, str]:
+    """Signs of the left and of the right branch, and the number behind them.
+
+    They are < and >=, but <= and > where the next lower number is the shorter one: of a tree whose
+    tests send a value on the threshold to the left.
+    """
+    below = math.nextafter(threshold, -math.inf)
+    goes_left = len(repr(below)) + _SHORTER < len(repr(threshold))
+    number_ = below if goes_left else threshold
+    at = threshold_number(tree, variable, number_, decimals, value)
+    return ("<=", ">", at) if goes_left else ("<", ">=", at)
+
+
 def share_texts(shares: Iterable[float], decimals: int = 2) -> list[str]:
     """Shares of one whole, with the same number of decimals: 0.00 and 1.00 are none and all.
 
@@ -216,9 +232,9 @@ def test_words(
     j = int(tree.feature[node])
     name = feature_name(tree, j)
     if not np.isnan(tree.threshold[node]):
-        at = threshold_number(tree, j, float(tree.threshold[node]), decimals, value)
+        left, right, at = threshold_words(tree, j, float(tree.threshold[node]), decimals, value)
         at += (units or {}).get(j, "")
-        return f"{name} < {at}", f"{name} >= {at}"
+        return f"{name} {left} {at}", f"{name} {right} {at}"
     labels = tree.categories.get(int(tree.feature[node]))
     flags = tree.categories_left[node]
     known = range(len(labels)) if labels is not None else range(len(flags))
