@@ -12,7 +12,13 @@ from hedgerow import C45Classifier, ConfDTreeClassifier
 from hedgerow.data import TidyTable
 from hedgerow.experiments.confidence import statistics as confidence_statistics
 from hedgerow.experiments.confidence import steps as confidence_steps
-from hedgerow.experiments.confidence.plan import NO_TREE, TREES, VERSIONS, ConfidencePlan
+from hedgerow.experiments.confidence.plan import (
+    LEARNERS,
+    NO_TREE,
+    TREES,
+    VERSIONS,
+    ConfidencePlan,
+)
 
 PLAN = ConfidencePlan(n_folds=3, n_repeats=2, n_divisions=2, n_trees=3, shares=(0.3, 0.8))
 
@@ -91,7 +97,7 @@ def test_every_tree_and_method_has_its_rows(validated):
     assert rows["value"].between(0, 1)[rows["metric"] != "n_leaves"].all()
     facts = validated["facts"].iloc[0]
     assert (facts["n_variables"], facts["n_numeric_variables"], facts["n_classes"]) == (4, 3, 3)
-    assert len(validated["trees"]) == 2 * 3 * 2
+    assert len(validated["trees"]) == 2 * 3 * len(LEARNERS)
 
 
 def test_chunks_put_together_are_the_whole(table, validated):

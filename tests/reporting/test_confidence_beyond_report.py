@@ -9,12 +9,17 @@ import pytest
 from shown import SPECIFICATION, STATED, captions_of, made_by, page_of, section_of, tables_of
 
 from hedgerow.data import TidyTable
-from hedgerow.experiments.confidence.plan import TREES, VERSIONS, ConfidencePlan
+from hedgerow.experiments.confidence.plan import VERSIONS, ConfidencePlan
 from hedgerow.experiments.confidence_beyond import claims as beyond_claims
 from hedgerow.experiments.confidence_beyond import figures as beyond_figures
 from hedgerow.experiments.confidence_beyond import statistics as beyond_statistics
 from hedgerow.experiments.confidence_beyond import steps as beyond_steps
-from hedgerow.experiments.confidence_beyond.plan import COMPARED, PLAIN, ConfidenceBeyondPlan
+from hedgerow.experiments.confidence_beyond.plan import (
+    COMPARED,
+    PLAIN,
+    TREES,
+    ConfidenceBeyondPlan,
+)
 
 pytestmark = pytest.mark.slow
 

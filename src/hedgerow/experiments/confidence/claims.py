@@ -52,16 +52,14 @@ def claims(
     DataFrame
         As returned by `hedgerow.reporting.claims.hanging` for the base tree of the plan, with
         statements; then verdict_<tree> and <tree> (what was measured) for each of the other base
-        trees. What training sets of other sizes say, they say for the base tree of the plan only.
+        trees.
     """
     bound = of_experiment(specification, "confidence")
     sets = counted(plan, facts["dataset"].tolist())
     kinds = kind_of(facts)
-    shares = gains_by_share(sizes)
-    shares = shares.assign(kind=shares["dataset"].map(kinds))
 
-    def frames(tree: str, sets: Sequence[str], tests: pd.DataFrame) -> dict[str, pd.DataFrame]:
-        own = rows[rows["tree"].isin([tree, NO_TREE]) & rows["dataset"].isin(sets)]
+    def frames(tree: str, names: Sequence[str], tests: pd.DataFrame) -> dict[str, pd.DataFrame]:
+        own = rows[rows["tree"].isin([tree, NO_TREE]) & rows["dataset"].isin(names)]
         keys = ["dataset", "method", "metric"]
         means = own.groupby(keys, as_index=False)["value"].mean()
         # The statement is about the reading that the tables have.
@@ -69,17 +67,16 @@ def claims(
         means = means[(means["metric"] == chosen) | ~means["metric"].isin(READINGS.values())]
         means = means.replace({"metric": {chosen: "affected"}})
         gain = gains[(gains["tree"] == tree) & (gains["criterion"] == CRITERIA[0])]
-        gain = gain[gain["dataset"].isin(sets)]
+        gain = gain[gain["dataset"].isin(names)]
         long = gain[["dataset", "method", "gain"]].rename(columns={"gain": "value"})
         versions = gain[gain["method"].isin(VERSIONS)]
         ranks = versions.groupby("dataset")["gain"].rank(ascending=False)
         of_ranks = versions[["dataset", "method"]].assign(value=ranks, metric="rank")
         values = pd.concat([means, long.assign(metric="gain"), of_ranks], ignore_index=True)
-        found = {"rows": values, "tests": tests[tests["tree"] == tree]}
-        if tree == plan.tree:
-            own = shares[shares["dataset"].isin(sets)]
-            found["shares"] = own.rename(columns={"gain": "value"})[_OF_SHARES]
-        return found
+        shares = gains_by_share(sizes[sizes["tree"] == tree])
+        shares = shares[shares["dataset"].isin(names)].rename(columns={"gain": "value"})
+        shares = shares.assign(kind=shares["dataset"].map(kinds))[_OF_SHARES]
+        return {"rows": values, "tests": tests[tests["tree"] == tree], "shares": shares}
 
     of_tree = {"rows": rows[rows["tree"] == plan.tree], "gains": gains[gains["tree"] == plan.tree]}
 

@@ -31,7 +31,7 @@ KIND_LABELS = {"binary": "two classes", "multi_class": "several classes"}
 
 @figure(
     "Gain by the size of the training part",
-    caption="Mean relative improvement over C4.5 ({tree}) of the area under the ROC curve on the "
+    caption="Mean relative improvement over {tree} of the area under the ROC curve on the "
     "other rows, by the share of the rows that trees are trained on, {divisions} each. Above the "
     "line ConfDTree is better. The paper's figure shows a gain that shrinks as the training part "
     "grows, about 9 % at the smallest and 5 % at the largest by its text. {ran}",
@@ -79,7 +79,7 @@ def confdtree_figure_6(tables: Mapping[str, pd.DataFrame], plan: ConfidencePlan)
 
 @figure(
     "Measured and published gains",
-    caption="Relative improvement over C4.5 ({tree}) of the area under the ROC curve, in per cent, "
+    caption="Relative improvement over {tree} of the area under the ROC curve, in per cent, "
     "by data set and version: measured (filled, the range over {cv} as a line) and published "
     "(hollow). Of several classes the plain mean over classes. {ran}",
     alt="A panel per version, a line per data set with a filled mark for what was measured and a "

@@ -74,7 +74,6 @@ def section(
     absent = [r or d for d, r, s in states[["dataset", "registry", "status"]].fillna("").values
               if s == "absent"]  # fmt: skip
     stated = {"plan": plan, "tree": TREE_LABELS[plan.tree]}
-    others = {tree: f"Trees {TREE_LABELS[tree]}" for tree in TREES if tree != plan.tree}
     return filled(
         "confidence",
         "Trees that doubt: ConfDTree",
@@ -83,7 +82,9 @@ def section(
         "confidence_gains",
         tally=tally(claims),
         **stated,
-        claims=claim_lines(claims, others),
+        claims=claim_lines(claims),
+        claim_ids=claims["claim"].tolist(),
+        verdicts=_verdicts(claims, plan),
         absent=absent,
         n_run=int((states["status"] == "run").sum()),
         fact_heads=list(_FACT_HEADS.values()),
@@ -163,7 +164,7 @@ def _tests(table: pd.DataFrame) -> list[dict]:
                     "n": f"n = {int(n.iloc[0]) if len(n) else 0}; published: {theirs}",
                     "lines": [
                         {
-                            "name": f"C4.5 against {LABELS[m]}",
+                            "name": f"Tree against {LABELS[m]}",
                             "cells": [_of_test(cells.loc[(m, metric)], metric) for metric in TESTS],
                         }
                         for m in VERSIONS
@@ -216,6 +217,16 @@ def _trees(table: pd.DataFrame) -> list[dict]:
         title = f"{n} data set{'s' if n > 1 else ''} with {KIND_LABELS[kind]}"
         blocks.append({"title": title, "lines": lines})
     return blocks
+
+
+def _verdicts(claims: pd.DataFrame, plan: ConfidencePlan) -> list[dict]:
+    """Lines of the table of verdicts, one per base tree."""
+    return [
+        {"name": TREE_LABELS[tree], "verdicts": claims[column].tolist(), "is_headline": headline}
+        for tree in TREES
+        for headline in [tree == plan.tree]
+        for column in ["verdict" if headline else f"verdict_{tree}"]
+    ]
 
 
 def _sizes(table: pd.DataFrame) -> list[dict]:

@@ -16,13 +16,42 @@ VERSIONS = {"confdtree_norm": "norm", "confdtree_tdist": "tdist", "confdtree_com
 FOREST = "rf"
 METHODS = (BASE, *VERSIONS, FOREST)
 
-#: Base trees: whether they are pruned, and whether their leaves are Laplace-smoothed. The paper
-#: states neither.
-TREES = {
-    "pruned_laplace": (True, True),
-    "pruned": (True, False),
-    "unpruned_laplace": (False, True),
+#: Trees that are grown: J48 of Weka or C4.5 of the thesis, and whether they are pruned.
+LEARNERS = {
+    "j48": (True, True),
+    "j48_unpruned": (True, False),
+    "pruned": (False, True),
     "unpruned": (False, False),
+}
+
+
+@dataclass(frozen=True)
+class BaseTree:
+    """What ConfDTree corrects, and how it reads its prerequisite 2.
+
+    Attributes
+    ----------
+    learner : str
+        Of `LEARNERS`.
+    smoothing : bool
+        Whether leaves are Laplace-smoothed.
+    too_few : {"node", "class"}
+        What a class with too few instances disables, as of `ConfDTreeClassifier`.
+    """
+
+    learner: str
+    smoothing: bool
+    too_few: str
+
+
+#: Base trees by their names. The paper names J48 of Weka and none of its options.
+TREES = {
+    f"{learner}{'_laplace' if smoothing else ''}{'_node' if too_few == 'node' else ''}": BaseTree(
+        learner, smoothing, too_few
+    )
+    for learner in LEARNERS
+    for smoothing in (False, True)
+    for too_few in ("node", "class")
 }
 #: In the column `tree` of what no base tree has a part in.
 NO_TREE = ""
@@ -42,9 +71,9 @@ READINGS = {"points": "affected_points", "relative": "affected"}
 #: Columns that order each table.
 ORDER = {
     "rows": ["dataset", "repeat", "tree", "method", "metric"],
-    "sizes": ["dataset", "division", "share", "method", "metric"],
+    "sizes": ["dataset", "division", "share", "tree", "method", "metric"],
     "facts": ["dataset"],
-    "trees": ["dataset", "repeat", "fold", "pruned"],
+    "trees": ["dataset", "repeat", "fold", "learner"],
     "gains": ["tree", "dataset", "method", "criterion"],
     "statistics": ["part", "tree", "kind", "method", "criterion", "name"],
 }
@@ -83,15 +112,17 @@ class ConfidencePlan(Plan):
         maximum=999,
     )
     tree: str = setting(
-        "pruned",
-        "Base tree of tables I to III, of figure 6 and of the statements: pruned or not, leaves "
-        "Laplace-smoothed or not. J48 as it comes prunes and does not smooth. The other three "
-        "stand in a table of their own.",
+        "j48_node",
+        "Base tree of tables I to III, of figure 6 and of the statements: J48 of Weka, or C4.5 of "
+        "the thesis (pruned, unpruned); with Laplace-smoothed leaves (laplace) or not; a class "
+        "with too few instances disables all of a node (node; section III.A, prerequisite 2, to "
+        "the letter) or its own interval. J48 as it comes prunes and does not smooth. The others "
+        "stand in tables of their own.",
         choices=tuple(TREES),
     )
     confidence: float = setting(
         0.5,
-        "Pruning confidence c of C4.5; .5 is the 25 % of J48, which the paper runs as it comes.",
+        "Pruning confidence c of C4.5; .5 is the 25 % of J48, which always has its defaults.",
         exclusive_minimum=0,
         maximum=1,
     )
@@ -106,12 +137,6 @@ class ConfidencePlan(Plan):
         "Instances that a class needs at a node for an interval, m (section IV.A, 5).",
         minimum=2,
         maximum=1_000_000_000,
-    )
-    too_few: str = setting(
-        "class",
-        "What a class with fewer instances disables: its own interval, or all of the node (section "
-        "III.A, prerequisite 2, to the letter).",
-        choices=("class", "node"),
     )
     normality_alpha: float = setting(
         0.05,

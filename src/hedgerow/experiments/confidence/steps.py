@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -15,6 +16,7 @@ from hedgerow.experiments.confidence.plan import (
     CRITERIA,
     EXPERIMENT,
     FOREST,
+    LEARNERS,
     NO_TREE,
     ORDER,
     TREES,
@@ -24,62 +26,70 @@ from hedgerow.experiments.confidence.plan import (
 from hedgerow.experiments.frames import all_classes, numbers_of, one_sample, random_state, sorted_
 from hedgerow.experiments.step import step
 
+if TYPE_CHECKING:
+    from hedgerow.induction.c45 import C45Classifier
+
 # ------------------------------------------------------------------------------- learners
 
 
-def corrected(
-    tree, X, y, test, smoothings: Iterable[bool], plan
-) -> Iterator[tuple[bool, str, np.ndarray]]:
-    """Probabilities of a fitted tree, as it is and by each version of ConfDTree.
+def corrected(X, y, test, plan) -> Iterator[tuple[str, str, C45Classifier, np.ndarray]]:
+    """Probabilities of each base tree, as it is and by each version of ConfDTree.
 
     Intervals, which take most of the time, do not depend on how leaves are smoothed.
 
     Parameters
     ----------
-    tree : C45Classifier
-        Fitted to X and y.
     X, test : DataFrame
     y : (n,) int array
-    smoothings : iterable of bool
-        Whether leaves are Laplace-smoothed: once for each.
     plan : ConfidencePlan
 
     Yields
     ------
-    smoothing : bool
+    tree : str
+        Of `TREES`.
     method : str
-    probabilities : (n_test, n_classes of the tree) float array
+    learner : C45Classifier
+        What was fitted to X and y.
+    probabilities : (n_test, n_classes of the learner) float array
     """
     from sklearn.frozen import FrozenEstimator
 
     from hedgerow.confidence.confdtree import ConfDTreeClassifier
 
+    fitted = {name: grown(X, y, *of, plan) for name, of in LEARNERS.items()}
     models = {
-        name: ConfDTreeClassifier(
-            FrozenEstimator(tree),
+        (name, too_few, version): ConfDTreeClassifier(
+            FrozenEstimator(learner),
             method=method,
             min_instances=plan.min_instances,
-            too_few=plan.too_few,
+            too_few=too_few,
             normality_alpha=plan.normality_alpha,
         ).fit(X, y)
-        for name, method in VERSIONS.items()
+        for name, learner in fitted.items()
+        for too_few in ("node", "class")
+        for version, method in VERSIONS.items()
     }
-    for smoothing in smoothings:
-        for name, model in {BASE: tree, **models}.items():
-            yield smoothing, name, model.set_params(smoothing=smoothing).predict_proba(test)
+    for tree, base in TREES.items():
+        learner = fitted[base.learner]
+        versions = {version: models[base.learner, base.too_few, version] for version in VERSIONS}
+        for method, model in {BASE: learner, **versions}.items():
+            model.set_params(smoothing=base.smoothing)
+            yield tree, method, learner, model.predict_proba(test)
 
 
-def grown(X, y, pruned: bool, plan):
-    """C4.5 on a training part."""
+def grown(X, y, j48: bool, pruned: bool, plan):
+    """J48 or C4.5 on a training part."""
     from hedgerow.induction.c45 import C45Classifier
 
-    learner = C45Classifier(
+    if j48:
+        return C45Classifier.j48(unpruned=not pruned).fit(X, y)
+    model = C45Classifier(
         confidence=plan.confidence,
         prune=pruned,
         min_samples_leaf=plan.min_samples_leaf,
         criterion=plan.criterion,
     )
-    return learner.fit(X, y)
+    return model.fit(X, y)
 
 
 def encoded(X: pd.DataFrame) -> np.ndarray:
@@ -164,7 +174,6 @@ def changes(plain: np.ndarray, other: np.ndarray) -> dict[str, float]:
     "n_trees",
     "normality_alpha",
     "seed",
-    "too_few",
     makes=("rows", "facts", "trees"),
 )
 def validated(
@@ -190,7 +199,7 @@ def validated(
         `changes`, and `n_leaves` (mean over folds).
         `facts`: dataset, n_instances, n_classes, n_variables, n_numeric_variables, imbalance_ratio
         (largest class to smallest).
-        `trees`: dataset, repeat, fold, pruned, n_leaves, tree (JSON).
+        `trees`: dataset, repeat, fold, learner (of `LEARNERS`), n_leaves, tree (JSON).
     """
     table = one_sample(table)
     X, y, n_classes = table.X, table.y, len(table.classes)
@@ -198,7 +207,8 @@ def validated(
     rows, trees = [], []
     for repeat in numbers_of(plan, "n_repeats", repeats):
         found: dict[tuple[str, str], np.ndarray] = {}
-        fold_of, leaves = np.empty(len(y), dtype=int), {True: [], False: []}
+        fold_of = np.empty(len(y), dtype=int)
+        leaves: dict[str, list[int]] = {learner: [] for learner in LEARNERS}
         for fold, (train, test) in enumerate(folds_of(table, repeat, plan)):
             fold_of[test] = fold
 
@@ -211,22 +221,20 @@ def validated(
                 (NO_TREE, FOREST),
                 *_of_forest(features[train], y[train], features[test], state, plan),
             )
-            for pruned in (True, False):
-                learner = grown(X.iloc[train], y[train], pruned, plan)
-                tree = learner.tree_
-                leaves[pruned].append(tree.n_leaves)
-                trees.append((table.name, repeat, fold, pruned, tree.n_leaves, tree.to_json()))
-                names = {smooth: name for name, (own, smooth) in TREES.items() if own == pruned}
-                parts = X.iloc[train], y[train], X.iloc[test]
-                for smooth, method, said in corrected(learner, *parts, names, plan):
-                    keep((names[smooth], method), said, learner.classes_)
+            parts = X.iloc[train], y[train], X.iloc[test]
+            for name, method, learner, probabilities in corrected(*parts, plan):
+                keep((name, method), probabilities, learner.classes_)
+                if method == BASE and name in LEARNERS:
+                    tree = learner.tree_
+                    leaves[name].append(tree.n_leaves)
+                    trees.append((table.name, repeat, fold, name, tree.n_leaves, tree.to_json()))
         for (tree, method), probabilities in found.items():
             values = areas(y, probabilities)
             values["auc_of_folds"] = _mean_over_folds(y, probabilities, fold_of)
             if method in VERSIONS:
                 values |= changes(found[tree, BASE], probabilities)
             if method == BASE:
-                values["n_leaves"] = float(np.mean(leaves[TREES[tree][0]]))
+                values["n_leaves"] = float(np.mean(leaves[TREES[tree].learner]))
             rows += [(table.name, repeat, tree, method, *item) for item in values.items()]
     counts = np.bincount(y, minlength=n_classes)
     numeric = sum(pd.api.types.is_numeric_dtype(X[name].dtype) for name in X)
@@ -272,8 +280,6 @@ def _mean_over_folds(y: np.ndarray, probabilities: np.ndarray, fold: np.ndarray)
     "normality_alpha",
     "seed",
     "shares",
-    "too_few",
-    "tree",
 )
 def sized(
     table: TidyTable, plan: ConfidencePlan, divisions: Iterable[int] | None = None
@@ -290,21 +296,19 @@ def sized(
     Returns
     -------
     DataFrame
-        dataset, division, share, method, metric (of `areas`), value: of the test part.
+        dataset, division, share, tree, method, metric (of `areas`), value: of the test part.
     """
     table = one_sample(table)
     X, y, n_classes = table.X, table.y, len(table.classes)
-    pruned, smoothing = TREES[plan.tree]
     rows = []
     for division in numbers_of(plan, "n_divisions", divisions):
         for share in plan.shares:
             train, test = split(
                 table, division, seed=plan.seed, experiment=EXPERIMENT, test_size=1.0 - share
             )
-            learner = grown(X.iloc[train], y[train], pruned, plan)
-            of = corrected(learner, X.iloc[train], y[train], X.iloc[test], [smoothing], plan)
-            for _, method, probabilities in of:
+            parts = X.iloc[train], y[train], X.iloc[test]
+            for tree, method, learner, probabilities in corrected(*parts, plan):
                 whole = all_classes(probabilities, learner.classes_, n_classes)
                 for metric, value in areas(y[test], whole).items():
-                    rows.append((table.name, division, share, method, metric, value))
+                    rows.append((table.name, division, share, tree, method, metric, value))
     return sorted_(pd.DataFrame(rows, columns=[*ORDER["sizes"], "value"]), ORDER["sizes"])

@@ -26,14 +26,20 @@ from hedgerow.reporting.cells import Cell, Rows
 from hedgerow.reporting.tables import how_many, in_rows, status
 
 #: What texts call base trees and methods.
+LEARNER_LABELS = {
+    "j48": "J48, pruned",
+    "j48_unpruned": "J48, unpruned",
+    "pruned": "C4.5, pruned",
+    "unpruned": "C4.5, unpruned",
+}
 TREE_LABELS = {
-    "pruned_laplace": "pruned, Laplace-smoothed",
-    "pruned": "pruned",
-    "unpruned_laplace": "unpruned, Laplace-smoothed",
-    "unpruned": "unpruned",
+    name: LEARNER_LABELS[base.learner]
+    + (", Laplace-smoothed" if base.smoothing else "")
+    + (", rare class off" if base.too_few == "class" else ", node off")
+    for name, base in TREES.items()
 }
 LABELS = {
-    BASE: "C4.5",
+    BASE: "Tree",
     "confdtree_norm": "NORM",
     "confdtree_tdist": "TDIST",
     "confdtree_comb": "COMB",
@@ -152,7 +158,7 @@ def behind_affected(table: pd.DataFrame, plan: ConfidencePlan) -> Iterator[Cell]
 
 @table(
     "Data sets, and the gain in the area under the curve",
-    caption="Relative improvement of the area under the ROC curve over C4.5 ({tree}), in per cent, "
+    caption="Relative improvement of the area under the ROC curve over {tree}, in per cent, "
     "mean over {cv}, and the published one; of several classes "
     "the mean of the areas of one class against the rest, and weighted by the classes' shares. "
     "Predictions of all folds are put together. Random forest of {n_trees} trees. The paper's "
@@ -231,8 +237,8 @@ def _numbers(table: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
 
 
 @table(
-    "C4.5 against ConfDTree, tests over data sets",
-    caption="Tests over data sets of the area of C4.5 ({tree}) against that of each version, as "
+    "The tree against ConfDTree, tests over data sets",
+    caption="Tests over data sets of the area of {tree} against that of each version, as "
     "the paper has them: a negative value favours ConfDTree. Wilcoxon's signed-rank test by its "
     "normal approximation, as printed, with the exact p beside, and a paired t test. With few "
     "data sets no test can say much: n is their number. {ran}",
@@ -293,7 +299,7 @@ def confdtree_table_2(
 @table(
     "Instances that a version affects",
     caption="Share of test instances, in per cent, whose assigned class changes its probability by "
-    "{affected} or more, mean over {cv} of trees that are {tree}; beside it the other reading of "
+    "{affected} or more, mean over {cv} of {tree}; beside it the other reading of "
     "the paper's “modified by 10 % or more”: {other}. Reassigned: another class is assigned. {ran}",
     words=said,
     behind=behind_affected,
@@ -357,7 +363,7 @@ def behind_small_parts(
     kinds, names = kind_of(facts), counted(plan, facts["dataset"].tolist())
     for row, line in enumerate(table.to_dict("records")):
         own = {"dataset": [n for n in names if kinds[n] == line["kind"]], "share": line["share"]}
-        own["metric"] = CRITERIA[0]
+        own |= {"metric": CRITERIA[0], "tree": plan.tree}
         base = Rows("sizes", {**own, "method": BASE})
         yield Cell(row, "base_auc", "mean_of_means", (base,), by=("dataset",))
         for method in VERSIONS:
@@ -367,9 +373,11 @@ def behind_small_parts(
 
 @table(
     "Base trees that the paper does not state",
-    caption="Mean area of C4.5 and mean relative improvement over it, in per cent, for trees that "
-    "are pruned or not and whose leaves are Laplace-smoothed or not, over n data sets, of which so "
-    "many improve; beside it the printed mean over the same data sets. {cv} each. {ran}",
+    caption="Mean area of the tree and mean relative improvement over it, in per cent, for J48 of "
+    "Weka and C4.5 of the thesis, pruned or not, with Laplace-smoothed leaves or not, over n data "
+    "sets, of which so many improve; beside it the printed mean over the same data sets. A class "
+    "with fewer than {m} instances disables all of a node (node off) or its own interval (rare "
+    "class off). {cv} each. {ran}",
     words=said,
     behind=behind_trees,
 )
@@ -380,7 +388,7 @@ def confidence_trees(
     published: Mapping[str, pd.DataFrame],
     plan: ConfidencePlan,
 ) -> pd.DataFrame:
-    """The gain of each method over each of the four base trees.
+    """The gain of each method over each base tree.
 
     Parameters
     ----------
@@ -427,7 +435,7 @@ def confidence_trees(
 
 @table(
     "Gain by the size of the training part",
-    caption="Mean relative improvement over C4.5 ({tree}) of the area, in per cent, on the rows "
+    caption="Mean relative improvement over {tree} of the area, in per cent, on the rows "
     "that a training part of so large a share of each data set leaves, {divisions} each; n data "
     "sets. The paper shows figure 6 without numbers. {ran}",
     words=said,
@@ -450,7 +458,7 @@ def confidence_sizes(
         kind, share, base_auc, a column per version (mean over data sets of the gain of mean
         areas), n_datasets.
     """
-    of_sizes = gains_by_share(sizes)
+    of_sizes = gains_by_share(sizes[sizes["tree"] == plan.tree])
     of_sizes = of_sizes[of_sizes["dataset"].isin(counted(plan, facts["dataset"].tolist()))]
     of_sizes["kind"] = of_sizes["dataset"].map(kind_of(facts))
     means = of_sizes.groupby(["kind", "share", "method"])
@@ -468,7 +476,7 @@ def gains_by_share(sizes: pd.DataFrame) -> pd.DataFrame:
     Parameters
     ----------
     sizes : DataFrame
-        As returned by `hedgerow.experiments.confidence.steps.sized`, all data sets.
+        As returned by `hedgerow.experiments.confidence.steps.sized`, all data sets, one tree.
 
     Returns
     -------

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from hedgerow.experiments.confidence.figures import LOOKS
-from hedgerow.experiments.confidence.plan import TREES
-from hedgerow.experiments.confidence.tables import TREE_LABELS
 from hedgerow.experiments.confidence_beyond.plan import (
     ANSWERS,
     COMPARED,
     CORRECTIONS,
     PLAIN,
+    TREE_LABELS,
+    TREES,
     ConfidenceBeyondPlan,
 )
 from hedgerow.experiments.confidence_beyond.tables import METHODS, said

@@ -8,12 +8,25 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from hedgerow.experiments.compared import LOSS, POINTS, Compared, Key, Pair, Part
-from hedgerow.experiments.confidence.plan import TREES, VERSIONS
+from hedgerow.experiments.confidence.plan import VERSIONS
 from hedgerow.experiments.plan import Plan, in_chunks, setting
 
 EXPERIMENT = "confidence_beyond"
 PLAIN = "plain"  # what a learner says without doubts
 
+#: Base trees, C4.5 of the thesis: whether they are pruned, and whether their leaves are smoothed.
+TREES = {
+    "pruned_laplace": (True, True),
+    "pruned": (True, False),
+    "unpruned_laplace": (False, True),
+    "unpruned": (False, False),
+}
+TREE_LABELS = {
+    "pruned_laplace": "pruned, Laplace-smoothed",
+    "pruned": "pruned",
+    "unpruned_laplace": "unpruned, Laplace-smoothed",
+    "unpruned": "unpruned",
+}
 #: Which of both answers to a doubt are given: of `ConfDTreeClassifier`.
 ANSWERS = {"both": (True, True), "routes": (True, False), "fines": (False, True)}
 #: Learners whose trees are corrected, in part `learners`.

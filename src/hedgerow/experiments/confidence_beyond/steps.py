@@ -21,7 +21,7 @@ import pandas as pd
 
 from hedgerow.data import TidyTable
 from hedgerow.evaluation import metrics
-from hedgerow.experiments.confidence.plan import BASE, TREES, VERSIONS
+from hedgerow.experiments.confidence.plan import BASE, VERSIONS
 from hedgerow.experiments.confidence.steps import areas, encoded, folds_of, grown
 from hedgerow.experiments.confidence_beyond.plan import (
     ANSWERS,
@@ -30,6 +30,7 @@ from hedgerow.experiments.confidence_beyond.plan import (
     ORDER,
     PLAIN,
     READINGS,
+    TREES,
     VALUES,
     ConfidenceBeyondPlan,
 )
@@ -61,7 +62,7 @@ class _Fold:
     def tree(self, pruned: bool):
         """C4.5 on the training part."""
         if pruned not in self._trees:
-            self._trees[pruned] = grown(self.X, self.y, pruned, self.protocol)
+            self._trees[pruned] = grown(self.X, self.y, False, pruned, self.protocol)
         return self._trees[pruned]
 
     def said(self, learner, X=None) -> np.ndarray:
@@ -217,7 +218,7 @@ def _probabilities(fold: _Fold) -> Iterator[tuple[str, str, np.ndarray]]:
 def _settings(fold: _Fold) -> Iterator[tuple[str, str, np.ndarray]]:
     from scipy.stats import norm
 
-    plan, name = fold.plan, fold.protocol.tree
+    plan, name = fold.plan, "pruned"
     pruned, smoothing = TREES[name]
     tree = fold.tree(pruned).set_params(smoothing=smoothing)
     yield name, PLAIN, fold.said(tree)
@@ -331,7 +332,6 @@ def _run(
         "min_samples_leaf",
         "n_folds",
         "seed",
-        "tree",
     ),
 )
 def run(
@@ -371,7 +371,6 @@ def run(
         "min_samples_leaf",
         "n_folds",
         "seed",
-        "tree",
     ),
 )
 def categories(

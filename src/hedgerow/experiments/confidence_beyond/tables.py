@@ -8,11 +8,12 @@ import pandas as pd
 
 from hedgerow.experiments.compared import TESTED, cells_behind
 from hedgerow.experiments.confidence.plan import VERSIONS
-from hedgerow.experiments.confidence.tables import LABELS, TREE_LABELS
+from hedgerow.experiments.confidence.tables import LABELS
 from hedgerow.experiments.confidence_beyond.plan import (
     ANSWERS,
     COMPARED,
     PLAIN,
+    TREE_LABELS,
     ConfidenceBeyondPlan,
 )
 from hedgerow.experiments.step import table
