@@ -22,6 +22,7 @@ from hedgerow.experiments.confidence.plan import (
 )
 from hedgerow.experiments.confidence.tables import FACTS, LABELS, READING_LABELS, TESTS, TREE_LABELS
 from hedgerow.experiments.step import step
+from hedgerow.reporting.claims import NOT, PARTLY, REPRODUCED, TOO_LITTLE
 from hedgerow.reporting.html import Section, claim_lines, filled, numbered, shown, tally
 from hedgerow.reporting.numbers import blank
 
@@ -221,8 +222,13 @@ def _trees(table: pd.DataFrame) -> list[dict]:
 
 def _verdicts(claims: pd.DataFrame, plan: ConfidencePlan) -> list[dict]:
     """Lines of the table of verdicts, one per base tree."""
+    words = {REPRODUCED: "yes", PARTLY: "in part", NOT: "no", TOO_LITTLE: "–"}
     return [
-        {"name": TREE_LABELS[tree], "verdicts": claims[column].tolist(), "is_headline": headline}
+        {
+            "name": TREE_LABELS[tree],
+            "verdicts": claims[column].map(words).tolist(),
+            "is_headline": headline,
+        }
         for tree in TREES
         for headline in [tree == plan.tree]
         for column in ["verdict" if headline else f"verdict_{tree}"]

@@ -35,7 +35,7 @@ LEARNER_LABELS = {
 TREE_LABELS = {
     name: LEARNER_LABELS[base.learner]
     + (", Laplace-smoothed" if base.smoothing else "")
-    + (", rare class off" if base.too_few == "class" else ", node off")
+    + f" ({base.too_few} rule)"
     for name, base in TREES.items()
 }
 LABELS = {
@@ -376,8 +376,8 @@ def behind_small_parts(
     caption="Mean area of the tree and mean relative improvement over it, in per cent, for J48 of "
     "Weka and C4.5 of the thesis, pruned or not, with Laplace-smoothed leaves or not, over n data "
     "sets, of which so many improve; beside it the printed mean over the same data sets. A class "
-    "with fewer than {m} instances disables all of a node (node off) or its own interval (rare "
-    "class off). {cv} each. {ran}",
+    "with fewer than {m} instances disables all of a node (node rule) or its own interval (class "
+    "rule). {cv} each. {ran}",
     words=said,
     behind=behind_trees,
 )
