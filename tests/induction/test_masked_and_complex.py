@@ -77,8 +77,8 @@ def test_masked_whole_numbers_and_other_readers_of_tables():
 def test_complex_columns_are_refused():
     """Their imaginary part was dropped, with a warning of numpy's."""
     frame = pd.DataFrame(X, columns=list("abc"))
+    tree = C45Classifier().fit(frame, Y).tree_
     frame["a"] = frame["a"] + 1j
-    tree = C45Classifier().fit(X, Y).tree_
     for given in (frame, frame.astype(object)):
         for refused in (
             lambda given=given: C45Classifier().fit(given, Y),

@@ -104,10 +104,7 @@ def audited(rerun: set[str]) -> set[str]:
         ("confidence: {n_trees: 4}", after("confidence", "validate")),
         ("confidence: {shares: [0.3]}", after("confidence", "size")),
         ("confidence: {affected: relative}", after("confidence")),
-        (
-            "confidence: {tree: unpruned}",
-            after("confidence", "size") | AFTER_CONFIDENCE_BEYOND,
-        ),
+        ("confidence: {tree: unpruned}", after("confidence") - {"confidence_statistics"}),
         (
             "evidential: {min_gain: 0.1}",
             after("evidential", "learn") | after("evidential_beyond", "run"),
