@@ -38,7 +38,7 @@ rule report:
         citation="CITATION.cff",
     output:
         *site_outputs,
-        pages="data/results/pages.json",
+        pages="reports/pages.json",
     log:
         "data/logs/report.log",
     localrule: True

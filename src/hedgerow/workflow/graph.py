@@ -83,7 +83,8 @@ def described(job: Any) -> dict[str, dict[str, Any]]:
     return {
         f"{job.rule.name}:{wildcards}" if wildcards else job.rule.name: {
             "rule": job.rule.name,
-            "inputs": sorted(set(map(str, job.input))),
+            # The crate reads the pages that are no outputs of Snakemake's.
+            "inputs": sorted({*map(str, job.input), *job.params.get("site", ())}),
             "outputs": sorted(written_by(job)),
             "code": job.params.get("code"),
             "settings": settings_of_job(job.params),
