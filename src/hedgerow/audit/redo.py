@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import random
+import re
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -19,6 +20,9 @@ from hedgerow.workflow.copies import copy, copy_workflow, run_copy
 NOT_REDONE = {"fetch"}
 #: What a job leaves beside its results for those that show them.
 SHOWN = {"claims.parquet", "section.json"}
+
+
+_PAGE = re.compile("reports/html/.+/")
 
 
 def drawn(manifest: Mapping[str, Any], n: int, seed: int, without: Iterable[str] = ()) -> list[str]:
@@ -211,7 +215,9 @@ def _run(
     Gives what a rule says on failing, and under an empty name what Snakemake does.
     """
     rules = sorted({manifest["jobs"][id]["rule"] for id in ids})
-    outputs = [path for id in ids for path in manifest["jobs"][id]["outputs"]]
+    written = [path for id in ids for path in manifest["jobs"][id]["outputs"]]
+    # Pages in folders of the site are no outputs of Snakemake's; their job writes them as well.
+    outputs = [path for path in written if not _PAGE.match(path)]
     command = [f"--cores={cores}", "--keep-going"]
     command += ["--configfile", "config/redone.yaml", "--allowed-rules", *rules]
     done = run_copy(folder, manifest["code"], command, outputs, sandbox)
