@@ -213,11 +213,11 @@ class EvidentialData:
         for entry, given in (attributes or {}).items():
             j = _number_of(entry, X.n_features, X.feature_names, "attributes")
             what = f"the plausibility of attribute {entry!r}"
-            known = labels.get(j)
-            if known is None and is_frame(given):
-                known = labels[j] = [str(label) for label in given.columns]
-                _check_different(known, _name(X.feature_names, j))
-            given = given if known is None else in_order(what, given, known)
+            column_labels = labels.get(j)
+            if column_labels is None and is_frame(given):
+                column_labels = labels[j] = [str(label) for label in given.columns]
+                _check_different(column_labels, _name(X.feature_names, j))
+            given = given if column_labels is None else in_order(what, given, column_labels)
             table = as_plausibility(given, what)
             _same_rows(table, X.n_rows, what)
             possible[j] = table / table.max(axis=1, keepdims=True)
