@@ -70,6 +70,20 @@ def test_a_table_without_doubt_gives_the_tree_of_counting():
     assert clone(GROWN).fit(X, Y).trees_ == best_first(grown.tree_, 4)
 
 
+@pytest.mark.parametrize("seed", [*range(12), 210, 288, 297])
+def test_categories_without_doubt_give_the_tree_of_counting(seed):
+    """Absent categories went to a side by a rounding error, where both sides weighed the same."""
+    random = np.random.default_rng(seed)
+    codes = random.integers(9, size=(60, 2))
+    y = np.where(random.random(60) < 0.6, codes[:, 0] % 2, random.integers(2, size=60))
+    frame = pd.DataFrame(
+        {name: pd.Categorical(codes[:, at], range(9)) for at, name in enumerate("ab")}
+    )
+    grown = C45Classifier(prune=False, min_samples_split=2).fit(frame, y)
+    model = EvidentialTreeClassifier(prune=False, max_leaves=8)
+    assert model.fit(frame, y).trees_ == best_first(grown.tree_, 8)
+
+
 def test_codes_are_categories_where_it_is_said():
     codes = np.random.default_rng(0).integers(3, size=(90, 1)).astype(float)
     y = (codes[:, 0] == 1).astype(int)

@@ -2,12 +2,13 @@
 
 A candidate is the whole tree with one leaf divided; its parameters are estimated anew from a warm
 start, and the gain is that of the divided leaf. Candidates are screened by a few iterations first
-where that is asked for, and decided by converged estimates.
+where that is asked for, and decided by converged estimates. Where nothing is in doubt, estimates
+are counts, and all candidates of an attribute are counted in one pass.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -110,12 +111,9 @@ class Growth:
         self.boxes = [Box()]
         self.by_plausibility: dict[int, ByPlausibility] = {}
         self.plausible = np.ones((1, self.data.n_rows))
-        # Without any doubt a step or two are an estimate: nothing needs to be screened.
-        self.alike = (ALIKE, ALIKE)
-        if self.data.is_certain():
-            # There the likelihood tells how even two sides are, and nothing of the classes.
-            self.alike = (SLACK, np.inf)
-            self.settings = replace(self.settings, n_thresholds=None, n_finalists=None)
+        self.certain = self.data.is_certain()
+        # Of counts the likelihood tells how even two sides are, and nothing of the classes.
+        self.alike = (SLACK, np.inf) if self.certain else (ALIKE, ALIKE)
         share = plausibility / plausibility.sum(axis=1, keepdims=True)
         self.counts = (self.each[:, None] * share).sum(axis=0)[None, :].copy()
         self._estimate()
@@ -184,20 +182,52 @@ class Growth:
         )
         self._checked(likelihood, fall)
         self.n_iterations += int(n_iterations.sum())
-        gain, enough = self._gains(leaf, counts)
+        gain, enough = self._gains(leaf, counts[:, leaf : leaf + 2])
         return Judged(tests, counts, gain, likelihood, enough)
 
-    def _gains(self, leaf: int, counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def _counted(self, leaf: int, j: int) -> Judged:
+        """The best candidates of an attribute at a leaf by counting: nothing is in doubt."""
+        there = np.flatnonzero(self.plausible[leaf] > 0)
+        if j in self.data.possible:
+            value = self.data.possible[j][there].argmax(axis=1)
+            n_values, of_test = self.data.possible[j].shape[1], self._subsets(leaf, j)
+        else:
+            of_test = self._thresholds(leaf, j)
+            value = np.searchsorted(of_test, self.data.low[there, j], side="right")
+            n_values = len(of_test) + 1
+        n_classes = len(self.classes)
+        cell = value * n_classes + self.classes[:, there].argmax(axis=0)
+        each = np.bincount(cell, self.each[there], n_values * n_classes).reshape(n_values, -1)
+        if j in self.data.possible:
+            blocks = [np.stack(part) for part in _blocks(of_test, n_values)]
+            left = [flags.astype(float) @ each for flags in blocks]
+            right = [(~flags).astype(float) @ each for flags in blocks]
+            empty = np.empty((0, n_classes))
+            sides = np.stack([np.concatenate([empty, *side]) for side in (left, right)], axis=1)
+        else:
+            below, above = each.cumsum(axis=0)[:-1], each[::-1].cumsum(axis=0)[::-1][1:]
+            sides = np.stack([below, above], axis=1)
+        gain, enough = self._gains(leaf, sides)
+        best = gain.max(where=enough, initial=-np.inf)
+        kept = np.flatnonzero(enough & (gain >= best - self.alike[0]))
+        if j in self.data.possible:
+            tests = [Test(leaf, j, goes_left=of_test[place]) for place in kept]
+        else:
+            tests = [Test(leaf, j, float(of_test[place]), None, int(place)) for place in kept]
+        counts = np.repeat(self.counts[None], len(kept), axis=0)
+        counts = np.concatenate([counts[:, :leaf], sides[kept], counts[:, leaf + 1 :]], axis=1)
+        return Judged(tests, counts, gain[kept], np.zeros(len(kept)), enough[kept])
+
+    def _gains(self, leaf: int, sides: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Weight times gain of the divided leaf, and where the gain is large enough."""
-        sides = counts[:, leaf : leaf + 2]
         weight = sides.sum(axis=2)
         together = weight.sum(axis=1)
         held = together > SLACK
         share = np.divide(weight, together[:, None], out=np.zeros_like(weight), where=held[:, None])
         after = (share * entropy(sides)).sum(axis=1)
         if self.settings.parent == "current":
-            whole = np.full(len(counts), self.counts[leaf].sum())
-            before = np.full(len(counts), entropy(self.counts[leaf]))
+            whole = np.full(len(sides), self.counts[leaf].sum())
+            before = np.full(len(sides), entropy(self.counts[leaf]))
         else:
             whole, before = together, entropy(sides.sum(axis=1))
         gain = before - after
@@ -214,7 +244,7 @@ class Growth:
 
         Ties: the largest likelihood, then the first.
         """
-        if self.settings.n_finalists is None:
+        if self.certain or self.settings.n_finalists is None:
             return _first_best(self._candidates(None, None), self.alike)
         screened = self._candidates(self.settings.n_thresholds, self.settings.n_screening)
         finals = self._finals(screened, [_summits(judged.gain) for judged in screened])
@@ -262,18 +292,25 @@ class Growth:
             if current and possible[leaf] <= SLACK:
                 continue
             for j in range(self.data.n_features):
-                if j in self.data.possible:
-                    tests = [Test(leaf, j, goes_left=flags) for flags in self._subsets(leaf, j)]
+                if self.certain:
+                    found[leaf].append(self._counted(leaf, j))
                 else:
-                    values = self._thresholds(leaf, j)
-                    places = _spread(len(values), n_thresholds)
-                    tests = [Test(leaf, j, float(values[p]), None, int(p)) for p in places]
-                for part in _blocks(tests, self.data.n_rows):
-                    judged = self._judge(part, *self._sides(part), most=most)
-                    found[leaf].append(judged)
-                    if most is None:
-                        known = max(known, judged.gain.max(where=judged.enough, initial=known))
+                    tests = self._tests(leaf, j, n_thresholds)
+                    found[leaf] += [
+                        self._judge(part, *self._sides(part), most=most)
+                        for part in _blocks(tests, self.data.n_rows)
+                    ]
+            if most is None:
+                known = max([known, *(g for one in found[leaf] for g in one.gain[one.enough])])
         return [judged for part in found for judged in part]
+
+    def _tests(self, leaf: int, j: int, n_thresholds: int | None) -> list[Test]:
+        """Tests of an attribute at a leaf, of thresholds at most so many."""
+        if j in self.data.possible:
+            return [Test(leaf, j, goes_left=flags) for flags in self._subsets(leaf, j)]
+        values = self._thresholds(leaf, j)
+        places = _spread(len(values), n_thresholds)
+        return [Test(leaf, j, float(values[p]), None, int(p)) for p in places]
 
     def _finals(self, screened: list[Judged], eligible: list[np.ndarray]) -> list[Judged]:
         """The finalists one by one, their estimates carried on to the end."""
