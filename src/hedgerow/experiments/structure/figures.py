@@ -429,10 +429,9 @@ def _cluster_look(label: int, edge: str = "white", width: float = 0.4) -> dict:
 def _cluster_handles(labels) -> list[Line2D]:
     from matplotlib.lines import Line2D
 
-    return [
-        Line2D([], [], markersize=6, label=f"cluster {k} ({n} trees)", **_cluster_look(k))
-        for k, n in zip(*np.unique(labels, return_counts=True), strict=True)
-    ]
+    found = zip(*np.unique(labels, return_counts=True), strict=True)
+    names = [(k, f"cluster {k} ({n} tree{'s' * (n != 1)})") for k, n in found]
+    return [Line2D([], [], markersize=6, label=name, **_cluster_look(k)) for k, name in names]
 
 
 def _draw_forest(axes, own: pd.DataFrame, labels, named) -> None:
