@@ -108,8 +108,11 @@ def numbers_of(column: Any) -> np.ndarray:
     TypeError, ValueError
         It holds something else than real numbers; the imaginary part of others would be dropped.
     """
+    import numpy
     import pandas
 
+    if isinstance(column.dtype, numpy.dtype) and column.dtype.kind in "biuf":
+        return column.to_numpy("float64")
     found = pandas.to_numeric(column)
     if getattr(found.dtype, "kind", "") == "c":
         raise TypeError("complex numbers")

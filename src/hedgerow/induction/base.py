@@ -231,8 +231,7 @@ class TreeClassifierMixin(ClassifierMixin, BaseEstimator):
         if not reset and X.shape[1] != self.n_features_in_:
             _check_n_features(self, X, reset=False)
         array = np.empty(X.shape, dtype=np.float64)
-        for j, name in enumerate(X.columns):
-            column = X.iloc[:, j]
+        for j, (name, column) in enumerate(X.items()):
             from_dtype = reset and self.categorical_features == FROM_DTYPE
             if from_dtype and isinstance(column.dtype, pd.CategoricalDtype):
                 self._category_labels[j] = list(column.cat.categories)

@@ -110,8 +110,7 @@ def table_of(tree, X: Any) -> np.ndarray:
             raise InputError(error.message, remedy) from None
     X = by_name(X, tree.feature_names)
     table = np.empty(X.shape, dtype=np.float64)
-    for j, name in enumerate(X.columns):
-        column = X.iloc[:, j]
+    for j, (name, column) in enumerate(X.items()):
         labels = tree.categories.get(j)
         if labels is not None:
             table[:, j] = codes_in(column, labels, name)
