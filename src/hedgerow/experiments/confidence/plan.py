@@ -23,6 +23,8 @@ LEARNERS = {
     "pruned": (False, True),
     "unpruned": (False, False),
 }
+#: Of C4.5 what J48 has by default: a confidence of 25 %, and training weight on a side of a test.
+CONFIDENCE, MIN_SAMPLES_LEAF = 0.5, 2
 
 
 @dataclass(frozen=True)
@@ -120,18 +122,6 @@ class ConfidencePlan(Plan):
         "stand in tables of their own.",
         choices=tuple(TREES),
     )
-    confidence: float = setting(
-        0.5,
-        "Pruning confidence c of C4.5; .5 is the 25 % of J48, which always has its defaults.",
-        exclusive_minimum=0,
-        maximum=1,
-    )
-    min_samples_leaf: float = setting(
-        2,
-        "Training weight on each side of a test (J48's default, 2).",
-        minimum=1,
-        maximum=1_000_000_000,
-    )
     min_instances: float = setting(
         5,
         "Instances that a class needs at a node for an interval, m (section IV.A, 5).",
@@ -144,11 +134,6 @@ class ConfidencePlan(Plan):
         minimum=0,
         maximum=1,
     )
-    criterion: str = setting(
-        "information_gain",
-        "What C4.5 compares tests by; gain_ratio is Quinlan's of 1993, without the rest of J48.",
-        choices=("information_gain", "gini", "gain_ratio"),
-    )
     affected: str = setting(
         "points",
         "What makes an instance one that is affected (table III, `modified by 10 % or more`): the "
@@ -157,6 +142,12 @@ class ConfidencePlan(Plan):
     )
     n_trees: int = setting(
         50, "Trees of the random forest; the paper states no number.", minimum=1, maximum=100_000
+    )
+    forest_variables: str = setting(
+        "sqrt",
+        "Variables among which each test of the forest is chosen: the root of their number, or "
+        "log2(m) + 1 of m as in Weka.",
+        choices=("sqrt", "log2"),
     )
     shares: tuple[float, ...] = setting(
         (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9),

@@ -13,10 +13,12 @@ from hedgerow.data import TidyTable, split
 from hedgerow.experiments.confidence.plan import (
     AFFECTED,
     BASE,
+    CONFIDENCE,
     CRITERIA,
     EXPERIMENT,
     FOREST,
     LEARNERS,
+    MIN_SAMPLES_LEAF,
     NO_TREE,
     ORDER,
     TREES,
@@ -56,7 +58,7 @@ def corrected(X, y, test, plan) -> Iterator[tuple[str, str, C45Classifier, np.nd
 
     from hedgerow.confidence.confdtree import ConfDTreeClassifier
 
-    fitted = {name: grown(X, y, *of, plan) for name, of in LEARNERS.items()}
+    fitted = {name: grown(X, y, *of) for name, of in LEARNERS.items()}
     models = {
         (name, too_few, version): ConfDTreeClassifier(
             FrozenEstimator(learner),
@@ -77,18 +79,13 @@ def corrected(X, y, test, plan) -> Iterator[tuple[str, str, C45Classifier, np.nd
             yield tree, method, learner, model.predict_proba(test)
 
 
-def grown(X, y, j48: bool, pruned: bool, plan):
+def grown(X, y, j48: bool, pruned: bool):
     """J48 or C4.5 on a training part."""
     from hedgerow.induction.c45 import C45Classifier
 
     if j48:
         return C45Classifier.j48(unpruned=not pruned).fit(X, y)
-    model = C45Classifier(
-        confidence=plan.confidence,
-        prune=pruned,
-        min_samples_leaf=plan.min_samples_leaf,
-        criterion=plan.criterion,
-    )
+    model = C45Classifier(CONFIDENCE, prune=pruned, min_samples_leaf=MIN_SAMPLES_LEAF)
     return model.fit(X, y)
 
 
@@ -101,7 +98,10 @@ def _of_forest(X: np.ndarray, y, test: np.ndarray, state: int, plan):
     """Probabilities of a random forest, and its classes."""
     from sklearn.ensemble import RandomForestClassifier
 
-    forest = RandomForestClassifier(plan.n_trees, random_state=state, n_jobs=1).fit(X, y)
+    variables = int(np.log2(X.shape[1]) + 1) if plan.forest_variables == "log2" else "sqrt"
+    forest = RandomForestClassifier(
+        plan.n_trees, max_features=variables, random_state=state, n_jobs=1
+    ).fit(X, y)
     return forest.predict_proba(test), forest.classes_
 
 
@@ -166,10 +166,8 @@ def changes(plain: np.ndarray, other: np.ndarray) -> dict[str, float]:
 
 
 @step(
-    "confidence",
-    "criterion",
+    "forest_variables",
     "min_instances",
-    "min_samples_leaf",
     "n_folds",
     "n_trees",
     "normality_alpha",
@@ -273,10 +271,7 @@ def _mean_over_folds(y: np.ndarray, probabilities: np.ndarray, fold: np.ndarray)
 
 
 @step(
-    "confidence",
-    "criterion",
     "min_instances",
-    "min_samples_leaf",
     "normality_alpha",
     "seed",
     "shares",

@@ -21,7 +21,7 @@ import pandas as pd
 
 from hedgerow.data import TidyTable
 from hedgerow.evaluation import metrics
-from hedgerow.experiments.confidence.plan import BASE, VERSIONS
+from hedgerow.experiments.confidence.plan import BASE, CONFIDENCE, MIN_SAMPLES_LEAF, VERSIONS
 from hedgerow.experiments.confidence.steps import areas, encoded, folds_of, grown
 from hedgerow.experiments.confidence_beyond.plan import (
     ANSWERS,
@@ -62,7 +62,7 @@ class _Fold:
     def tree(self, pruned: bool):
         """C4.5 on the training part."""
         if pruned not in self._trees:
-            self._trees[pruned] = grown(self.X, self.y, False, pruned, self.protocol)
+            self._trees[pruned] = grown(self.X, self.y, False, pruned)
         return self._trees[pruned]
 
     def said(self, learner, X=None) -> np.ndarray:
@@ -99,7 +99,7 @@ def _learners(fold: _Fold) -> Iterator[tuple[str, str, np.ndarray]]:
     from hedgerow.uncertainty.soft import SoftTreeClassifier
 
     plan, protocol = fold.plan, fold.protocol
-    c45 = {"confidence": protocol.confidence, "min_samples_leaf": protocol.min_samples_leaf}
+    c45 = {"confidence": CONFIDENCE, "min_samples_leaf": MIN_SAMPLES_LEAF}
     state = np.random.RandomState(fold.state).randint(2**31, size=len(LEARNERS))
     state = dict(zip(LEARNERS, state.tolist(), strict=True))
     codes = [pd.api.types.is_numeric_dtype(fold.X[name].dtype) for name in fold.X]
@@ -326,10 +326,7 @@ def _run(
     makes=("rows", "bins"),
     protocol=(
         "confidence",
-        "confidence",
-        "criterion",
         "min_instances",
-        "min_samples_leaf",
         "n_folds",
         "seed",
     ),
@@ -365,10 +362,7 @@ def run(
     "n_bins",
     protocol=(
         "confidence",
-        "confidence",
-        "criterion",
         "min_instances",
-        "min_samples_leaf",
         "n_folds",
         "seed",
     ),
