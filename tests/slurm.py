@@ -6,10 +6,10 @@
 Starts a Slurm of one node on this machine, of Debian's packages slurm-wlm and munge, which it
 installs where they are missing: munged, a controller and a node daemon, on loopback, without
 accounting and without cgroups, all of their files in a temporary folder. There the smoke
-configuration runs by the profile, beside what `hedgerow plan` says of it, and every output has to
-have the bytes of a local run. Then jobs are killed, take more memory and more time than Slurm was
-asked for, the controller is stopped and started again while a job ends, and the run is killed and
-called again. What was started is stopped, by its process.
+configuration runs by the profile, and every output has to have the bytes of a local run. Then jobs
+are killed, take more memory and more time than Slurm was asked for, the controller is stopped and
+started again while a job ends, and the run is killed and called again. What was started is stopped,
+by its process.
 
 With `--default`, clones are set up and call `make reproduce`, here and with `PROFILE=slurm`;
 nothing is killed.
@@ -350,27 +350,6 @@ def step(what: str) -> Iterator[list[str]]:
     print(f"{what}: {'; '.join([*more, duration(time.monotonic() - start)])}", flush=True)
 
 
-def planned(local: Path, project: Path, *configuration: str) -> str:
-    """What `hedgerow plan` says of the node, from what jobs took in a local run."""
-    shutil.copytree(local / "data/jobs", project / "data/jobs")
-    cores = str(len(os.sched_getaffinity(0)))
-    command = [
-        sys.executable,
-        "-m",
-        "hedgerow.cli",
-        "plan",
-        *configuration,
-        "--nodes",
-        "1",
-        "--cores",
-        cores,
-    ]
-    done = subprocess.run(command, cwd=project, capture_output=True, text=True)
-    if done.returncode:
-        sys.exit(f"hedgerow plan failed\n{done.stdout}{done.stderr}")
-    return done.stdout.strip().splitlines()[-1]
-
-
 def whole(slurm: Slurm, folder: Path, default: bool) -> Path:
     """A configuration here and there, and the same bytes: that of the smoke, or the default one.
 
@@ -390,8 +369,6 @@ def whole(slurm: Slurm, folder: Path, default: bool) -> Path:
             Run(local, "reproduce", "CORES=2", command=("make",)).end()
         else:
             Run(local, "--cores", "2", *configuration).end()
-    said = planned(local, copy(folder, "planned"), *configuration)
-    print("hedgerow plan:", said, flush=True)
     slurm.begin()
     with step("the same on Slurm") as more:
         if default:

@@ -1,4 +1,4 @@
-"""The command line: ``hedgerow data | reference | plan | status | changes | verify | sign | ...``.
+"""The command line: ``hedgerow data | reference | status | changes | verify | sign | ...``.
 
 Each command is a function that takes the parsed arguments and returns the exit code. What a user
 can mend is told in one line on standard error, with exit code 1.
@@ -73,7 +73,6 @@ def _parser() -> argparse.ArgumentParser:
     from hedgerow.optimal.command import add_gap
     from hedgerow.patients.command import add_survival
     from hedgerow.patients.second_command import add_apply, add_pool, add_validate
-    from hedgerow.workflow.plan_command import add_plan
     from hedgerow.workflow.reference_command import add_reference
 
     parser = argparse.ArgumentParser(prog="hedgerow", description=hedgerow.__doc__.split("\n")[0])
@@ -81,7 +80,6 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
     _add_data(commands)
     add_reference(commands)
-    add_plan(commands)
     add_status(commands)
     add_changes(commands)
     add_verify(commands)

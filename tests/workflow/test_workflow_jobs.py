@@ -71,12 +71,10 @@ def test_beside_the_log_stands_what_the_job_took(given):
     assert 10 < took["max_rss"] < 10_000
 
 
-def test_a_record_says_of_which_settings_it_is_and_what_lies_on_the_disk(given):
+def test_a_record_says_of_which_settings_it_is(given):
     with job(given):
-        Path(given.output[0]).write_bytes(b"0" * 2**20)
-    took = recorded(given)
-    assert 1 < took["made"] < 1.1
-    assert took["settings"] == settings_of_job({"step": 0.2})
+        pass
+    assert recorded(given)["settings"] == settings_of_job({"step": 0.2})
 
 
 def test_a_job_that_fails_has_a_record_too(given, capsys):
@@ -84,7 +82,7 @@ def test_a_job_that_fails_has_a_record_too(given, capsys):
         raise DataError("no rows")
     took = recorded(given)
     assert took["s"] >= 0
-    assert took[["made", "settings"]].isna().all()  # it says nothing of a whole job
+    assert pd.isna(took["settings"])  # it says nothing of a whole job
 
 
 def test_a_plan_shows_only_what_its_rule_declares():

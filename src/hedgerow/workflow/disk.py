@@ -1,4 +1,4 @@
-"""The disk: what files take of it; where it is full, a sentence for whoever can make room."""
+"""Where the disk is full: a sentence for whoever can make room."""
 
 from __future__ import annotations
 
@@ -6,8 +6,6 @@ import errno
 import os
 import re
 import shutil
-from collections.abc import Iterable
-from pathlib import Path
 
 from hedgerow.errors import HedgerowError
 
@@ -18,10 +16,6 @@ FULL = {
 }
 if hasattr(errno, "EDQUOT"):
     FULL[errno.EDQUOT] = "the quota of disk space is used up"
-
-#: Bytes that a file takes beside its own: the rest of its last block, and Snakemake's record of it
-#: (measured in runs of the smoke and of the default configuration).
-BESIDE = 20_000
 
 _NUMBER = re.compile(r"\[[Ee]rrno (\d+)\]")
 
@@ -61,8 +55,3 @@ def _told(number: int, file: object = None) -> NoRoomError:
         free = shutil.disk_usage(os.getcwd()).free / 2**20
         said, remedy = f"{FULL[number]} of {place} ({free:.0f} MiB free)", "make room"
     return NoRoomError(said, remedy=f"{remedy}, and the same command goes on from here")
-
-
-def on_disk(files: Iterable[Path]) -> float:
-    """MiB that files take, with what is noted of them; those that are not there take none."""
-    return sum(file.stat().st_size + BESIDE for file in files if file.is_file()) / 2**20

@@ -16,7 +16,7 @@ from typing import Any
 from hedgerow.errors import DataError, HedgerowError
 from hedgerow.files import read_json, read_metadata, write_json, write_parquet, write_text
 from hedgerow.workflow.digest import settings_of_job
-from hedgerow.workflow.disk import no_room, on_disk
+from hedgerow.workflow.disk import no_room
 
 logger = logging.getLogger("hedgerow")
 
@@ -170,15 +170,13 @@ class Record:
 
         `s` is seconds on the clock, `cpu_time` seconds of CPU in all threads, `max_rss` the largest
         resident memory in MiB, 'NA' where the system does not tell. Of a job that has done its
-        work, `made` is what it takes on disk in MiB (`on_disk`), and `settings` the SHA-256 over
-        its parameters, which its plan has too.
+        work, `settings` is the SHA-256 over its parameters, which its plan has too.
         """
         seconds = time.perf_counter() - self._seconds
         cpu = self._cpu_seconds() - self._cpu
-        names = ("s", "cpu_time", "max_rss", "made", "settings")
-        made = "NA" if done is None else f"{on_disk(map(Path, written_by(done))):.2f}"
+        names = ("s", "cpu_time", "max_rss", "settings")
         settings = "NA" if done is None else settings_of_job(done.params)
-        values = (f"{seconds:.3f}", f"{cpu:.3f}", _largest_memory(), made, settings)
+        values = (f"{seconds:.3f}", f"{cpu:.3f}", _largest_memory(), settings)
         write_text(path, "\t".join(names) + "\n" + "\t".join(values) + "\n")
 
     @staticmethod

@@ -23,13 +23,10 @@ class Need(NamedTuple):
         Processor time.
     mib : float
         Memory.
-    disk : float
-        MiB that its files take (`hedgerow.workflow.disk.on_disk`).
     """
 
     seconds: float = 0.0
     mib: float = 0.0
-    disk: float = 0.0
 
     def with_(self, other: Need) -> Need:
         """The larger of each."""
@@ -87,9 +84,9 @@ def read_record(file: Path) -> Recorded:
     """What a record says; processor time, which other work on the machine does not change."""
     with file.open(encoding="utf-8", newline="") as lines:
         job = list(csv.DictReader(lines, delimiter="\t"))[-1]
-    seconds, *others = (_number(job.get(name)) for name in ("cpu_time", "max_rss", "made"))
+    seconds, mib = (_number(job.get(name)) for name in ("cpu_time", "max_rss"))
     settings = job.get("settings", "NA").replace("NA", "")
-    return Recorded(Need(seconds or _number(job["s"]), *others), settings)
+    return Recorded(Need(seconds or _number(job["s"]), mib), settings)
 
 
 def _number(text: str | None) -> float:

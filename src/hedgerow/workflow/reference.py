@@ -37,7 +37,6 @@ from hedgerow.files import (
 from hedgerow.reporting.readings import SOURCE, alternatives_of, choices_digest, read_readings
 from hedgerow.workflow.copies import asking, copy_workflow, last_said, run_copy
 from hedgerow.workflow.digest import PACKAGE
-from hedgerow.workflow.disk import on_disk
 from hedgerow.workflow.graph import planned
 from hedgerow.workflow.jobs import absence
 from hedgerow.workflow.parts import (
@@ -650,16 +649,14 @@ def _names(config: Mapping[str, Any], section: str, names: Iterable[str]) -> set
 
 
 def _jobs(root: Path, plan: Mapping[str, Any], ids: Iterable[str]) -> dict[str, dict[str, float]]:
-    """What jobs took as they recorded it, and MiB of disk of the files that they left (`Need`)."""
+    """What jobs took as they recorded it (`Need`)."""
     records = records_of_rules(root)
     found = {}
     for id in ids:
         file = root / record_file(id, records[plan[id]["rule"]])
         if file.is_file():  # they may be removed, and nothing is made anew for it
             need = read_record(file).need
-            disk = on_disk(root / path for path in plan[id]["outputs"])
-            told = {"seconds": (need.seconds, 2), "mib": (need.mib, 1), "disk": (disk, 2)}
-            found[id] = {name: round(*figure) for name, figure in told.items()}
+            found[id] = {"seconds": round(need.seconds, 2), "mib": round(need.mib, 1)}
     return found
 
 
@@ -683,7 +680,7 @@ def kept_jobs(root: Path, configuration: str = "paper") -> dict[str, Need]:
         jobs, settings = manifest.get("jobs", {}), manifest.get("settings", {})
         of_today = "archive" in manifest or "outputs" in manifest
         if settings.get("configuration") == configuration and of_today:
-            found |= {id: Need(**job) for id, job in jobs.items()}
+            found |= {id: Need(job["seconds"], job["mib"]) for id, job in jobs.items()}
     return found
 
 

@@ -430,7 +430,7 @@ def _cluster_handles(labels) -> list[Line2D]:
     from matplotlib.lines import Line2D
 
     found = zip(*np.unique(labels, return_counts=True), strict=True)
-    names = [(k, f"cluster {k} ({n} tree{'s' * (n != 1)})") for k, n in found]
+    names = [(k, f"cluster {k} ({n} tree{'' if n == 1 else 's'})") for k, n in found]
     return [Line2D([], [], markersize=6, label=name, **_cluster_look(k)) for k, name in names]
 
 
