@@ -38,18 +38,7 @@ def make_anew(
     tell: Callable[..., None],
     sandbox: bool = False,
 ) -> None:
-    """Make jobs anew in copies, and write what came out into the findings.
-
-    Parameters
-    ----------
-    root, manifest, seed, cores, tolerance, tell, sandbox : as in `verify`
-    found : Findings
-        Its files hold what is known of them so far.
-    rerun : int, str or sequence
-        How many jobs are drawn; rules, jobs and files.
-    with_cheap : bool
-        Whether all cheap jobs are made anew, one from the other.
-    """
+    """Make jobs anew in copies, and write what came out into the findings."""
     n_drawn, asked = asked_for(rerun)
     own = list(dict.fromkeys(id for name in asked for id in named(manifest, name)))
     verdicts = {file.path: file for file in found.files}

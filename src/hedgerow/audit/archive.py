@@ -44,28 +44,6 @@ def archive(
     """Write a run into a zip file: what it read and made, what it is made from, its records.
 
     The record of the run that the site shows (`run.js`) is left out: it holds times.
-
-    Parameters
-    ----------
-    root : path
-        Folder of the project; every file has to be as its manifest says.
-    file : path
-        The zip file, written whole.
-    date : str, optional
-        Day of publication; by default that of the commit.
-    tell : callable, optional
-        As in `verify`.
-
-    Returns
-    -------
-    Archived
-
-    Raises
-    ------
-    DataError
-        If the run is not whole.
-    InputError
-        If neither the commit nor the caller gives a day.
     """
     manifest = whole(root)
     crate = read_json(root / f"reports/{METADATA}")

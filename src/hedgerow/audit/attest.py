@@ -74,11 +74,6 @@ def sign(
     """Write both signatures of a run; give the name of the key, as `ssh-keygen -l` prints it.
 
     The caller sees to it that the run is whole.
-
-    Raises
-    ------
-    InputError
-        If it is signed by another key, and `force` is off.
     """
     public = key.public_key().public_bytes_raw()
     for path, own in ((ATTESTATION, _attested_by), (SSH_SIGNATURE, _ssh_signed_by)):
@@ -166,13 +161,7 @@ def _text(content: bytes) -> str:
 
 
 def new_key(path: Path, root: Path) -> str:
-    """Write a new key, for its owner alone, and its public half beside it; give its name.
-
-    Raises
-    ------
-    InputError
-        If a file is there, or the place lies in the project.
-    """
+    """Write a new key, for its owner alone, and its public half beside it; give its name."""
     if path.resolve().is_relative_to(root.resolve()):
         raise InputError(
             f"{path} lies in the folder of the project, where keys get into archives and commits",
@@ -197,15 +186,7 @@ def new_key(path: Path, root: Path) -> str:
 
 
 def private_key(path: Path, ask: Callable[[], str]) -> Ed25519PrivateKey:
-    """An Ed25519 key from a file of ssh-keygen or in PEM; `ask` gives its passphrase.
-
-    Raises
-    ------
-    DataError
-        If it is none, or the passphrase is not its.
-    InputError
-        If others may read it.
-    """
+    """An Ed25519 key from a file of ssh-keygen or in PEM; `ask` gives its passphrase."""
     if not path.is_file():
         raise DataError(
             f"there is no key {path}", remedy="`hedgerow sign --new-key FILE` makes one"
@@ -234,13 +215,7 @@ def private_key(path: Path, ask: Callable[[], str]) -> Ed25519PrivateKey:
 
 
 def read_public_keys(path: Path) -> list[bytes]:
-    """The public keys in a file: lines of ssh-keygen (also a list of them), or PEM.
-
-    Raises
-    ------
-    DataError
-        If there is none.
-    """
+    """The public keys in a file: lines of ssh-keygen (also a list of them), or PEM."""
     found = public_keys(read_text(path))
     if not found:
         raise DataError(
@@ -258,13 +233,7 @@ def check_signature(
 ) -> list[Check]:
     """Whether a run is signed, by one of some keys, and whether it is this run that was signed.
 
-    Parameters
-    ----------
-    root : path
-        Folder of the project.
-    known : Recorded
-    keys : sequence of bytes, optional
-        Without them a signature is told and counts for nothing, unless it is damaged.
+    keys: without them a signature is told and counts for nothing, unless it is damaged.
     """
     name = "signature"
     if not (root / ATTESTATION).is_file():

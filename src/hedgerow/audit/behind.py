@@ -217,13 +217,7 @@ class Behind:
 
 
 def behind(root: Path, row: Row) -> list[Part]:
-    """The cells of a row, each from the rows that it rests on.
-
-    Raises
-    ------
-    DataError
-        If the run says nothing of the table, or a file that holds the rows cannot be read.
-    """
+    """The cells of a row, each from the rows that it rests on."""
     return list(Behind(root, row.table).parts(row.number - 1))
 
 

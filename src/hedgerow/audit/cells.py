@@ -49,23 +49,7 @@ class Row:
 
 
 def named(root: Path, name: str) -> Row:
-    """The row of a name.
-
-    Parameters
-    ----------
-    root : Path
-        Folder of the project.
-    name : str
-
-    Returns
-    -------
-    Row
-
-    Raises
-    ------
-    DataError
-        If there is no such table, no such row, or more than one.
-    """
+    """The row of a name."""
     table, _, words = name.partition(":")
     path = root / TABLES / f"{table}.csv"
     if not path.is_file():

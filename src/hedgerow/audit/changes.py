@@ -38,22 +38,7 @@ Rows = Callable[[str, str, str], RowChanges | None]
 def changes(root: Path | str = ".", most: int = 3) -> dict[str, Any]:
     """Compare the last run of a folder with the run before it that it replaced.
 
-    Parameters
-    ----------
-    root : path
-        Folder of the project. Nothing in it is written, and no code of it is run.
-    most : int
-        Cells of a table that are listed.
-
-    Returns
-    -------
-    dict
-        As `compare` gives it.
-
-    Raises
-    ------
-    DataError
-        If no run has ended in the folder, no earlier one is kept, or its archive is damaged.
+    root: Nothing in it is written, and no code of it is run.
     """
     check_number("cells", most, 0, 10**6, whole=True)
     root = Path(root)

@@ -29,22 +29,9 @@ def check_code(
 ) -> list[Check]:
     """Whether the run was made by a commit, and whether what lies here is that commit.
 
-    Parameters
-    ----------
-    root : path
-        Folder of the project.
-    manifest : mapping
-    allow_changes : bool
-        Whether a run of a changed checkout may hold: its changes are told, and what lies here has
-        to have just these.
-    ask_git : bool
-        Whether git is asked what the commit holds. The settings of a repository name programs,
-        which git runs.
+    ask_git: The settings of a repository name programs, which git runs.
 
-    Returns
-    -------
-    list of Check
-        `commit`: of the run; `tracked files`: code, workflow, settings, published figures and
+    Returns: `commit`: of the run; `tracked files`: code, workflow, settings, published figures and
         results at paper scale.
     """
     code = manifest["code"]

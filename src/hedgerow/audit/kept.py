@@ -38,22 +38,9 @@ def _is_manifest(file: Path) -> bool:
 def verify_kept(folder: Path | str) -> Findings:
     """Compare results at paper scale with their manifests.
 
-    Parameters
-    ----------
-    folder : path
-        data/reference, or a folder in it.
-
-    Returns
-    -------
-    Findings
-        Code and versions that differ from those of today are told and count for nothing: what is
-        kept was made on another day. An older hedgerow whose functions are those of today, or came
-        out the same, is not told.
-
-    Raises
-    ------
-    DataError
-        If there is no manifest below the folder, or a link there leads out of it.
+    Returns: code and versions that differ from those of today are told and count for nothing: what
+        is kept was made on another day. An older hedgerow whose functions are those of today, or
+        came out the same, is not told.
     """
     folder = Path(folder)
     check_links(folder, [path.name for path in folder.glob("*")])

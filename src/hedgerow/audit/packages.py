@@ -25,10 +25,7 @@ def check_packages(manifest: Mapping[str, Any]) -> Check:
     was edited together with its record is not found: whoever fears that installs the lock file
     anew, whose hashes are those of the wheels.
 
-    Returns
-    -------
-    Check
-        It names packages with a file that is changed or gone, and those without a record.
+    Returns: it names packages with a file that is changed or gone, and those without a record.
     """
     said, without, files = [], [], 0
     for distribution in metadata.distributions():

@@ -40,13 +40,7 @@ def possible(manifest: Mapping[str, Any]) -> list[str]:
 
 
 def named(manifest: Mapping[str, Any], name: str) -> list[str]:
-    """Ids of the jobs that a name means: of a rule, of a job, or of a file that one makes.
-
-    Raises
-    ------
-    InputError
-        If it is none of these, or a download.
-    """
+    """Ids of the jobs that a name means: of a rule, of a job, or of a file that one makes."""
     jobs, made_by = manifest["jobs"], manifest["made_by"]
     path = name.removeprefix("./")
     found = [id for id, job in jobs.items() if name in (id, job["rule"])]
@@ -106,29 +100,9 @@ def redo(
 ) -> Iterator[tuple[str, Path, str | None]]:
     """Make jobs anew in copies that hold what they read, and know no job that makes it.
 
-    Parameters
-    ----------
-    root : path
-        Folder of the project; nothing in it is touched.
-    manifest : mapping
-        Its `configuration` is used, whatever the files in `config` say now.
-    ids : sequence of str
-    cores : int
-    chained : bool
-        Whether a job reads what another one of them has made anew, not what lies in the project:
-        one plan is enough for all.
-    sandbox : bool
-        Whether they are made where there is no network, and nothing to write to but the copies
-        (`hedgerow.workflow.isolated`).
-
-    Yields
-    ------
-    id : str
-        Of a job.
-    folder : Path
-        With what it made; removed when the next one is asked for.
-    failure : str or None
-        Why it could not be made anew.
+    id: of a job.
+    folder: with what it made; removed when the next one is asked for.
+    failure: why it could not be made anew.
     """
     import yaml
 

@@ -95,29 +95,6 @@ def replay(
     The jobs that made the rows behind it and those before them, back to the data set, are run
     anew in a copy of the project, from the same named seeds, and the table; for a mean over data
     sets the jobs of all of them. What else the table's job reads is taken as it is.
-
-    Parameters
-    ----------
-    root : path
-        Folder of the project; nothing in it is touched.
-    name : str
-        Of a row, as `hedgerow.audit.cells` explains it.
-    cores : int
-    tell : callable, optional
-        Is called with what comes next.
-    trust : bool
-        Whether code of another folder than one's own checkout may run.
-
-    Returns
-    -------
-    Replayed
-
-    Raises
-    ------
-    DataError
-        If the name fits no row or several, the folder holds no manifest, or a job fails.
-    InputError
-        If the folder is neither one's own checkout nor trusted.
     """
     root = Path(root)
     check_trust(root, "`hedgerow replay`", trust)

@@ -22,14 +22,6 @@ def check_shown(root: Path, manifest: Mapping[str, Any], digest: str) -> list[Fi
 
     What follows from the manifest has to be what it says: commit, Python, machine, digest and the
     drawing of the graph. The rest is the word of the machine that ran it: its command, its times.
-
-    Parameters
-    ----------
-    root : path
-        Folder of the project.
-    manifest : mapping
-    digest : str
-        SHA-256 of the manifest.
     """
     if not (root / RECORD).is_file():
         return []

@@ -28,13 +28,7 @@ START = 8.0
 
 
 def project_of(folder: Path) -> Path:
-    """The project in whose data/reference a folder lies.
-
-    Raises
-    ------
-    DataError
-        If it lies in none.
-    """
+    """The project in whose data/reference a folder lies."""
     for root in [folder.resolve(), *folder.resolve().parents]:
         if (root / "config/default.yaml").is_file():
             return root
@@ -70,35 +64,6 @@ def spot_check(
     What came out is kept: a call that was stopped goes on where it was, and a larger draw by the
     same text holds the smaller one. A part that is no longer the one that was compared counts as
     not drawn yet.
-
-    Parameters
-    ----------
-    folder : path
-        data/reference of a project, or a folder in it.
-    n : int
-        How many parts.
-    seed : str
-        Any text; whoever checks chooses it.
-    cores : int
-    trust : bool
-        Whether code of the project may run; that of one's own checkout may.
-    tell : callable
-        As in `hedgerow.audit.verify.verify`.
-    say : callable
-        Gets a line before anything is made: how many, and the time on record.
-    found : Findings, optional
-        Gets what came out; by default new ones.
-
-    Returns
-    -------
-    Findings
-
-    Raises
-    ------
-    DataError
-        If there is no part, or the folder lies in no project.
-    InputError
-        If code of the project may not run, or `n` is beyond use.
     """
     folder = Path(folder)
     root = project_of(folder)

@@ -134,28 +134,7 @@ def status(
 ) -> Status:
     """Ask Snakemake what it would run, and say why.
 
-    Parameters
-    ----------
-    root : path
-        Folder of the project. Nothing in it is written.
-    configfiles : sequence of path, optional
-        Settings above config/default.yaml; by default those of the last run, as their files are
-        now.
-    trust : bool
-        Whether code of another folder than one's own checkout may run.
-
-    Returns
-    -------
-    Status
-
-    Raises
-    ------
-    DataError
-        If the folder is no project.
-    ConfigError
-        If Snakemake cannot plan, or a file of settings is missing.
-    InputError
-        If the folder is neither one's own checkout nor trusted.
+    root: Nothing in it is written.
     """
     root = Path(root)
     if not (root / DEFAULT).is_file():

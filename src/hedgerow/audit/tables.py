@@ -25,16 +25,8 @@ def is_table(path: str | Path) -> bool:
 def difference(one: Path, other: Path) -> float:
     """The largest difference between numbers of two tables, relative to the larger one.
 
-    Parameters
-    ----------
-    one, other : path
-        CSV or parquet files.
-
-    Returns
-    -------
-    float
-        0 where all numbers are the same; infinite where anything but a number differs: columns,
-        types, rows, words, what is missing.
+    Returns: 0 where all numbers are the same; infinite where anything but a number differs:
+        columns, types, rows, words, what is missing.
     """
     try:
         left, right = (_read(path) for path in (one, other))

@@ -136,25 +136,7 @@ class Trace:
 
 
 def trace(root: Path | str, name: str) -> Trace:
-    """Follow a cell back to what it was made from.
-
-    Parameters
-    ----------
-    root : path
-        Folder of the project.
-    name : str
-        Of a row, as `hedgerow.audit.cells` explains it.
-
-    Returns
-    -------
-    Trace
-
-    Raises
-    ------
-    DataError
-        If the name fits no row or several, the folder has no manifest that lists the table, or a
-        link leads out of it.
-    """
+    """Follow a cell back to what it was made from."""
     root = Path(root)
     check_read(root)
     row, known = named(root, name), recorded(root)
@@ -189,13 +171,7 @@ def _served(root: Path, dataset: str, manifest: Mapping[str, Any]) -> dict[str, 
 
 
 def listing(root: Path, known: Any, row: Row) -> Mapping[str, Any]:
-    """The manifest that lists the table of a row.
-
-    Raises
-    ------
-    DataError
-        If there is none.
-    """
+    """The manifest that lists the table of a row."""
     manifest = known.manifest or {}
     if "jobs" not in manifest or row.path.as_posix() not in manifest.get("made_by", {}):
         raise DataError(
@@ -285,14 +261,6 @@ def concerns(path: str, datasets: Sequence[str], keys: Sequence[str]) -> bool:
     False
     >>> concerns("data/results/soft/statistics.parquet", ["wine"], ["iris", "wine"])
     True
-
-    Parameters
-    ----------
-    path : str
-    datasets : sequence of str
-        None: every file does.
-    keys : sequence of str
-        All data sets of the run.
     """
     own = _named(path, keys)
     return not datasets or not own or own[0] in datasets

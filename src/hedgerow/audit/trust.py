@@ -30,24 +30,7 @@ def is_own(root: Path | str) -> bool:
 
 
 def check_trust(root: Path | str, what: str, trust: bool, more: str = "") -> None:
-    """See that code of a folder may run.
-
-    Parameters
-    ----------
-    root : path
-        Folder of the project.
-    what : str
-        What is asked for, such as `hedgerow status`.
-    trust : bool
-        Whether the user trusts the folder.
-    more : str
-        What else may be given in the place of `--trust`.
-
-    Raises
-    ------
-    InputError
-        If it is another one than one's own checkout, and not trusted.
-    """
+    """See that code of a folder may run."""
     if not trust and not is_own(root):
         raise InputError(
             f"{what} runs code of {root}, which is not the checkout that hedgerow runs from",
@@ -60,21 +43,7 @@ def check_links(
     parts: Iterable[str] = (*REACHED, *RESULTS),
     remedy: str = "remove it, or give --trust if the folder is yours",
 ) -> None:
-    """See that nothing that an audit reads in a folder is a link that leads out of it.
-
-    Parameters
-    ----------
-    root : path
-    parts : iterable of str
-        What it reads, from the folder.
-    remedy : str
-        What the user can do.
-
-    Raises
-    ------
-    DataError
-        If something is: its checksum would be that of a file of the reader's own.
-    """
+    """See that nothing that an audit reads in a folder is a link that leads out of it."""
     root = Path(root)
     for link in (link for part in sorted({*parts}) for link in _links(root / part)):
         if not _stays(link, root):
@@ -85,13 +54,7 @@ def check_links(
 
 
 def check_read(root: Path | str) -> None:
-    """See that a folder can be read by a command that runs nothing of it.
-
-    Raises
-    ------
-    DataError
-        As `check_links`, unless it is one's own checkout.
-    """
+    """See that a folder can be read by a command that runs nothing of it."""
     if not is_own(root):
         check_links(root, remedy="remove it")
 

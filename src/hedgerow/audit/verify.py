@@ -68,55 +68,15 @@ def verify(
 ) -> Findings:
     """Compare the results in a folder with the manifest of the run that made them.
 
-    Parameters
-    ----------
-    root : path
-        Folder of the project. Nothing in it is written.
-    digest : str, optional
-        SHA-256 that the manifest has to have, as the run printed it. Without it a manifest that
-        was edited together with a result and with reports/SHA256SUMS looks whole.
-    rerun : int, str, or several of them
-        What is made anew in copies and compared: so many jobs, drawn at random; a rule, a job by
-        its id, or the job that makes a file.
-    cheap : bool, optional
-        Whether cheap jobs (tables, figures, verdicts, pages) are made anew as well; by default in
-        one's own checkout, that is where the package lies in the folder.
-    seed : int
-        Of the draw.
-    cores : int
-        For jobs that are made anew.
-    tolerance : float
-        Largest relative difference of a number at which a table that was made anew counts as
-        equal.
-    allow_unlisted : bool
-        Whether files that no run lists leave the result as it is.
-    allow_changes : bool
-        Whether a run of a checkout that was not as committed may hold.
-    keys : sequence of bytes, optional
-        Public Ed25519 keys, one of which has to have signed the run (`hedgerow sign`).
-    trust : bool
-        Whether code of the folder may run: its Snakefile, and git with the settings that lie
-        there. One's own checkout needs no leave; of another folder bytes are compared, and
-        nothing of it is run.
-    sandbox : bool
-        Whether code of the folder runs where there is no network, and nothing to write to but
-        copies (bubblewrap).
-    tell : callable, optional
-        Is called with what comes next; for jobs that are made anew with 0 and how many there are,
-        then with each and the number 1.
+    keys: public Ed25519 keys, one of which has to have signed the run (`hedgerow sign`).
+    trust: whether code of the folder may run: its Snakefile, and git with the settings that lie
+        there. One's own checkout needs no leave; of another folder bytes are compared, and nothing
+        of it is run.
 
-    Returns
-    -------
-    Findings
+    root: Nothing in it is written.
 
-    Raises
-    ------
-    DataError
-        If the folder holds no manifest, one of an earlier version, or, where it is not trusted, a
-        link that leads out of it.
-    InputError
-        If a parameter is beyond use, asks for code of a folder that is not trusted, or for a
-        sandbox that there cannot be.
+    digest: Without it a manifest that was edited together with a result and with reports/SHA256SUMS
+        looks whole.
     """
     n_drawn, asked = asked_for(rerun)
     check_number("rerun", n_drawn, 0, 10**6, whole=True)
@@ -163,13 +123,7 @@ def verify(
 
 
 def whole(root: Path) -> dict[str, Any]:
-    """The manifest of a run of which every file is as recorded.
-
-    Raises
-    ------
-    DataError
-        If one is not, or there is no manifest.
-    """
+    """The manifest of a run of which every file is as recorded."""
     known = _known(root)
     bad = [file for file in _recorded_files(root, known) if file.verdict != IDENTICAL]
     # What was made on the way need not be kept.
@@ -341,13 +295,7 @@ def settings_files(given: Mapping[str, Any]) -> list[str]:
 
 
 def settings_now(root: Path, files: Iterable[str], given: Mapping[str, Any]) -> dict[str, Any]:
-    """The configuration that files of settings give now.
-
-    Raises
-    ------
-    ConfigError
-        If one of them is missing or cannot be read.
-    """
+    """The configuration that files of settings give now."""
     now: dict[str, Any] = {}
     for file in files:
         if not (root / file).is_file():

@@ -443,11 +443,6 @@ def read_source(files: Sequence[str | Path], root: Path = Path()) -> Source:
 
     Those have `dataset`, `class`, `sample` (0 where there is one) and `n_variables` beside their
     variables.
-
-    Raises
-    ------
-    DataError
-        If a file is missing or damaged.
     """
     from hedgerow.files import read_csv, read_parquet
 
@@ -479,22 +474,10 @@ def _of_data_set(path: Path) -> pd.DataFrame:
 def document(table: str, cells: Iterable[Cell], sources: Mapping[str, Source]) -> dict[str, Any]:
     """What the job of a table writes: its cells, and all rows that they name, each once.
 
-    Parameters
-    ----------
-    table : str
-        Id.
-    cells : iterable of Cell
-    sources : mapping of Source
-        By the name of the input.
-
-    Returns
-    -------
-    dict
-        `sources`: of each input its files, its columns, and rows as [file, row, value, ...], which
-        are None for data sets;
-        `selections`: [input, column that is read, where, numbers of rows in `sources`], for data
-        sets how many there are;
-        `cells`: [row, column, formula, numbers of selections, by, times, decimals].
+    Returns: `sources`: of each input its files, its columns, and rows as [file, row, value, ...],
+        which are None for data sets; `selections`: [input, column that is read, where, numbers of
+        rows in `sources`], for data sets how many there are; `cells`: [row, column, formula,
+        numbers of selections, by, times, decimals].
     """
     selections: dict[tuple, int] = {}
     listed, found = [], []
@@ -561,18 +544,8 @@ def _plain(value: Any) -> Any:
 def shown(told: Mapping[str, Any], table: pd.DataFrame) -> dict[str, Any]:
     """What a page shows behind the cells of a table.
 
-    Parameters
-    ----------
-    told : mapping
-        As `document` gives it.
-    table : DataFrame
-        The table, as it was written.
-
-    Returns
-    -------
-    dict
-        `sources` and `selections` as given, the latter without `where`; `cells`: by the number of
-        a row, 1 is the first: [column, what is printed, the arithmetic in words, selections].
+    Returns: `sources` and `selections` as given, the latter without `where`; `cells`: by the number
+        of a row, 1 is the first: [column, what is printed, the arithmetic in words, selections].
     """
     sizes = [n if isinstance(n, int) else len(n) for *_, n in told["selections"]]
     cells: dict[str, list] = {}

@@ -104,15 +104,7 @@ class Checkout:
 def checkout(root: Path | str) -> Checkout:
     """State of the checkout in a folder.
 
-    Parameters
-    ----------
-    root : path
-        Folder of the project.
-
-    Returns
-    -------
-    Checkout
-        Without a commit where the folder is no repository of its own, or git is not there.
+    Returns: without a commit where the folder is no repository of its own, or git is not there.
     """
     if VARIABLE in os.environ:
         return Checkout.from_dict(read_json(os.environ[VARIABLE]))

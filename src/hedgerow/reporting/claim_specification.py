@@ -116,25 +116,7 @@ class Claim:
 
 
 def specified(content: Mapping[str, Any], source: str = SOURCE) -> dict[str, Claim]:
-    """Check the section `claims` of config/claims.yaml whole, whichever experiments run.
-
-    Parameters
-    ----------
-    content : mapping
-        The file as read: `claims`, by experiment and id.
-    source : str
-        Its name, for messages.
-
-    Returns
-    -------
-    dict of Claim
-        By id, in the order of the file.
-
-    Raises
-    ------
-    ConfigError
-        A key, statistic, measure or condition is unknown, or an id is used twice.
-    """
+    """Check the section `claims` of config/claims.yaml whole, whichever experiments run."""
     file = _read(content, _File, source)
     found: dict[str, Claim] = {}
     for experiment, section in file.claims.items():

@@ -521,36 +521,16 @@ def judge(
 ) -> pd.DataFrame:
     """Judge claims on frames.
 
-    Parameters
-    ----------
-    claims : mapping of Claim
-        Of one experiment, by id.
-    frames : mapping of DataFrame
-        By the names that measures read from. A frame of values has a column `value` and columns
-        that tell rows apart; pairs are formed over those that a measure does not fix, such as
-        `dataset`. A frame of results (`read`) has a row per cell. A frame that is not there leaves
-        what reads it unknown.
-    labels : mapping of str, optional
-        What texts call the values of columns, such as `ss`.
-    printed : bool
-        Whether the frames hold what a paper prints.
-    source : str
-        The file of the specification, for messages.
+    frames: A frame of values has a column `value` and columns that tell rows apart; pairs are
+        formed over those that a measure does not fix, such as `dataset`. A frame of results
+        (`read`) has a row per cell. A frame that is not there leaves what reads it unknown.
 
-    Returns
-    -------
-    DataFrame
-        claim, verdict (a key of `VERDICTS`), measured (the numbers that it rests on, in words),
-        lacking (what is lacking, or why it cannot be tested; empty with any other verdict) and
-        n_datasets; then estimate, low and high, the size of what its first condition is about with
-        an interval of 95 % over data sets (over repeats where it rests on one; NaN where it has
-        less than two, or another step has worked it out), and interval_of, what that is. In the
+    Returns: claim, verdict (a key of `VERDICTS`), measured (the numbers that it rests on, in
+        words), lacking (what is lacking, or why it cannot be tested; empty with any other verdict)
+        and n_datasets; then estimate, low and high, the size of what its first condition is about
+        with an interval of 95 % over data sets (over repeats where it rests on one; NaN where it
+        has less than two, or another step has worked it out), and interval_of, what that is. In the
         order of the claims.
-
-    Raises
-    ------
-    ConfigError
-        A specification names a column that a frame does not have, or cells do not match.
     """
     tables = _tables(frames)
     lines = []
@@ -580,16 +560,6 @@ def without(frames: Mapping[str, pd.DataFrame], dataset: str) -> dict[str, pd.Da
     """Frames without the rows of one data set.
 
     A frame of results over data sets cannot be told so: it has to be made of rows again.
-
-    Parameters
-    ----------
-    frames : mapping of DataFrame
-        Each with a column `dataset`.
-    dataset : str
-
-    Returns
-    -------
-    dict of DataFrame
     """
     return {name: frame[frame["dataset"] != dataset] for name, frame in frames.items()}
 
@@ -606,24 +576,9 @@ def hanging(
     The least number of data sets that a rule asks for is not asked of the others: where as many
     were run, each verdict would be too little data.
 
-    Parameters
-    ----------
-    judged : DataFrame
-        As returned by `judge`.
-    claims : mapping of Claim
-        By id.
-    datasets : iterable of str
-    frames_without : callable
-        Gets the name of a data set and returns what `judge` reads without it.
-    source : str
-        The file of the specification, for messages.
-
-    Returns
-    -------
-    DataFrame
-        With the columns hangs_on (data sets without which the verdict is another, each with that
-        verdict: ``heart_valve: too little data; lung: partly``) and n_left_out (how many were left
-        out in turn; 0 of a claim that rests on one data set, or none).
+    Returns: with the columns hangs_on (data sets without which the verdict is another, each with
+        that verdict: ``heart_valve: too little data; lung: partly``) and n_left_out (how many were
+        left out in turn; 0 of a claim that rests on one data set, or none).
     """
     datasets = sorted(datasets)
     verdicts = judged.set_index("claim")["verdict"]
@@ -650,17 +605,7 @@ def with_statements(
 ) -> pd.DataFrame:
     """Verdicts beside what is claimed.
 
-    Parameters
-    ----------
-    judged : DataFrame, with a column `claim`
-    claims : mapping of Claim
-    stated : DataFrame
-        data/published/claims.csv.
-
-    Returns
-    -------
-    DataFrame
-        With the columns statement and published_value (empty for questions of our own).
+    Returns: with the columns statement and published_value (empty for questions of our own).
     """
     papers = stated.fillna("").set_index("claim_id")
     for name, claim in claims.items():
@@ -689,21 +634,7 @@ def judged(
 ) -> pd.DataFrame:
     """The claims of an experiment, judged, with their statements and what their verdicts hang on.
 
-    Parameters
-    ----------
-    experiment : str
-        Its word.
-    frames, labels : as in `judge`
-    specification : mapping
-        config/claims.yaml, as read.
-    stated : DataFrame
-        data/published/claims.csv.
-    datasets, frames_without : as in `hanging`
-
-    Returns
-    -------
-    DataFrame
-        As returned by `judge`, with the columns of `hanging` and `with_statements`.
+    Returns: as returned by `judge`, with the columns of `hanging` and `with_statements`.
     """
     bound = of_experiment(specification, experiment)
     found = hanging(judge(bound, frames, labels), bound, datasets, frames_without)

@@ -62,27 +62,7 @@ def crate(
 ) -> str:
     """Text of reports/ro-crate-metadata.json.
 
-    Parameters
-    ----------
-    root : path
-        Root of the project.
-    inputs : mapping
-        Paths that were read and not made, from the root; of raw data the key in the registry.
-    outputs : iterable of path
-        What was made.
-    configuration : mapping
-        The whole checked configuration.
-    registry : mapping
-        `datasets` of config/datasets.yaml, as read: title, licence, citation, homepage, DOI.
-    citation : mapping
-        CITATION.cff, as read: title, authors, licence, and the papers as references.
-    code : mapping, optional
-        State of the checkout, as in the manifest; by default that of now.
-
-    Returns
-    -------
-    str
-        JSON with sorted keys, entities by their ids.
+    Returns: JSON with sorted keys, entities by their ids.
     """
     root = Path(root)
     made = _Crate(root, checkout(root) if code is None else Checkout.from_dict(code))
@@ -314,17 +294,7 @@ class _Crate:
 def at_root(
     content: Mapping[str, Any], date: str | None = None, beside: Iterable[str] = ()
 ) -> dict[str, Any]:
-    """A crate of the folder of the reports as one of the folder of the project.
-
-    Parameters
-    ----------
-    content : mapping
-        As in reports/ro-crate-metadata.json.
-    date : str, optional
-        Day of publication, where the crate has none.
-    beside : iterable of str
-        Pages about the project that lie at its root, to be named as well.
-    """
+    """A crate of the folder of the reports as one of the folder of the project."""
 
     def moved(name: str) -> str:
         if name.startswith(("#", "http://", "https://")) or name in ("./", METADATA):

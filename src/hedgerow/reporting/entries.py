@@ -31,17 +31,6 @@ class Entry:
 def entries_of(text: str) -> dict[str, Entry]:
     """Each claim's entry in the text of config/claims.yaml.
 
-    Parameters
-    ----------
-    text : str
-
-    Returns
-    -------
-    dict of Entry
-        By claim, in the order of the file.
-
-    Examples
-    --------
     >>> text = '''lists: {a: &some [1, 2]}
     ... claims:
     ...   soft:

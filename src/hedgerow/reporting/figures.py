@@ -131,13 +131,7 @@ def nothing_drawn(words: str) -> Figure:
 
 
 def save(figure: Figure, path: Path | str) -> None:
-    """Write a figure as svg, png or pdf, by its suffix, without a date and in one step.
-
-    Parameters
-    ----------
-    figure : Figure
-    path : path ending in .svg, .png or .pdf
-    """
+    """Write a figure as svg, png or pdf, by its suffix, without a date and in one step."""
     path = Path(path)
     metadata = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}.get(path.suffix, {})
     with written_whole(path) as beside, style():
@@ -151,17 +145,10 @@ DRAWN = ("panel", "kind", "series", "x", "y", "x_tick", "y_tick")
 def drawn(figure: Figure) -> pd.DataFrame:
     """What a figure shows, as numbers: for readers who want its data rather than its picture.
 
-    Parameters
-    ----------
-    figure : Figure
-
-    Returns
-    -------
-    DataFrame
-        One row per point of a line, end of a bar, cell of an image or text inside a panel: panel
-        (title of its axes, else their number), kind, series (label in the legend, or the text),
-        x and y as drawn, and the labels of the ticks there, for axes of names. The parts of axes
-        and legends are left out.
+    Returns: one row per point of a line, end of a bar, cell of an image or text inside a panel:
+        panel (title of its axes, else their number), kind, series (label in the legend, or the
+        text), x and y as drawn, and the labels of the ticks there, for axes of names. The parts of
+        axes and legends are left out.
     """
     import pandas as pd
 

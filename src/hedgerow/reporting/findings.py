@@ -63,14 +63,7 @@ class Phrase:
 def read_findings(
     content: Any, source: str = "config/findings.yaml"
 ) -> dict[str, tuple[Finding, ...]]:
-    """Sentences by paper, from the file as read.
-
-    Raises
-    ------
-    ConfigError
-        If something in it is unknown or of another kind, a pattern cannot be read, or a phrase
-        asks for a number that no pattern gives.
-    """
+    """Sentences by paper, from the file as read."""
     found = read(content, Mapping[str, tuple[Finding, ...]], source, ConfigError)
     for finding in (one for findings in found.values() for one in findings):
         try:
@@ -93,16 +86,7 @@ def read_findings(
 def told(finding: Finding, claims: Mapping[str, Mapping[str, Any]]) -> list[Phrase]:
     """A sentence with its numbers.
 
-    Parameters
-    ----------
-    finding : Finding
-    claims : mapping
-        Rows of reports/claims.csv by id, empty texts where there is nothing.
-
-    Returns
-    -------
-    list of Phrase
-        None where neither the references nor the run have its numbers.
+    Returns: none where neither the references nor the run have its numbers.
     """
     paper, here = (_numbers(finding, claims, columns[0]) for columns in (PAPER, RUN))
     if paper is None and here is None:

@@ -101,19 +101,7 @@ def behind(row: Any) -> Markup:
 
 
 def render(template: str, **context: Any) -> Markup:
-    """Fill a template of the package; what is not marked as HTML is escaped.
-
-    Parameters
-    ----------
-    template : str
-        Its path in the package, such as ``experiments/soft/page.html.j2``.
-    **context
-        Variables of the template; one that is missing is an error.
-
-    Returns
-    -------
-    Markup
-    """
+    """Fill a template of the package; what is not marked as HTML is escaped."""
     return Markup(environment().get_template(template).render(**context))
 
 
@@ -122,19 +110,10 @@ def filled(
 ) -> Section:
     """The section of an experiment, from its templates.
 
-    Parameters
-    ----------
-    word, title, figure : str
-        As in `Section`.
-    page, summary : str
-        Paths of the templates in the package; without the second there is no summary.
-    **context
-        Variables of both. The page gets `contents` as well: an empty list to which the macro `part`
-        adds a line for each part.
+    page, summary: paths of the templates in the package; without the second there is no summary.
 
-    Returns
-    -------
-    Section
+    context: The page gets `contents` as well: an empty list to which the macro `part` adds a line
+        for each part.
     """
     contents: list[tuple[str, str]] = []
     markup = render(page, contents=contents, **context)
@@ -220,20 +199,8 @@ def shown(
 ) -> dict[str, dict[str, Any]]:
     """What a template needs of each table and figure.
 
-    Parameters
-    ----------
-    *modules : module
-        Whose functions make tables and figures (`hedgerow.experiments.step`).
-    figures : mapping of path
-        Files by id.
-    captions : mapping of str
-        By id, as the jobs wrote them.
-
-    Returns
-    -------
-    dict
-        By id: id, kind, heading, caption, function, module, word and rule that made it; its files
-        (kind, address as seen from the site); alt and address of a figure.
+    Returns: by id: id, kind, heading, caption, function, module, word and rule that made it; its
+        files (kind, address as seen from the site); alt and address of a figure.
     """
     found = {}
     for module in modules:
@@ -274,19 +241,7 @@ def claim_lines(
 ) -> list[dict[str, Any]]:
     """What the macro `claims` shows of claims that were judged.
 
-    Parameters
-    ----------
-    claims : DataFrame
-        As returned by `hedgerow.reporting.claims.judge`, with statements.
-    also : mapping of str, optional
-        Further texts: column (its verdict is in `verdict_<column>`) -> what they are from.
-    of : str
-        What the verdict rests on, with names of columns.
-
-    Returns
-    -------
-    list of dict
-        claim, verdict, mark, statement, measured, lacking, why (what `lacking` is), of, others
+    Returns: claim, verdict, mark, statement, measured, lacking, why (what `lacking` is), of, others
         (from, text, verdict) and published.
     """
     lines = []

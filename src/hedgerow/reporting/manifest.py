@@ -40,46 +40,13 @@ def manifest(
 ) -> dict[str, Any]:
     """Content of reports/manifest.json.
 
-    Parameters
-    ----------
-    root : path
-        Root of the repository; files are named relative to it.
-    inputs : iterable of path
-        What was read and not made: raw data, published figures, settings. The files of the
-        workflow are added, as they were when the run was planned.
-    outputs : iterable of path
-        What was made, from tidy tables to the report.
-    configuration : mapping
-        The whole checked configuration.
-    sources : mapping
-        Which source served each data set, by registry key.
-    absent : iterable of str
-        Data sets of the configuration that no source served.
-    jobs : mapping, optional
-        Every job on the way, by its id: rule, inputs, outputs, digests of settings and code
-        (`hedgerow.workflow.graph`).
-    given : mapping, optional
-        Where the configuration came from: files, and settings of the command line.
-    code : mapping, optional
-        State of the checkout when the run was planned (`hedgerow.reporting.checkout`); by default
-        that of now.
-    local : mapping, optional
-        Adopted local versions of data files, by the set whose file it is, with `sha256`; those
-        that the run has not read are left out.
+    inputs: The files of the workflow are added, as they were when the run was planned.
 
-    Returns
-    -------
-    dict
-        Keys: version, inputs, outputs and between (path -> SHA-256), made_by (path -> id of the
-        job), jobs, packages (name -> version), python, platform, code (commit, date, clean, files,
-        changed, diff), configuration, given, seeds, sources, local_data, absent; ready for JSON.
-        What is `between` was made on the way and is no result, such as a chunk; None in place of
-        a file that is not kept.
-
-    Raises
-    ------
-    FileNotFoundError
-        If a file that is listed does not exist.
+    Returns: keys: version, inputs, outputs and between (path -> SHA-256), made_by (path -> id of
+        the job), jobs, packages (name -> version), python, platform, code (commit, date, clean,
+        files, changed, diff), configuration, given, seeds, sources, local_data, absent; ready for
+        JSON. What is `between` was made on the way and is no result, such as a chunk; None in place
+        of a file that is not kept.
     """
     root, outputs, jobs = Path(root), list(outputs), dict(jobs or {})
     code = dict(checkout(root).to_dict() if code is None else code)
@@ -155,20 +122,7 @@ def to_json(content: Mapping[str, Any]) -> str:
 
 
 def sums(content: Mapping[str, Any], manifest: str) -> str:
-    """Checksums for `sha256sum -c`, called in the folder of the project.
-
-    Parameters
-    ----------
-    content : mapping
-        A manifest.
-    manifest : str
-        Its text, whose checksum stands in the last line.
-
-    Returns
-    -------
-    str
-        A line for each file that was read or made and is kept.
-    """
+    """Checksums for `sha256sum -c`, called in the folder of the project."""
     files = {**content["inputs"], **content["outputs"], **content["between"]}
     files = {path: kept for path, kept in sorted(files.items()) if kept is not None}
     files["reports/manifest.json"] = hashlib.sha256(manifest.encode()).hexdigest()

@@ -147,13 +147,7 @@ class Reading:
 
 
 def read_readings(content: Any, source: str = SOURCE) -> dict[str, Choices]:
-    """The open choices by experiment, from the file as read.
-
-    Raises
-    ------
-    ConfigError
-        If something in it is unknown or of another kind, or a product names what is not there.
-    """
+    """The open choices by experiment, from the file as read."""
     found = read(content, Mapping[str, Choices], source, ConfigError)
     for experiment, own in found.items():
         for k, product in enumerate(own.products):
@@ -212,19 +206,6 @@ def among(choices: Choices, datasets: Container[str], settings: Mapping[str, Any
 
     An alternative that leaves out only data sets that are not there is none, nor is one that the
     run's settings take themselves.
-
-    Parameters
-    ----------
-    choices : Choices
-    datasets : container of str
-        Of the run.
-    settings : mapping
-        Of the experiment, in the run.
-
-    Raises
-    ------
-    ConfigError
-        If the experiment has no such setting.
     """
     if choices.repeats and choices.repeats not in settings:
         raise ConfigError(
@@ -258,10 +239,7 @@ def among(choices: Choices, datasets: Container[str], settings: Mapping[str, Any
 def products_of(choices: Choices) -> list[Reading]:
     """Each combination of each product, what is done here among them.
 
-    Returns
-    -------
-    list of Reading
-        In the order of the file; a combination of two products stands once for each.
+    Returns: in the order of the file; a combination of two products stands once for each.
     """
     found = []
     for product in choices.products:
@@ -332,15 +310,7 @@ def runs_of(
     Rows of a method hang on the choices that change them, whatever is done elsewhere: two and three
     alternatives of choices that change other methods take three runs and not five.
 
-    Parameters
-    ----------
-    reading : Reading
-    choices : Choices
-    of_rows : container of pair of str, optional
-        Alternatives that change rows; by default all that have settings. One that leaves out data
-        sets, or changes how rows are read, takes no run.
-    methods : sequence of str
-        Of the experiment, for readings whose claims read the rows of all; none: it has no methods.
+    of_rows: One that leaves out data sets, or changes how rows are read, takes no run.
     """
 
     found: dict[tuple[tuple[str, str], ...], list[str]] = {}
@@ -380,13 +350,7 @@ def contains(run: Run, other: Run) -> bool:
 
 
 def settings_of(taken: Iterable[tuple[str, str]], choices: Choices) -> dict[str, Any]:
-    """Settings of alternatives, together.
-
-    Raises
-    ------
-    ConfigError
-        If two of them give one setting two values.
-    """
+    """Settings of alternatives, together."""
     found: dict[str, Any] = {}
     for name, other in taken:
         for key, value in choices.choices[name].otherwise[other].settings.items():
@@ -413,8 +377,6 @@ def word_of(verdicts: Sequence[str]) -> str:
     'refuted' where none is 'reproduced' and fewer than `ROBUST` are 'partly'; 'robust' where one
     verdict has at least `ROBUST`; 'fragile' otherwise. Nothing with fewer than `FEWEST`.
 
-    Examples
-    --------
     >>> word_of(["partly"] * 9 + ["reproduced"])
     'robust'
     >>> word_of(["not reproduced"] * 10)
@@ -443,15 +405,6 @@ def set_beside(readings: Sequence[Reading], choices: Choices) -> list[bool]:
 def in_a_sentence(row: Mapping[str, Any], prefix: str = "") -> str:
     """What became of a claim under all readings of its paper; nothing where it has no other one.
 
-    Parameters
-    ----------
-    row : mapping
-        Of reports/claims.csv.
-    prefix : str
-        Of its columns: `paper_scale_` for the tracked results.
-
-    Examples
-    --------
     >>> row = {"readings_word": "fragile", "readings_n": "16", "readings_reproduced": "0.25"}
     >>> in_a_sentence({**row, "readings_decides": "gates"})
     'Fragile: reproduced under 4 of 16 readings of the paper. The choice that decides most: gates.'
@@ -474,22 +427,7 @@ def shapley_shares(frame: pd.DataFrame, choices: Sequence[str], value: str) -> d
     The part of a set of choices is the variance of the mean of `value` given them; a choice gets
     the mean of what it adds, over all orders in which choices can join (Owen 2014).
 
-    Parameters
-    ----------
-    frame : DataFrame
-        A row for each combination, columns `choices` and `value`.
-    choices : sequence of str
-    value : str
-
-    Returns
-    -------
-    dict of float
-        Shares, which add up to 1; none where the value is the same everywhere.
-
-    Raises
-    ------
-    ValueError
-        If a combination is lacking or stands twice.
+    Returns: shares, which add up to 1; none where the value is the same everywhere.
     """
     n_levels = math.prod(frame[name].nunique() for name in choices)
     if len(frame) != n_levels or frame.duplicated(list(choices)).any():

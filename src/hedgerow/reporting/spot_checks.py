@@ -21,25 +21,6 @@ def most_that_differ(n_parts: int, n_drawn: int, n_unlike: int = 0) -> int:
 
     The largest number at which a draw with so few that differ, or fewer, has at least 5 % chance
     (hypergeometric distribution).
-
-    Parameters
-    ----------
-    n_parts, n_drawn : int
-    n_unlike : int
-        Of the drawn ones.
-
-    Returns
-    -------
-    int
-        Of all parts, those that were drawn among them.
-
-    Raises
-    ------
-    ValueError
-        If more are drawn than there are, or more differ than are drawn.
-
-    >>> most_that_differ(212, 10)
-    53
     """
     from scipy.stats import hypergeom
 
@@ -65,17 +46,7 @@ def needed(n_parts: int, below: int) -> int:
 
 
 def sentence(draw: Mapping[str, Any]) -> str:
-    """What a draw tells.
-
-    Parameters
-    ----------
-    draw : mapping
-        `seed`, the text it was drawn by; `n_parts`; `parts`, what came out of each that was drawn.
-
-    Returns
-    -------
-    str
-    """
+    """What a draw tells."""
     n_parts, came_out = draw["n_parts"], list(draw["parts"].values())
     n, equal = len(came_out), came_out.count(EQUAL)
     most = most_that_differ(n_parts, n, n - equal)
@@ -94,13 +65,7 @@ def sentence(draw: Mapping[str, Any]) -> str:
 
 
 def read_draws(root: Path) -> list[dict[str, Any]]:
-    """Draws on record in a project, checked; none where there is no such file.
-
-    Raises
-    ------
-    DataError
-        If the file is not what a draw writes.
-    """
+    """Draws on record in a project, checked; none where there is no such file."""
     file = root / FILE
     if not file.is_file():
         return []

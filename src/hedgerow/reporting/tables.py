@@ -15,11 +15,6 @@ def status(dataset: str, there: Collection[str], asked: Collection[str]) -> str:
 
     >>> status("pima", there=["wdbc"], asked=["pima", "wdbc"])
     'absent'
-
-    Returns
-    -------
-    {"run", "absent", "not asked for"}
-        Absent: asked for, but no source answered.
     """
     if dataset in there:
         return "run"
@@ -46,18 +41,6 @@ def ran(
 
     >>> ran(["pima"], ["pima", "wdbc"], "2 splits", "smoke")
     'Run: pima, 2 splits each, configuration smoke. Absent, because no source answered: wdbc.'
-
-    Parameters
-    ----------
-    there : iterable of str
-        Data sets that were run.
-    asked : iterable of str
-        Those that were asked for.
-    each : str
-        How each of them was divided.
-    configuration : str
-    between : str
-        Between the data sets and `each`.
     """
     there = sorted(there)
     text = f"Run: {', '.join(there) or 'no data set'}{between}{each} each, "
@@ -69,16 +52,8 @@ def ran(
 def in_rows(table: pd.DataFrame, order: Mapping[str, Sequence | None]) -> pd.DataFrame:
     """A table whose rows are sorted by columns, the first column first.
 
-    Parameters
-    ----------
-    table : DataFrame
-    order : mapping
-        Column to its values in their order, or to None for a column that is sorted by its values.
-
-    Returns
-    -------
-    DataFrame
-        Rows that tie keep their order; numbered anew.
+    order: column to its values in their order, or to None for a column that is sorted by its
+        values.
     """
     rank = pd.DataFrame(
         {
@@ -93,23 +68,7 @@ def in_rows(table: pd.DataFrame, order: Mapping[str, Sequence | None]) -> pd.Dat
 def p_columns(
     tests: pd.DataFrame, key: Sequence[str], names: Mapping[tuple[str, ...], str], by: Sequence[str]
 ) -> pd.DataFrame:
-    """p-values of tests, one row per cell.
-
-    Parameters
-    ----------
-    tests : DataFrame
-        Results of tests: key, `by`, and p.
-    key : sequence of str
-        Columns that make a cell.
-    names : mapping
-        Values of the columns `by`, such as a pairing and a correction, to the name of a column.
-    by : sequence of str
-
-    Returns
-    -------
-    DataFrame
-        key, then one column of p per name.
-    """
+    """p-values of tests, one row per cell."""
     columns = {}
     for values, name in names.items():
         chosen = pd.Series(True, index=tests.index)

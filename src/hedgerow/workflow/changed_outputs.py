@@ -57,15 +57,7 @@ class Changed:
 def changed_outputs(root: Path | str = ".") -> Changed:
     """Compare all files with the records of the jobs that read and wrote them.
 
-    Parameters
-    ----------
-    root : path
-        Folder of the project.
-
-    Returns
-    -------
-    Changed
-        Empty where nothing has run. Files that are not there are not compared.
+    Returns: empty where nothing has run. Files that are not there are not compared.
     """
     root = Path(root)
     records = [
@@ -111,20 +103,7 @@ def _read(file: Path) -> dict[str, Any] | None:
 
 
 def mark_changed(workflow: Any, root: Path | str = ".") -> Changed:
-    """Mark outputs as incomplete that are not what their jobs wrote, or come from other inputs.
-
-    Parameters
-    ----------
-    workflow : snakemake.workflow.Workflow
-        As a Snakefile knows it, before anything is planned.
-    root : path, optional
-        Folder of the project.
-
-    Returns
-    -------
-    Changed
-        Empty in a job of a cluster, which plans nothing.
-    """
+    """Mark outputs as incomplete that are not what their jobs wrote, or come from other inputs."""
     if not workflow.is_main_process:
         return Changed()
     changed = changed_outputs(root)
@@ -152,20 +131,7 @@ def _mark(changed: Changed, root: Path) -> None:
 
 
 def keep_edited(workflow: Any, changed: Changed, root: Path | str = ".") -> list[str]:
-    """Keep edited outputs of the jobs that will run, and tell of them.
-
-    Parameters
-    ----------
-    workflow : snakemake.workflow.Workflow
-        In its handler `onstart`.
-    changed : Changed
-    root : path, optional
-
-    Returns
-    -------
-    list of str
-        A sentence each.
-    """
+    """Keep edited outputs of the jobs that will run, and tell of them."""
     root = Path(root)
     planned = {path for job in workflow.dag.needrun_jobs() for path in written_by(job)}
     paths = sorted(changed.outputs & planned)

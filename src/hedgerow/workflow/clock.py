@@ -17,18 +17,7 @@ class FutureError(HedgerowError):
 
 
 def check_times(workflow: Any) -> None:
-    """Stop a run before jobs whose outputs would be older than their inputs.
-
-    Parameters
-    ----------
-    workflow : snakemake.workflow.Workflow
-        As a Snakefile knows it, in its handler `onstart`.
-
-    Raises
-    ------
-    FutureError
-        If a file that a planned job reads, and none makes, is from the future.
-    """
+    """Stop a run before jobs whose outputs would be older than their inputs."""
     jobs = list(workflow.dag.needrun_jobs())
     made = {str(file) for job in jobs for file in job.output}
     read = {str(file) for job in jobs for file in job.input} - made

@@ -45,13 +45,7 @@ def unfinished(text: str) -> list[str]:
 
 
 def check_slurm(arguments: Sequence[str]) -> None:
-    """Refuse the profile for Slurm where Slurm or Snakemake's executor for it is not installed.
-
-    Parameters
-    ----------
-    arguments : sequence of str
-        For Snakemake.
-    """
+    """Refuse the profile for Slurm where Slurm or Snakemake's executor for it is not installed."""
     named = " ".join(arguments).replace("=", " ").split()
     pairs = itertools.pairwise(named)
     if not any(a == "--profile" and Path(b).name == "slurm" for a, b in pairs):
@@ -77,18 +71,7 @@ def answers() -> bool:
 
 
 def cancel_left(root: Path) -> int:
-    """Cancel what an earlier run in a folder has left in Slurm's queue, if there is a Slurm.
-
-    Parameters
-    ----------
-    root : Path
-        Folder of the project.
-
-    Returns
-    -------
-    int
-        How many jobs of the queue.
-    """
+    """Cancel what an earlier run in a folder has left in Slurm's queue, if there is a Slurm."""
     if shutil.which("squeue") is None:
         return 0
     asked = ["squeue", "--me", "--noheader", "--states=PENDING,RUNNING", "--format=%i|%k|%Z"]

@@ -66,20 +66,6 @@ def check_config(config: Mapping[str, Any], files: Sequence[str | Path] = ()) ->
 
     Each setting is checked by itself, then those that have to fit others, in the plans of the
     experiments that the configuration runs (`Plan.conflicts`).
-
-    Parameters
-    ----------
-    config : mapping
-        The merged configuration.
-    files : sequence of path, optional
-        Configuration files, those of the command line first and the default last; the first one
-        that holds the faulty setting is named as the culprit.
-
-    Raises
-    ------
-    ConfigError
-        For the first file that cannot be read, unknown or missing setting, value out of range, or
-        conflict.
     """
     for path in files:
         # Snakemake has merged them, and says nothing of a key that stands twice.
@@ -97,24 +83,7 @@ def check_config(config: Mapping[str, Any], files: Sequence[str | Path] = ()) ->
 def check_datasets(
     config: Mapping[str, Any], registry: Iterable[str], files: Sequence[str | Path] = ()
 ) -> None:
-    """Check that every data set called `(..._)dataset`, or in a list `(..._)datasets`, fits there.
-
-    Parameters
-    ----------
-    config : mapping
-        A configuration that `check_config` has passed.
-    registry : mapping of str to `hedgerow.data.DatasetEntry`, or its keys
-        With the entries, task and number of samples are checked as well.
-    files : sequence of path, optional
-        As in `check_config`.
-
-    Raises
-    ------
-    ConfigError
-        For the first data set that is unknown, has no classes to learn (a survival set), is no
-        cohort where cohorts are asked for, or is a synthetic set with fewer samples than
-        permutations are asked for.
-    """
+    """Check that data sets called `(..._)dataset`, or listed in `(..._)datasets`, fit there."""
     known = list(registry)
     for section, content in config.items():
         if not isinstance(content, Mapping):
@@ -157,26 +126,7 @@ def _check_entry(entry, section: str, key: str, content: Mapping, config, files)
 
 
 def settings(config: Mapping[str, Any], experiment: str, *keys: str) -> dict[str, Any]:
-    """The settings that one rule uses, for its `params`: a change elsewhere leaves it alone.
-
-    Parameters
-    ----------
-    config : mapping
-        The checked configuration.
-    experiment : str
-        Name of a section, such as `soft`.
-    *keys : str
-        Settings of the section; `seed` and `configuration` are those of the whole workflow.
-
-    Returns
-    -------
-    dict, sorted by key
-
-    Raises
-    ------
-    ConfigError
-        If the section has no such setting.
-    """
+    """The settings that one rule uses, for its `params`: a change elsewhere leaves it alone."""
     section = {**config[experiment], "seed": config["seed"]}
     section["configuration"] = config["configuration"]
     for key in keys:
@@ -229,23 +179,7 @@ def chunks(n_repeats: int, size: int) -> list[str]:
 
 
 def published_keys(registry: Any, paper: str) -> dict[str, str]:
-    """Key of data/published of each data set of a paper or chapter -> key in the registry.
-
-    Parameters
-    ----------
-    registry : hedgerow.data.Registry
-    paper : str
-        As in `published_as` of config/datasets.yaml, such as `thesis4`.
-
-    Returns
-    -------
-    dict, sorted by published key
-
-    Raises
-    ------
-    ConfigError
-        If two sets bear the same published key.
-    """
+    """Key of data/published of each data set of a paper or chapter -> key in the registry."""
     found = registry.published(paper)
     for name, keys in found.items():
         if len(keys) > 1:
@@ -259,17 +193,8 @@ def published_keys(registry: Any, paper: str) -> dict[str, str]:
 def printed_sizes(registry: Any, papers: Sequence[str]) -> dict[str, dict[str, dict[str, Any]]]:
     """What the files of each data set of a paper hold: rows, variables, rows of each class.
 
-    Parameters
-    ----------
-    registry : hedgerow.data.Registry
-    papers : sequence of str
-        As in `published_as` of config/datasets.yaml, such as `thesis4`.
-
-    Returns
-    -------
-    dict
-        By paper and key of data/published; a name of several sets has the first one. A set whose
-        rows are drawn has no rows of its own and is left out.
+    Returns: by paper and key of data/published; a name of several sets has the first one. A set
+        whose rows are drawn has no rows of its own and is left out.
     """
     found: dict[str, dict[str, dict[str, Any]]] = {}
     for paper in papers:
@@ -287,14 +212,7 @@ def printed_sizes(registry: Any, papers: Sequence[str]) -> dict[str, dict[str, d
 
 
 def cohort_facts(registry: Any, datasets: Sequence[str]) -> dict[str, dict[str, Any]]:
-    """What makes cohorts of data sets, `cohort` of config/datasets.yaml, by their keys.
-
-    Parameters
-    ----------
-    registry : hedgerow.data.Registry
-    datasets : sequence of str
-        Survival sets that have it (`check_datasets`).
-    """
+    """What makes cohorts of data sets, `cohort` of config/datasets.yaml, by their keys."""
     return {dataset: registry[dataset].cohort.to_dict() for dataset in datasets}
 
 
@@ -312,13 +230,7 @@ def permutations_of(chunk: str) -> range:
 
 
 def check_project(root: Path) -> None:
-    """See that a command was called in the folder of a project.
-
-    Raises
-    ------
-    DataError
-        If it was not.
-    """
+    """See that a command was called in the folder of a project."""
     if not (root / "config/default.yaml").is_file():
         raise DataError(
             "this folder is no hedgerow project: it has no config/default.yaml",

@@ -54,21 +54,7 @@ def run_copy(
 ) -> CompletedProcess:
     """Run Snakemake in a copy.
 
-    Parameters
-    ----------
-    folder : Path
-        The copy. Beside it a file is written that tells which checkout it stands for.
-    checkout : dict
-        Of the project, as manifests have it under `code`.
-    arguments, targets : sequence of str
-        For Snakemake.
-    sandbox : bool
-        Whether it has no network, and nothing to write to but the folder above the copy.
-
-    Returns
-    -------
-    CompletedProcess
-        With what it printed.
+    folder: Beside it a file is written that tells which checkout it stands for.
     """
     write_json(folder.parent / CHECKOUT, checkout)
     own = {k: v for k, v in os.environ.items() if not k.startswith(APART)}

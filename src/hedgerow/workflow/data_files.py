@@ -50,17 +50,7 @@ class DataFiles:
     def reader(
         self, workflow: Any, entries: Mapping[str, str], *code: str
     ) -> Callable[[Any], dict[str, str]]:
-        """Input function of rule tidy: the data file of `{dataset}` and its source.json.
-
-        Parameters
-        ----------
-        workflow : snakemake.workflow.Workflow
-            As a Snakefile knows it.
-        entries : mapping
-            `hedgerow.workflow.digest.entry_digests`.
-        *code : str
-            Digests that are parameters of the rule for each set.
-        """
+        """Input function of rule tidy: the data file of `{dataset}` and its source.json."""
         from snakemake.io import IOFile, ancient
 
         def read(wildcards: Any) -> dict[str, str]:
@@ -87,16 +77,8 @@ class DataFiles:
     def check(self, workflow: Any) -> None:
         """Stop a run before its first job if a data file was edited that nobody has adopted.
 
-        Parameters
-        ----------
-        workflow : snakemake.workflow.Workflow
-            As a Snakefile knows it, in its handler `onstart`. Rule tidy would stop as well, but
-            Snakemake would have deleted the earlier table then.
-
-        Raises
-        ------
-        DataError
-            As `hedgerow.data.versions.read_version`, for the first of the planned data sets.
+        workflow: Rule tidy would stop as well, but Snakemake would have deleted the earlier table
+            then.
         """
         jobs = (job for job in workflow.dag.needrun_jobs() if job.rule.name == "tidy")
         for name in sorted({job.wildcards["dataset"] for job in jobs}):

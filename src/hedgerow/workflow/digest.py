@@ -62,27 +62,9 @@ class UntraceableError(HedgerowError):
 def digest_of(*functions: str, package: Path | str = PACKAGE) -> str:
     """Hash all that functions of the package reach.
 
-    Parameters
-    ----------
-    *functions : str
-        As `experiments.soft:learn`, or a module for the whole of it.
-    package : path, optional
-        Folder of the package.
-
-    Returns
-    -------
-    str
-        64 hexadecimal digits; they depend neither on the order of the functions nor on where the
-        package lies, and not on comments, docstrings that nothing reads, or the layout of Python.
-
-    Raises
-    ------
-    FileNotFoundError
-        If a module has no source file: a digest of nothing would never change.
-    LookupError
-        If a module has no such function.
-    UntraceableError
-        If an import cannot be followed.
+    Returns: 64 hexadecimal digits; they depend neither on the order of the functions nor on where
+        the package lies, and not on comments, docstrings that nothing reads, or the layout of
+        Python.
     """
     total = hashlib.sha256()
     for name, source in reached(*functions, package=package).items():
@@ -107,15 +89,8 @@ DESCRIPTIVE = {
 def entry_digests(registry: Mapping[str, Any]) -> dict[str, str]:
     """Hash what tidying reads of each registry entry.
 
-    Parameters
-    ----------
-    registry : mapping of str to `hedgerow.data.DatasetEntry`
-
-    Returns
-    -------
-    dict
-        Key of the data set to 64 hexadecimal digits, over the entry and the parent of a variant,
-        with their readers and without their sources (`source_digests`).
+    Returns: key of the data set to 64 hexadecimal digits, over the entry and the parent of a
+        variant, with their readers and without their sources (`source_digests`).
     """
     digests = {}
     for key, entry in registry.items():
@@ -152,18 +127,7 @@ def generators_digest(package: Path | str = PACKAGE) -> str:
 
 
 def settings_digest(params: Any) -> str:
-    """Hash parameters of a job, whatever the order of their keys.
-
-    Parameters
-    ----------
-    params : mapping, list or data class
-        Of numbers, texts, lists and mappings.
-
-    Returns
-    -------
-    str
-        64 hexadecimal digits.
-    """
+    """Hash parameters of a job, whatever the order of their keys."""
     return hashlib.sha256(_plain(params).encode()).hexdigest()
 
 
@@ -197,24 +161,12 @@ def _plain(value: Any) -> str:
 def reached(*functions: str, package: Path | str = PACKAGE) -> dict[str, str]:
     """Every source that functions of the package reach.
 
-    Parameters
-    ----------
-    *functions, package : as in `digest_of`
-
-    Returns
-    -------
-    dict
-        File (relative to the package) to source, sorted. Of a Python module there are only the
+    Returns: file (relative to the package) to source, sorted. Of a Python module there are only the
         statements that are reached by name; those that bind no name (a call, a loop) may have an
         effect on anything and always belong to it. A module that is used as a value, not by its
-        attributes, is taken whole. Compiled sources come with all others of their room and of
-        the rooms that they import. Templates are found by their names in the code. Comments are
-        left out, and docstrings unless something that is reached reads a docstring.
-
-    Raises
-    ------
-    FileNotFoundError, LookupError, UntraceableError
-        As in `digest_of`.
+        attributes, is taken whole. Compiled sources come with all others of their room and of the
+        rooms that they import. Templates are found by their names in the code. Comments are left
+        out, and docstrings unless something that is reached reads a docstring.
     """
     sources, statements, others = _walk(functions, package)
     taken = {
@@ -237,14 +189,7 @@ def reached(*functions: str, package: Path | str = PACKAGE) -> dict[str, str]:
 def code_by_function(*functions: str, package: Path | str = PACKAGE) -> dict[str, str]:
     """Hash each function, class and constant that functions of the package reach.
 
-    Parameters
-    ----------
-    *functions, package : as in `digest_of`
-
-    Returns
-    -------
-    dict
-        `<module>:<name>` of a statement, `<file>:<name>` of a function of a compiled source,
+    Returns: `<module>:<name>` of a statement, `<file>:<name>` of a function of a compiled source,
         `<file>` of what is left of one and of a template, to 12 hexadecimal digits. Comments and
         docstrings do not count. The name is empty for statements that bind none.
     """
@@ -427,13 +372,7 @@ def _sources_of(package: Path | str) -> _Sources:
 
 
 def statements_of(module: str, package: Path | str = PACKAGE) -> list[str]:
-    """Text of each top-level statement of a module, as `ast.unparse` gives it.
-
-    Raises
-    ------
-    FileNotFoundError
-        If there is no such Python module.
-    """
+    """Text of each top-level statement of a module, as `ast.unparse` gives it."""
     sources = _sources_of(package)
     file = sources.python_file(module)
     if file is None:
@@ -509,19 +448,6 @@ def without_prose(text: str, suffix: str, docstrings: bool = False) -> str:
     """A compiled source without its comments and, but for `docstrings`, its docstrings.
 
     Directives to the compiler stay, and so does C code that stands in a Cython source.
-
-    Parameters
-    ----------
-    text : str
-    suffix : str
-        Of the file; `.h` and `.c` are C, others Cython.
-    docstrings : bool, optional
-        Whether docstrings stay.
-
-    Returns
-    -------
-    str
-        It says what the source says and cannot always be compiled.
     """
     c = suffix in (".h", ".c")
     kept: list[str] = []  # texts and directives, in whose place a mark stands
@@ -645,13 +571,7 @@ def _parsed(file: str, stamp: tuple[int, int]) -> _Module:
 
 
 def parse(text: str, file: str = "module") -> _Module:
-    """Statements of a source text.
-
-    Raises
-    ------
-    UntraceableError
-        If it imports from the package in a way that cannot be followed.
-    """
+    """Statements of a source text."""
     return _module(_statements(text, file))
 
 

@@ -25,17 +25,7 @@ class NoRoomError(HedgerowError):
 
 
 def no_room(error: BaseException | str) -> NoRoomError | None:
-    """The error that a user can mend, where another one says that there is no room.
-
-    Parameters
-    ----------
-    error : exception or str
-        It, those that led to it, or what was printed of them.
-
-    Returns
-    -------
-    NoRoomError or None
-    """
+    """The error that a user can mend, where another one says that there is no room."""
     if isinstance(error, str):
         numbers = [int(number) for number in _NUMBER.findall(error)]
         return next((_told(number) for number in numbers if number in FULL), None)

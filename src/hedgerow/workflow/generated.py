@@ -68,13 +68,7 @@ def environment(lock: str) -> str:
 
 
 def cited(citation: str, version: str) -> str:
-    """Text of `CITATION.cff` with the version of the project.
-
-    Raises
-    ------
-    ValueError
-        If it has no line `version:`.
-    """
+    """Text of `CITATION.cff` with the version of the project."""
     text, lines = re.subn(r"^version: .*$", f"version: {version}", citation, flags=re.MULTILINE)
     if lines != 1:
         raise ValueError(f"{lines} lines of the citation begin with `version:`, not one")
@@ -160,13 +154,7 @@ def addressed(page: str, address: str | None) -> str:
 
 
 def filled(page: str, marks: tuple[str, str], text: str) -> str:
-    """A page with what stands between two marks brought up to date.
-
-    Raises
-    ------
-    ValueError
-        If the page does not have the marks.
-    """
+    """A page with what stands between two marks brought up to date."""
     head, begin, rest = page.partition(marks[0])
     _, end, tail = rest.partition(marks[1])
     if not (begin and end):

@@ -103,11 +103,8 @@ def experiment_of(rule: str) -> str:
 def given(workflow: Any) -> dict[str, Any]:
     """Where the configuration of a run came from.
 
-    Returns
-    -------
-    dict
-        `files`, the default first, relative to the project (by name where they lie elsewhere), and
-        `command_line`, the settings of `--config`.
+    Returns: `files`, the default first, relative to the project (by name where they lie elsewhere),
+        and `command_line`, the settings of `--config`.
     """
     here = Path.cwd()
     files = []
@@ -134,32 +131,12 @@ def planned(
     The Snakefile is code, and so is all that it includes or imports: it runs in a process of its
     own, which imports nothing else from the folder.
 
-    Parameters
-    ----------
-    root : path
-        Folder of the project.
-    configfiles : sequence of path, optional
-        Above config/default.yaml, relative to the project.
-    settings : mapping, optional
-        Above those, as `--config` gives them.
-    sandbox : bool
-        Whether this process has no network and sees the folder without being able to write to it
-        (`hedgerow.workflow.isolated`). It does not see Snakemake's records: what it says of
-        reasons is what a first run there would say.
+    sandbox: It does not see Snakemake's records: what it says of reasons is what a first run there
+        would say.
 
-    Returns
-    -------
-    dict
-        Each job up to the manifest by its id, as `described`, and `why`: reasons that are its
-        own, by kind, none where the job is up to date; `after`: ids of jobs that run before it
-        and make it run; `runs`: whether it would run.
-
-    Raises
-    ------
-    ConfigError
-        If Snakemake cannot plan; its message is the first line that it says.
-    InputError
-        If there can be no sandbox.
+    Returns: each job up to the manifest by its id, as `described`, and `why`: reasons that are its
+        own, by kind, none where the job is up to date; `after`: ids of jobs that run before it and
+        make it run; `runs`: whether it would run.
     """
     request = {"files": list(map(str, configfiles)), "settings": dict(settings or {})}
     if sandbox:

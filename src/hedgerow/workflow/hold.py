@@ -43,21 +43,8 @@ def at_work(pid: int | None) -> LockedError:
 def held(root: Path) -> Iterator[int | None]:
     """Hold a folder alone.
 
-    Parameters
-    ----------
-    root : path
-        Folder of the project.
-
-    Yields
-    ------
-    int or None
-        Number of the open file: the folder is held as long as this process or one that inherits
+    Yields: number of the open file: the folder is held as long as this process or one that inherits
         the file has it open. None where the system or the file system knows no such locks.
-
-    Raises
-    ------
-    LockedError
-        If another run holds it.
     """
     number = _lock(root, alone=True)
     try:
@@ -72,20 +59,7 @@ def held(root: Path) -> Iterator[int | None]:
 def hold_beside(workflow: Any) -> bool:
     """Hold the folder of a Snakemake that was called directly, as long as it runs.
 
-    Parameters
-    ----------
-    workflow : snakemake.workflow.Workflow
-        As a Snakefile knows it, in its handler `onstart`.
-
-    Returns
-    -------
-    bool
-        Whether it is held; it is not where `hedgerow.workflow.run` does, nor with `--nolock`.
-
-    Raises
-    ------
-    LockedError
-        If a run of `hedgerow.workflow.run` is at work.
+    Returns: whether it is held; it is not where `hedgerow.workflow.run` does, nor with `--nolock`.
     """
     if VARIABLE in os.environ or not workflow.execution_settings.lock:
         return False

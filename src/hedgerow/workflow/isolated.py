@@ -57,23 +57,7 @@ def run_python(
 ) -> subprocess.CompletedProcess:
     """Run this interpreter so that it imports nothing from where it runs.
 
-    Parameters
-    ----------
-    arguments : sequence of str
-    folder : path
-        The current one.
-    environment : mapping, optional
-        Variables; by default those of this process.
-    boxed : mapping, optional
-        Run it in a sandbox, in which files and folders are seen, and not written, at these
-        places: place to source. Without it there is no sandbox.
-    writable : sequence of path
-        Folders that the sandbox may write to.
-
-    Raises
-    ------
-    InputError
-        If there can be no sandbox.
+    boxed: Without it there is no sandbox.
     """
     command = [sys.executable, "-P", *arguments]
     variables = _safe(os.environ if environment is None else environment)
@@ -144,13 +128,7 @@ def _safe(environment: Mapping[str, str]) -> dict[str, str]:
 
 
 def check_sandbox() -> None:
-    """See that there can be one.
-
-    Raises
-    ------
-    InputError
-        If bubblewrap is not there, or the system does not let it make one.
-    """
+    """See that there can be one."""
     if shutil.which(PROGRAM) is None:
         raise InputError(
             f"there is no sandbox: bubblewrap (`{PROGRAM}`) is not installed",

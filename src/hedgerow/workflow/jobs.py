@@ -29,20 +29,8 @@ RECORDS = "data/jobs"
 def job(snakemake: Any, apart: Sequence[str] = ()) -> Iterator[dict[str, Any]]:
     """Run the body of a script with its log file and its record, and turn an error into one line.
 
-    Parameters
-    ----------
-    snakemake : object
-        What Snakemake gives a script; `rule` and `log` are read.
-    apart : sequence of str
-        Inputs and outputs whose checksums are not recorded: data files, which users edit.
+    Yields: what else the record of the job says, such as `kept`: files that it lists.
 
-    Yields
-    ------
-    dict
-        What else the record of the job says, such as `kept`: files that it lists.
-
-    Notes
-    -----
     The log file gets the package's messages and, after an error, the traceback; the screen gets
     one line. The exit code is 1 after an error. What the user can mend (`HedgerowError`, a full
     disk) is shown as it is, anything else with its type and a pointer to the log.
@@ -203,17 +191,7 @@ PICTURES = (".svg", ".pdf")
 
 
 def absence(path: str | Path) -> str | None:
-    """Why the data set of a file was not to be had, or None if it is there.
-
-    Parameters
-    ----------
-    path : path
-        A .json or .parquet file of one data set, or its data file; others say nothing.
-
-    Returns
-    -------
-    str or None
-    """
+    """Why the data set of a file was not to be had, or None if it is there."""
     path = Path(path)
     if path.suffix == ".data":
         return None if path.stat().st_size else absence(path.with_name("source.json"))
@@ -251,21 +229,7 @@ def _write_absent_page(path: Path, reason: str) -> None:
 
 
 def present(paths: Sequence[str]) -> list[str]:
-    """Those of many files, one per data set, whose data sets are there.
-
-    Parameters
-    ----------
-    paths : sequence of path
-
-    Returns
-    -------
-    list of path
-
-    Raises
-    ------
-    DataError
-        If none is there.
-    """
+    """Those of many files, one per data set, whose data sets are there."""
     there = [path for path in paths if absence(path) is None]
     if paths and not there:
         raise DataError(
@@ -319,21 +283,7 @@ class Declared:
 def declared_plan(
     plan_class: Any, declared: Mapping[str, Any], datasets: Sequence[str] | None = None
 ) -> Any:
-    """The plan of a job, which shows only what its rule declares.
-
-    Parameters
-    ----------
-    plan_class : class
-        With `from_config(section, seed, configuration_name)`, such as `SoftPlan`.
-    declared : mapping
-        Settings from the rule's `params`.
-    datasets : sequence of str, optional
-        Data sets of the job; by default those that are declared.
-
-    Returns
-    -------
-    Declared
-    """
+    """The plan of a job, which shows only what its rule declares."""
     section = {k: v for k, v in declared.items() if k not in ("seed", "configuration")}
     if datasets is not None:
         section["datasets"] = list(datasets)

@@ -10,21 +10,7 @@ from hedgerow.data.sources import MIRROR_VARIABLE
 
 
 def to_download(workflow: Any, registry: Mapping[str, DatasetEntry], mirror: str | None) -> str:
-    """The data sets that a run wants and that no mirror, library or archive has here.
-
-    Parameters
-    ----------
-    workflow : snakemake.workflow.Workflow
-        As a Snakefile knows it, in its handler `onstart`.
-    registry : mapping of str to DatasetEntry
-    mirror : str or None
-        The setting.
-
-    Returns
-    -------
-    str
-        A sentence, empty where there are none.
-    """
+    """The data sets that a run wants and that no mirror, library or archive has here."""
     jobs = (job for job in workflow.dag.needrun_jobs() if job.rule.name == "fetch")
     wanted = {job.wildcards["source"] for job in jobs}
     absent = sorted(name for name in wanted if available(registry[name], mirror) is None)

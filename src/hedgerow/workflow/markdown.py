@@ -12,19 +12,7 @@ def table(
     texts: int | None = None,
     last_is_text: bool = False,
 ) -> str:
-    """A table.
-
-    Parameters
-    ----------
-    heads : sequence of str
-    rows : iterable of iterable
-        Cells, which are written as `str` gives them.
-    texts : int, optional
-        So many of the first columns hold texts, the others numbers, on the right; by default all
-        hold texts.
-    last_is_text : bool
-        The last column holds texts as well.
-    """
+    """A table."""
     n = len(heads) if texts is None else texts
     numbers = len(heads) - n - last_is_text
     rule = f"|{' --- |' * n}{' ---: |' * numbers}{' --- |' * last_is_text}"

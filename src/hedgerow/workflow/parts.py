@@ -87,22 +87,7 @@ def calls_of_rules(root: Path) -> dict[str, str]:
 def cut(
     plan: Mapping[str, Mapping[str, Any]], calls: Mapping[str, str], experiment: str, of: str = ""
 ) -> Cut:
-    """Cut an experiment where its data sets meet.
-
-    Parameters
-    ----------
-    plan : mapping
-        Jobs by their ids, as `hedgerow.workflow.graph.planned` gives them.
-    calls : mapping
-        As of `calls_of_rules`.
-    experiment : str
-    of : str
-        Another one, with which it is cut: readings with what they read.
-
-    Returns
-    -------
-    Cut
-    """
+    """Cut an experiment where its data sets meet."""
     calls = {**calls, **ENGINE} if of else calls
     maker = {path: id for id, job in plan.items() for path in job["outputs"]}
     functions = {id: calls[job["rule"]] for id, job in plan.items() if job["rule"] in calls}
@@ -191,22 +176,7 @@ def archive_of(contents: Mapping[str, bytes], preset: int = 9) -> bytes:
 
 
 def unpacked(path: Path, wanted: Iterable[str]) -> dict[str, bytes]:
-    """The files of an archive, which are those that its manifest names.
-
-    Parameters
-    ----------
-    path : Path
-    wanted : iterable of str
-
-    Returns
-    -------
-    dict of str to bytes
-
-    Raises
-    ------
-    DataError
-        If it cannot be read, is larger than any part, or holds other files.
-    """
+    """The files of an archive, which are those that its manifest names."""
     contents = contents_of(path)
     if set(contents) != set(wanted):
         odd = sorted(set(contents) ^ set(wanted))

@@ -64,18 +64,7 @@ class State:
 
 
 def keep_previous(workflow: Any) -> str:
-    """Pack the results of the last run, if a run is about to replace any.
-
-    Parameters
-    ----------
-    workflow : snakemake.workflow.Workflow
-        As a Snakefile knows it, in its handler `onstart`.
-
-    Returns
-    -------
-    str
-        A sentence where they cannot be kept, else empty.
-    """
+    """Pack the results of the last run, if a run is about to replace any."""
     jobs = workflow.dag.needrun_jobs()
     if not any(str(path).startswith(RESULTS) for job in jobs for path in job.output):
         return ""
@@ -110,11 +99,6 @@ def finish(root: Path | str = ".") -> None:
 
     Without the second part, a run that asks again for an absent data set would forget the last
     changes.
-
-    Parameters
-    ----------
-    root : path, optional
-        Folder of the project.
     """
     root = Path(root)
     if not (root / MANIFEST).is_file():
@@ -154,13 +138,7 @@ def current_state(root: Path) -> State | None:
 
 
 def read_previous(root: Path) -> State:
-    """The results that are kept in a folder.
-
-    Raises
-    ------
-    DataError
-        If there are none, or the archive is damaged: each file has to be as its manifest says.
-    """
+    """The results that are kept in a folder."""
     path = root / PREVIOUS
     if not path.is_file():
         raise DataError(

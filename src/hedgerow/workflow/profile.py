@@ -65,18 +65,10 @@ default-resources:
 def recorded(project: Path, record: str, chunk: int = 1) -> Need:
     """What the jobs of a rule took in a project.
 
-    Parameters
-    ----------
-    project : Path
-    record : str
-        As `records_of_rules` gives it.
-    chunk : int
-        Permutations in a job at the scale wanted. The seconds of a job with fewer are multiplied.
+    chunk: permutations in a job at the scale wanted. The seconds of a job with fewer are
+        multiplied.
 
-    Returns
-    -------
-    Need
-        Of processor time, which other work on the machine does not change; 0 without a record.
+    Returns: of processor time, which other work on the machine does not change; 0 without a record.
     """
     found = Need()
     for file in project.glob(re.sub(r"\{\w+\}", "*", record)):
@@ -133,15 +125,7 @@ def group_of(rule: str, record: str) -> str | None:
 
 
 def components(groups: Mapping[str, str], took: Mapping[str, Need]) -> dict[str, int]:
-    """How many parts that do not depend on each other make a group, by its name.
-
-    Parameters
-    ----------
-    groups : mapping of str to str
-        Rule to group.
-    took : mapping of str to Need
-        Jobs with the paper configuration, by their ids.
-    """
+    """How many parts that do not depend on each other make a group, by its name."""
     seconds: dict[str, float] = defaultdict(float)
     datasets: dict[str, set[str]] = defaultdict(set)
     for id, need in took.items():

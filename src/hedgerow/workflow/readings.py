@@ -77,12 +77,7 @@ class _Named(dict):
 def changed_params(job: Made, section: str, settings: Mapping[str, Any]) -> dict[str, Any]:
     """The `params` of a job where settings of a section have other values.
 
-    Parameters
-    ----------
-    job : Made
-    section : str
-    settings : mapping
-        Names within the section to values. What the job does not declare leaves it as it is.
+    settings: What the job does not declare leaves it as it is.
     """
     call = job.params["call"]
     params = dict(job.params)
@@ -105,26 +100,8 @@ def made_again(
 ) -> dict[str, Path]:
     """Run those of some jobs whose results settings change, but for what was made before.
 
-    Parameters
-    ----------
-    jobs : iterable of Made
-        Each after those that it reads from.
-    section : str
-    settings : mapping
-        As in `changed_params`.
-    store : Path
-        Folder that gets what they make, by what it is made of: a job whose settings and inputs are
-        those of an earlier call is not run again.
-    given : mapping of Path, optional
-        Inputs that lie elsewhere, by their places below the project.
-    without : iterable of str
-        What is left out of lists of inputs.
-
-    Returns
-    -------
-    dict of Path
-        Where all lies that came out otherwise, by its place below the project; without what was
-        given.
+    Returns: where all lies that came out otherwise, by its place below the project; without what
+        was given.
     """
     there, made, without = dict(given or {}), {}, set(without)
 

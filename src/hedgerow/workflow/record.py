@@ -38,10 +38,7 @@ BOX, GAP, LINE, NAME = (104, 26), 34, 34, 150
 def write_record(root: Path | str = ".") -> None:
     """Write the record of the run that has just ended, in the process that ran it.
 
-    Parameters
-    ----------
-    root : path, optional
-        Folder of the project. Without a site and a manifest in it nothing is written.
+    root: Without a site and a manifest in it nothing is written.
     """
     root = Path(root)
     if not (root / RECORD).parent.is_dir() or not (root / MANIFEST).is_file():
@@ -103,18 +100,7 @@ def known_facts(made: Mapping[str, Any], digest: str) -> dict[str, str]:
 
 
 def times_of_rules(root: Path, rules: Iterable[str]) -> list[list[str | float]]:
-    """What the jobs of each rule took when they last ran.
-
-    Parameters
-    ----------
-    root : Path
-    rules : iterable of str
-
-    Returns
-    -------
-    list of [rule, jobs, seconds, longest, MiB]
-        The longest rule first.
-    """
+    """What the jobs of each rule took when they last ran."""
     records = records_of_rules(root)
     found = []
     for rule in sorted(set(rules) & records.keys()):
@@ -138,19 +124,7 @@ def _number(text: str) -> float:
 
 
 def graph(above: Mapping[str, set[str]], times: Sequence[Sequence]) -> str:
-    """The graph of the rules as SVG: an experiment per line, from left to right what follows.
-
-    Parameters
-    ----------
-    above : mapping
-        The rules that each rule takes files from.
-    times : sequence
-        As `times_of_rules` gives it.
-
-    Returns
-    -------
-    str
-    """
+    """The graph of the rules as SVG: an experiment per line, from left to right what follows."""
     depth = _depths(above)
     lines = ["data", *WORDS, "report"]
     cells: dict[tuple[str, int], list[str]] = {}

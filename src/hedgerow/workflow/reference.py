@@ -75,15 +75,7 @@ def experiments() -> list[str]:
 
 
 def configured(root: Path, configuration: str) -> dict[str, Any]:
-    """All settings: config/default.yaml, extended by another file.
-
-    Parameters
-    ----------
-    root : Path
-        Folder of the project.
-    configuration : str
-        Name of a file in config/, without its suffix.
-    """
+    """All settings: config/default.yaml, extended by another file."""
     default, extended = (
         read_yaml(root / f"config/{name}.yaml") for name in ("default", configuration)
     )
@@ -96,14 +88,7 @@ def configured(root: Path, configuration: str) -> dict[str, Any]:
 
 
 def settings_of(root: Path, experiment: str, configuration: str) -> dict[str, Any]:
-    """Settings of an experiment, with `seed` and `configuration`.
-
-    Parameters
-    ----------
-    root, configuration : as of `configured`
-    experiment : str
-        Section of the configuration.
-    """
+    """Settings of an experiment, with `seed` and `configuration`."""
     found = configured(root, configuration)
     return {**found[experiment], "seed": found["seed"], "configuration": found["configuration"]}
 
@@ -176,13 +161,7 @@ class Reference:
         return [name for name in self.cut.parts if not is_there(name)]
 
     def named(self, names: Iterable[str]) -> list[str]:
-        """Parts by their names, or by data sets.
-
-        Raises
-        ------
-        DataError
-            If there is no such part.
-        """
+        """Parts by their names, or by data sets."""
         known, found = self.cut.parts, []
         for name in names:
             own = [part.name for part in known.values() if name in (part.name, part.dataset)]
@@ -196,13 +175,7 @@ class Reference:
         return list(dict.fromkeys(found))
 
     def make(self, names: Sequence[str], cores: int) -> None:
-        """Run the workflow for some parts, up to the files that are kept of them.
-
-        Raises
-        ------
-        ConfigError
-            If the workflow ends with an error, which it has printed.
-        """
+        """Run the workflow for some parts, up to the files that are kept of them."""
         from hedgerow.workflow.run import run
 
         targets = [path for name in names for path in self.cut.parts[name].files]
@@ -217,13 +190,7 @@ class Reference:
             )
 
     def collect(self, names: Iterable[str]) -> None:
-        """Store parts that the workflow has made, each as an archive with its manifest.
-
-        Raises
-        ------
-        DataError
-            If a data set was not to be had, or is a local version.
-        """
+        """Store parts that the workflow has made, each as an archive with its manifest."""
         from hedgerow.reporting.manifest import checksum, checksums
 
         root = self.root.resolve()
@@ -250,24 +217,7 @@ class Reference:
         return next(path for path in read if path.endswith("/source.json"))
 
     def to_compare(self, names: Sequence[str], n: int, seed: str) -> list[str]:
-        """Parts that are to be made again, so that they may speak for the others.
-
-        Parameters
-        ----------
-        names : sequence of str
-            Are among them.
-        n : int
-            As many are drawn of the others, and as many more as it takes: each function that is
-            not that of the parts any more is to make one.
-        seed : str
-            As in `drawn`.
-
-        Raises
-        ------
-        DataError
-            As `read_parts`, and if one has no part, or was made with other settings than those of
-            the configuration: it cannot come out the same.
-        """
+        """Parts that are to be made again, so that they may speak for the others."""
         manifests, parts = read_parts(self.parts), self.cut.parts
         self._check_named(names, manifests)
         others = (parts.keys() & manifests.keys()) - set(names)
@@ -284,18 +234,6 @@ class Reference:
 
         What was made keeps its digests; beside them, under `equal`, stand those of today and the
         parts that were compared.
-
-        Parameters
-        ----------
-        names : sequence of str
-            Of parts that the workflow has made again.
-
-        Raises
-        ------
-        DataError
-            As `read_parts`, and if one of them has no part, a function that has changed makes
-            none of them, or what was made again has not the values of its part, or not its
-            settings. No part is changed then.
         """
         manifests = read_parts(self.parts)
         self._check_named(names, manifests)
@@ -329,18 +267,7 @@ class Reference:
 
         The rules of the workflow make them, in a copy of the project that holds the parts.
 
-        Returns
-        -------
-        dict
-            The manifest: parts, outputs with their SHA-256, code and versions, processor time.
-
-        Raises
-        ------
-        DataError
-            As `read_parts`, or if a part is lacking or was made with other settings than those
-            of the configuration.
-        ConfigError
-            If the workflow fails.
+        Returns: the manifest: parts, outputs with their SHA-256, code and versions, processor time.
         """
         from hedgerow.reporting.manifest import checksums
 
@@ -391,14 +318,7 @@ class Reference:
         return manifest
 
     def checked(self) -> dict[str, Mapping[str, Any]]:
-        """The manifests of all parts, of which tables may be made.
-
-        Raises
-        ------
-        DataError
-            As `read_parts`, or if a part is lacking or was made with other settings than those
-            of the configuration.
-        """
+        """The manifests of all parts, of which tables may be made."""
         manifests = read_parts(self.parts)
         if lacking := self.absent():
             raise DataError(
@@ -495,28 +415,7 @@ def kernels() -> list[str]:
 
 
 def compare_printed(root: Path, configuration: str, folder: Path, cores: int = 1) -> dict[str, Any]:
-    """Every printed cell beside what the references hold.
-
-    Parameters
-    ----------
-    root : Path
-        Folder of the project.
-    configuration : str
-    folder : Path
-        Holds the folders of the experiments, with all parts of those that have printed tables,
-        and gets comparison/.
-    cores : int
-
-    Returns
-    -------
-    dict
-        The manifest in comparison/.
-
-    Raises
-    ------
-    DataError, ConfigError
-        As `Reference.merge`.
-    """
+    """Every printed cell beside what the references hold."""
     from hedgerow.reporting.manifest import checksums
 
     calls, out = calls_of_rules(root), folder / COMPARISON
@@ -564,13 +463,7 @@ def _digest_of_parts(one: Reference) -> str:
 
 
 def check_out(folder: Path, experiment: str, force: bool) -> None:
-    """Refuse a folder with files that no earlier call for this experiment has written.
-
-    Raises
-    ------
-    InputError
-        As `hedgerow.files.check_folder`; never if `force` is on.
-    """
+    """Refuse a folder with files that no earlier call for this experiment has written."""
 
     def listed(at: Path) -> set[str] | None:
         own = {
@@ -661,19 +554,7 @@ def _jobs(root: Path, plan: Mapping[str, Any], ids: Iterable[str]) -> dict[str, 
 
 
 def kept_jobs(root: Path, configuration: str = "paper") -> dict[str, Need]:
-    """What the jobs of all parts in data/reference took, and those that made tables of the parts.
-
-    Parameters
-    ----------
-    root : Path
-    configuration : str
-        With which they were made.
-
-    Returns
-    -------
-    dict of str to Need
-        By the ids of the jobs.
-    """
+    """What the jobs of all parts in data/reference took, and those that made tables of them."""
     found = {}
     for file in sorted(root.glob("data/reference/**/*.json")):
         manifest = read_json(file)
@@ -688,14 +569,7 @@ def kept_jobs(root: Path, configuration: str = "paper") -> dict[str, Need]:
 
 
 def read_parts(folder: Path) -> dict[str, Mapping[str, Any]]:
-    """The manifests of all parts in a folder, checked against each other and against the parts.
-
-    Raises
-    ------
-    DataError
-        If there is no part, a part is not what its manifest says, or two parts were made with
-        different settings or code.
-    """
+    """The manifests of all parts in a folder, checked against each other and against the parts."""
     from hedgerow.reporting.manifest import checksum
 
     manifests = {p.stem: read_json(p) for p in sorted(folder.glob("*.json"))}
@@ -753,13 +627,7 @@ def code_of_part(manifest: Mapping[str, Any]) -> dict[str, str]:
 
 
 def unpack(folder: Path, name: str, manifest: Mapping[str, Any], target: Path) -> None:
-    """Put the files of a part at their places below a folder.
-
-    Raises
-    ------
-    DataError
-        If one is not what the manifest says.
-    """
+    """Put the files of a part at their places below a folder."""
     for path, content in unpacked(folder / f"{name}{SUFFIX}", manifest["files"]).items():
         if hashlib.sha256(content).hexdigest() != manifest["files"][path]:
             raise DataError(f"{path} in {folder / name} was changed", remedy="make it again")
@@ -841,13 +709,7 @@ def made_of_parts(
     cores: int,
     *more: str,
 ) -> None:
-    """Run the rules of some experiments, and more rules, in a copy that holds their parts.
-
-    Raises
-    ------
-    ConfigError
-        If Snakemake fails: the last that it said.
-    """
+    """Run the rules of some experiments, and more rules, in a copy that holds their parts."""
     command = [f"--cores={cores}"]
     words = dict.fromkeys(word for one in references for word in one.experiments)
     command += asking(configuration, words)

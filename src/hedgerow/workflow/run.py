@@ -66,23 +66,7 @@ def note_of(root: Path) -> Path:
 
 
 def release(root: Path | str = ".") -> bool:
-    """Remove the lock of an earlier run of this command that was killed.
-
-    Parameters
-    ----------
-    root : path, optional
-        Folder of the project.
-
-    Returns
-    -------
-    bool
-        Whether there was such a lock.
-
-    Raises
-    ------
-    LockedError
-        If the run that holds the lock is alive, or if nothing tells whose lock it is.
-    """
+    """Remove the lock of an earlier run of this command that was killed."""
     root = Path(root)
     note = note_of(root)
     locks = sorted((root / LOCKS).glob("*.lock"))
@@ -106,26 +90,9 @@ def release(root: Path | str = ".") -> bool:
 def run(arguments: Sequence[str], root: Path | str = ".") -> int:
     """Run Snakemake in a folder, after releasing the lock of a killed run.
 
-    Parameters
-    ----------
-    arguments : sequence of str
-        For Snakemake, which reruns what a killed run left. `--retry-absent` asks again for data
-        sets that no source had.
-    root : path, optional
-        Folder of the project.
+    arguments: `--retry-absent` asks again for data sets that no source had.
 
-    Returns
-    -------
-    int
-        Exit code of Snakemake, as a shell gives it where a signal has ended it.
-
-    Raises
-    ------
-    LockedError
-        If another run holds the folder; also as in `release`.
-    ConfigError
-        If a file of settings is not there or not valid (`hedgerow.files.read_yaml`), or the profile
-        for Slurm is asked for where there is none.
+    Returns: exit code of Snakemake, as a shell gives it where a signal has ended it.
     """
     root = Path(root)
     _check_files(arguments, root)
@@ -235,15 +202,7 @@ def _environment() -> dict[str, str]:
 def summary(root: Path | str = ".") -> list[str]:
     """What the last run found: per paper how many statements have which verdict.
 
-    Parameters
-    ----------
-    root : path, optional
-        Folder of the project; reports/manifest.json says what belongs to the report.
-
-    Returns
-    -------
-    list of str
-        A line per paper and one for questions of our own; none without claims.
+    Returns: A line per paper and one for questions of our own; none without claims.
     """
     import pandas as pd
 

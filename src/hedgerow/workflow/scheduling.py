@@ -28,16 +28,6 @@ def without_rate_limit(workflow: Any) -> bool:
     pass: towards the end of a run they take a good part of a core (`JobScheduler`, Snakemake 9). A
     longer timespan only moves the cost to the exit, which waits for the timers. A cluster keeps its
     limit, and a version of Snakemake that is built otherwise is left as it is.
-
-    Parameters
-    ----------
-    workflow : snakemake.workflow.Workflow
-        As a Snakefile knows it, in its handler `onstart`.
-
-    Returns
-    -------
-    bool
-        Whether there was a limit and it is gone.
     """
     scheduler = getattr(workflow, "scheduler", None)
     if not runs_here(workflow) or getattr(scheduler, "job_rate_limiter", None) is None:
@@ -51,16 +41,6 @@ def keep_asking(workflow: Any) -> bool:
 
     While the controller does not answer, Snakemake's executor for Slurm (2.8) loses the jobs that
     it asked for: they are neither done nor failed, nor asked for again, and the run waits for ever.
-
-    Parameters
-    ----------
-    workflow : snakemake.workflow.Workflow
-        As a Snakefile knows it, in its handler `onstart`.
-
-    Returns
-    -------
-    bool
-        Whether there is such an executor.
     """
     executor = getattr(getattr(workflow, "scheduler", None), "_executor", None)
     check = getattr(executor, "check_active_jobs", None)
@@ -95,18 +75,8 @@ def wait_to_queue(workflow: Any, every: float = 5.0, limit: float = 1800.0) -> b
 
     It would count as a failure of the job, and three of them, seconds apart, end the run.
 
-    Parameters
-    ----------
-    workflow : snakemake.workflow.Workflow
-        As a Snakefile knows it, in its handler `onstart`.
-    every, limit : float
-        Seconds between two questions, and of waiting for a job; then it is queued in any case, and
-        fails as Slurm says.
-
-    Returns
-    -------
-    bool
-        Whether it is the executor for Slurm.
+    every, limit: seconds between two questions, and of waiting for a job; then it is queued in any
+        case, and fails as Slurm says.
     """
     executor = getattr(getattr(workflow, "scheduler", None), "_executor", None)
     if type(executor).__module__.partition(".")[0] != EXECUTOR:
@@ -137,16 +107,6 @@ def without_steps(workflow: Any) -> bool:
 
     Its executor for Slurm would start a step for each of them, in which a Snakemake of its own
     plans again: seconds for jobs that often take less. A group has one node and no MPI.
-
-    Parameters
-    ----------
-    workflow : snakemake.workflow.Workflow
-        As a Snakefile knows it, in its handler `onstart`.
-
-    Returns
-    -------
-    bool
-        Whether it is the executor for Slurm.
     """
     executor = getattr(getattr(workflow, "scheduler", None), "_executor", None)
     steps = getattr(executor, "additional_general_args", None)

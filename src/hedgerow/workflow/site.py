@@ -76,17 +76,7 @@ def claim_ids(root: Path = Path()) -> list[str]:
 def sources(words: Iterable[str], root: Path = Path()) -> dict[str, Path]:
     """Files that have a page: by their path in the project, where they lie.
 
-    Parameters
-    ----------
-    words : iterable of str
-        Experiments with a section.
-    root : path
-        Folder of the project; the package may lie elsewhere.
-
-    Returns
-    -------
-    dict of Path
-        Sorted by path.
+    Returns: sorted by path.
     """
     found = {path: root / path for path in ALWAYS}
     for word in [*words, AUDIT]:
@@ -157,28 +147,7 @@ def content(
     local_data: Sequence[str] = (),
     root: Path = Path(),
 ) -> site.Content:
-    """What the site shows, from the files of a run.
-
-    Parameters
-    ----------
-    sections : sequence of Section
-    registry : Registry
-    used : mapping
-        Data sets by experiment.
-    configuration : str
-    seed : int
-    tables : iterable of str
-        Files that tell what the cells of tables rest on.
-    checkout : mapping
-        What the pages tell of the checkout (`hedgerow.reporting.checkout.State.shown`).
-    local_data : sequence of str
-        What they tell of local versions of data files.
-    root : path
-
-    Returns
-    -------
-    Content
-    """
+    """What the site shows, from the files of a run."""
     stated = read_csv(root / "data/published/claims.csv").fillna("").set_index("claim_id")
     claims = read_csv(root / "reports/claims.csv").fillna("").to_dict("records")
     versions = local_versions(registry.path)
@@ -211,17 +180,7 @@ def content(
 
 
 def reasons(root: Path = Path()) -> dict[str, tuple[str, str, int]]:
-    """Why each claim holds or not, as far as the notes tell.
-
-    Parameters
-    ----------
-    root : path
-
-    Returns
-    -------
-    dict of (str, str, int)
-        By claim: HTML, the page of notes and the line there.
-    """
+    """Why each claim holds or not, as far as the notes tell."""
     return {
         name: (rendered(passage.text[0].upper() + passage.text[1:]), path, passage.line)
         for path, file in sources((), root).items()

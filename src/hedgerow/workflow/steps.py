@@ -100,29 +100,10 @@ class Declaration:
 def step(config: Mapping[str, Any], call: str, **given: Any) -> dict[str, Any]:
     """The `params` of a rule that runs a function of an experiment.
 
-    Parameters
-    ----------
-    config : mapping
-        The checked configuration.
-    call : str
-        `soft.steps:learn`, or `soft.tables` for all tables and figures of a module.
-    **given : optional
-        Arguments of the function, or fields of its plan, that are no settings.
-
-    Returns
-    -------
-    dict
-        `call`; `plan` and the plans of other sections, with the settings that the function
+    Returns: `call`; `plan` and the plans of other sections, with the settings that the function
         declares and no others, so that a change elsewhere leaves the job alone; what is given;
         `script`, the digest of the script that runs it, and `code`, that of all that the function
         reaches.
-
-    Raises
-    ------
-    LookupError
-        If there is no such function, or it carries no decorator of `hedgerow.experiments.step`.
-    ConfigError
-        If it declares a setting that its section does not have.
     """
     found = declarations(call)
     params: dict[str, Any] = {"call": call, **given}
@@ -155,20 +136,9 @@ def code_of(call: str, package: Path = PACKAGE) -> str:
 def items(config: Mapping[str, Any], module: str, *ids: str) -> dict[str, Any]:
     """The outputs of a rule that makes tables or figures: files with captions for both reports.
 
-    Parameters
-    ----------
-    config : mapping
-    module : str
-        Such as `soft.tables`.
-    *ids : str
-        Names of its functions.
-
-    Returns
-    -------
-    dict
-        For each id its file (CSV or SVG), flagged for Snakemake's report, the caption that the job
-        writes, `<id>_caption`, of a table `<id>_cells`, what each number rests on, and of a figure
-        `<id>_png` and the numbers that it shows, `<id>_csv`.
+    Returns: for each id its file (CSV or SVG), flagged for Snakemake's report, the caption that the
+        job writes, `<id>_caption`, of a table `<id>_cells`, what each number rests on, and of a
+        figure `<id>_png` and the numbers that it shows, `<id>_csv`.
     """
     from snakemake.io import report
 
@@ -380,18 +350,7 @@ def section_of(word: str) -> str | None:
 
 
 def run(snakemake: Any) -> None:
-    """Run the function that a rule names.
-
-    Parameters
-    ----------
-    snakemake : object
-        What Snakemake gives a script.
-
-    Raises
-    ------
-    SystemExit
-        With code 1 after an error, which is told in one line (`hedgerow.workflow.jobs.job`).
-    """
+    """Run the function that a rule names."""
     with job(snakemake):
         perform(snakemake)
 
@@ -429,24 +388,7 @@ def perform(snakemake: Any) -> None:
 def write_made(
     paths: Sequence[str], outputs: Mapping[str, str], made: Any, names: Sequence[str]
 ) -> None:
-    """Write what a step returned.
-
-    Parameters
-    ----------
-    paths : sequence of str
-        All outputs of the rule.
-    outputs : mapping of str
-        Those with names.
-    made : object
-        The result, a mapping where the step says that it makes several things.
-    names : sequence of str
-        What the step says that it makes.
-
-    Raises
-    ------
-    KeyError
-        If the names of outputs, results and what the step says are not the same.
-    """
+    """Write what a step returned."""
     if not names:
         (path,) = paths
         write(path, made)
@@ -499,14 +441,7 @@ class Arguments:
         return found
 
     def behind(self, function: Callable, table: Any) -> dict[str, Any]:
-        """What the cells of a table rest on (`hedgerow.reporting.cells.document`).
-
-        Parameters
-        ----------
-        function : callable
-            That made it.
-        table : DataFrame
-        """
+        """What the cells of a table rest on (`hedgerow.reporting.cells.document`)."""
         shown = function.shown
         own = {"table": table, "identifier": shown.id}
         for name, parameter in inspect.signature(shown.behind).parameters.items():

@@ -21,11 +21,8 @@ SHELLS = ("sh", "dash", "bash")
 def command() -> str:
     """What was typed: as handed down, else the call of `make` above this process, else its own.
 
-    Returns
-    -------
-    str
-        As a shell takes it. Names of programs stand without their folders: what is recorded does
-        not tell where somebody's Python lies.
+    Returns: as a shell takes it. Names of programs stand without their folders: what is recorded
+        does not tell where somebody's Python lies.
     """
     handed = os.environ.get(VARIABLE)
     return handed or _of_make(_above()) or _own()

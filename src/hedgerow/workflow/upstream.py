@@ -47,16 +47,7 @@ class Made:
 def upstream(workflow: Any, targets: Iterable[str]) -> list[Made]:
     """Jobs on the way to files, each after those that it reads from.
 
-    Parameters
-    ----------
-    workflow : snakemake.workflow.Workflow
-        All of whose rules are read.
-    targets : iterable of str
-
-    Returns
-    -------
-    list of Made
-        Without the jobs that fetch and tidy data: they know no settings of an experiment.
+    Returns: without the jobs that fetch and tidy data: they know no settings of an experiment.
     """
     maker: dict[str, Made | None] = {}
     order: list[Made] = []

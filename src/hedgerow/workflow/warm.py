@@ -77,18 +77,7 @@ PR_SET_PDEATHSIG = 1
 
 
 def start(workflow: Any) -> bool:
-    """Start the warm process of a run, and have Snakemake call scripts through it.
-
-    Parameters
-    ----------
-    workflow : snakemake.workflow.Workflow
-        As a Snakefile knows it, in its handler `onstart`.
-
-    Returns
-    -------
-    bool
-        Whether scripts are called through it.
-    """
+    """Start the warm process of a run, and have Snakemake call scripts through it."""
     if not runs_here(workflow) or not sys.platform.startswith("linux"):
         return False
     (python,) = shlex.split(sys.executable)

@@ -42,15 +42,7 @@ def pages(root: Path) -> dict[str, dict[str, str]]:
 
 
 def gain(effects: pd.DataFrame, levels: Sequence[float]) -> str:
-    """What a tree gains that knows the size of measurement errors, beside a forest that does not.
-
-    Parameters
-    ----------
-    effects : DataFrame
-        The table `answers_effects`.
-    levels : sequence of float
-        Standard deviations of the errors, in those of a variable.
-    """
+    """What a tree gains that knows the size of errors, beside a forest that does not."""
     known_size = effects[(effects["condition"] == "error") & (effects["second"] == "c45")]
     by = known_size.set_index(["metric", "first"])
     tree, forest = (by.loc[("accuracy", method)] for method in ("doubt_tree", "forest"))
@@ -75,13 +67,7 @@ def _interval(line: pd.Series) -> str:
 
 
 def which_method(root: Path) -> dict[str, str]:
-    """Text of each table by its name; none where there are no such results.
-
-    Parameters
-    ----------
-    root : Path
-        Folder of the project.
-    """
+    """Text of each table by its name; none where there are no such results."""
     folder = root / RESULTS / EXPERIMENT
     if not folder.is_dir():
         return {}

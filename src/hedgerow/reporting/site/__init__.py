@@ -140,23 +140,7 @@ def paths(
     sources: Iterable[str],
     tables: Iterable[str] = (),
 ) -> list[str]:
-    """Files of the site, below its folder, sorted.
-
-    Parameters
-    ----------
-    words : iterable of str
-        Experiments that have a section.
-    claims, datasets : iterable of str
-        Ids.
-    sources : iterable of str
-        Paths in the project.
-    tables : iterable of str
-        Ids of those that tell what their cells rest on.
-
-    Returns
-    -------
-    list of str
-    """
+    """Files of the site, below its folder, sorted."""
     found = ["index.html", *MENU, *(f"{word}.html" for word in words)]
     found += [f"claims/{claim}.html" for claim in claims]
     found += [f"data/{key}.html" for key in datasets]
@@ -172,21 +156,8 @@ def paths(
 def pages(content: Content) -> dict[str, str]:
     """Text of every file of the site.
 
-    Parameters
-    ----------
-    content : Content
-
-    Returns
-    -------
-    dict of str
-        By path below the folder of the site, as `paths` lists them; the same content gives the
+    Returns: by path below the folder of the site, as `paths` lists them; the same content gives the
         same texts.
-
-    Raises
-    ------
-    ValueError
-        If an anchor stands twice on a page, or a link leads to a page or an anchor that the site
-        does not have.
     """
     return _Site(content).made()
 
@@ -516,15 +487,6 @@ SCALES = (
 def hanging_on(row: Mapping[str, Any], scale: str) -> str:
     """Which data sets a verdict hangs on, in a sentence.
 
-    Parameters
-    ----------
-    row : mapping
-        Of reports/claims.csv.
-    scale : {"", "paper_scale_"}
-        What the columns begin with.
-
-    Examples
-    --------
     >>> hanging_on({"n_datasets": 17, "n_left_out": 17, "hangs_on": ""}, "")
     'The verdict is the same without any one of the 17 data sets.'
     >>> hanging_on({"n_datasets": 3, "n_left_out": 3, "hangs_on": "iris: partly; wine: partly"}, "")
@@ -565,16 +527,8 @@ DECIDED = tuple(verdict for verdict in VERDICTS if verdict not in (TOO_LITTLE, N
 def agreement(claims: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Whether statements of the papers have the same verdict here as at the papers' scale.
 
-    Parameters
-    ----------
-    claims : sequence of mapping
-        Rows of reports/claims.csv.
-
-    Returns
-    -------
-    dict
-        n (statements that are judged at that scale), same, and others: their rows with `reason`,
-        in what the data differ.
+    Returns: n (statements that are judged at that scale), same, and others: their rows with
+        `reason`, in what the data differ.
     """
     judged = [c for c in claims if c["paper"] and c["paper_scale_verdict"] in DECIDED]
     others = [
@@ -596,10 +550,8 @@ def _told(claims: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
 
     What was not measured is counted as that, and no verdict is told that no claim has.
 
-    Returns
-    -------
-    list of dict
-        Of each scale that judges anything: heading, n, and parts: n, words, rank (of the style).
+    Returns: of each scale that judges anything: heading, n, and parts: n, words, rank (of the
+        style).
     """
     found = []
     for key, heading, open_ in SCALES:
