@@ -6,6 +6,7 @@ Each option is said here once: parser, questions, command of the manifest and pa
 from __future__ import annotations
 
 from dataclasses import dataclass, field, fields
+from datetime import date
 from typing import TYPE_CHECKING, Any
 
 from hedgerow.errors import InputError
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
 #: How dates of a whole column are written, where their own form does not tell.
 DATE_FORMS = ("day-first", "month-first", "two-digit-years", "month-year", "excel", "excel-1904")
-DECIMALS = ("comma", "point")
+DECIMALS = ("comma", "point", "both")
 
 
 def _option(
@@ -57,11 +58,21 @@ class Answers:
     known_before: tuple[str, ...] = _option(
         "COLUMN", "it was known at inclusion, though it looks like the outcome", column=True
     )
-    no_event_is: tuple[str, ...] = _option("WORD", "what counts as no event")
+    no_event_is: tuple[str, ...] = _option(
+        "WORD", "what counts as no event; '': an empty cell does"
+    )
     other_event_is: tuple[str, ...] = _option("WORD", "what counts as another event")
+    end_of_study: tuple[str, ...] = _option(
+        "DATE", "to that day those without the event were followed in whom --end is empty"
+    )
+    leave_out_empty: tuple[str, ...] = _option(
+        "COLUMN",
+        "leave out patients in whom it is empty, though that goes with the event",
+        column=True,
+    )
     treated_is: tuple[str, ...] = _option("WORD", "what counts as treated, all else as not")
     decimal: tuple[str, ...] = _option(
-        "[COLUMN=]MARK", "comma or point; default: as numbers tell", among=DECIMALS
+        "[COLUMN=]MARK", "comma, point or both; default: as numbers tell", among=DECIMALS
     )
     dates: tuple[str, ...] = _option(
         "[COLUMN=]FORM", f"{', '.join(DATE_FORMS)}; default: as dates tell", among=DATE_FORMS
@@ -76,7 +87,7 @@ class Answers:
     other_levels: tuple[str, ...] = _option("COLUMN", "they are different ones", column=True)
 
     def __post_init__(self):
-        for name in ("head", "several_rows", "copied_rows"):
+        for name in ("head", "several_rows", "copied_rows", "end_of_study"):
             if len(getattr(self, name)) > 1:
                 raise InputError(f"{option_of(name)} is given twice", remedy="give it once")
         for own in fields(self):
@@ -95,6 +106,12 @@ class Answers:
                     )
         for name in ("head", "leave_out_rows"):
             self._whole(name)
+        try:
+            _ = self.last_day
+        except ValueError:
+            raise InputError(
+                f"--end-of-study is {self.end_of_study[0]!r}", remedy="write it as 2024-12-31"
+            ) from None
 
     def _whole(self, name: str) -> tuple[int, ...]:
         texts = [part for text in getattr(self, name) for part in text.split(",") if part.strip()]
@@ -112,6 +129,13 @@ class Answers:
     def head_row(self) -> int | None:
         """The row that names the columns, as a spreadsheet counts."""
         return next(iter(self._whole("head")), None)
+
+    @property
+    def last_day(self) -> float | None:
+        """Days since 1970 of the end of the study; None where it is not told."""
+        for text in self.end_of_study:
+            return float((date.fromisoformat(text) - date(1970, 1, 1)).days)
+        return None
 
     @property
     def rows_left_out(self) -> tuple[int, ...]:

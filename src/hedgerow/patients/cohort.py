@@ -12,6 +12,7 @@ import numpy as np
 
 from hedgerow.errors import InputError
 from hedgerow.patients.answers import Answers, told
+from hedgerow.patients.incomplete import check_incomplete
 from hedgerow.patients.problems import Decision, Problems
 from hedgerow.patients.rows import chosen
 from hedgerow.patients.schema import Column
@@ -94,6 +95,11 @@ class Outcome:
     leave_out: bool = False
     answers: Answers = field(default_factory=Answers)
     entry: str | None = None
+
+    @property
+    def horizon_unit(self) -> str:
+        """Unit of the horizon, and of all results."""
+        return horizon_of(self.horizon)[1]
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -210,14 +216,14 @@ def read_cohort(table: Texts, outcome: Outcome, columns: Mapping[str, Column]) -
     problems, words, n_rows = Problems(), {}, len(table)
     table = chosen(table, columns, outcome.columns, outcome.answers, problems)
     own = None if outcome.time is None else _unit(table, outcome.time, outcome, columns, problems)
-    time, start, taken_as = _follow_up(table, outcome, unit, own, problems)
+    event, words[outcome.event] = events(
+        table, outcome.event, problems, outcome.event_is, outcome.cause, outcome.answers
+    )
+    time, start, taken_as = _follow_up(table, outcome, unit, own, event, problems)
     if own is not None and own[1]:
         _check_unit(time * (DAYS[unit] / DAYS[own[0]]), own, taken_as)
     if own is None or own[1]:
         _name_too_long(table, outcome, columns, time * (DAYS[unit] / DAYS["years"]), problems)
-    event, words[outcome.event] = events(
-        table, outcome.event, problems, outcome.event_is, outcome.cause, outcome.answers
-    )
     treated_at, known, more = _intervention(
         table, outcome, columns, unit, own, time, start, problems, words
     )
@@ -225,8 +231,7 @@ def read_cohort(table: Texts, outcome: Outcome, columns: Mapping[str, Column]) -
     without = np.isnan(time) | (event < 0)
     if entry is not None:
         without |= np.isnan(entry)
-    if not outcome.leave_out:
-        _name_incomplete(table, outcome, time, event, problems)
+    check_incomplete(table, outcome, time, event, problems)
     X, not_used = _inputs(table, outcome, columns, problems)
     kept = ~without
     _ask_what_knows(X, time * DAYS[unit], event, kept, outcome.answers, problems)
@@ -282,6 +287,11 @@ def _checked(table: Texts, outcome: Outcome) -> tuple[float, str]:
     if len(set(outcome.columns)) < len(outcome.columns):
         raise InputError("one column is named for two things", remedy="name another one")
     outcome.answers.check(table)
+    if outcome.time is not None and outcome.answers.end_of_study:
+        raise InputError(
+            "--end-of-study is given with --time, whose column holds no dates",
+            remedy="give --start and --end in the place of --time",
+        )
     if outcome.event_is and outcome.cause is not None:
         raise InputError(
             "--event-is and --cause exclude each other",
@@ -332,7 +342,7 @@ def _unit(
     return "days", ""
 
 
-def _follow_up(table: Texts, outcome: Outcome, unit: str, own, problems: Problems):
+def _follow_up(table: Texts, outcome: Outcome, unit: str, own, event, problems: Problems):
     """Times in the unit, days of inclusion (or None), and where the unit comes from."""
     if outcome.time is not None:
         name = outcome.time
@@ -345,6 +355,8 @@ def _follow_up(table: Texts, outcome: Outcome, unit: str, own, problems: Problem
             _past(table, name, dates(table, name, problems, outcome.answers), problems)
             for name in (outcome.start, outcome.end)
         )
+        if (last := outcome.answers.last_day) is not None:
+            end = _to_end_of_study(table, outcome, end, event, last, problems)
         time = (end - start) / DAYS[unit]
         taken_as = f"times are days from `{outcome.start}` to `{outcome.end}`"
     for place in np.flatnonzero(time < 0.0):
@@ -357,6 +369,23 @@ def _follow_up(table: Texts, outcome: Outcome, unit: str, own, problems: Problem
             table.rows[place],
         )
     return time, start, taken_as
+
+
+def _to_end_of_study(
+    table: Texts, outcome: Outcome, end: np.ndarray, event, last: float, problems: Problems
+) -> np.ndarray:
+    """Days of last contact, of patients without the event and without one the end of the study."""
+    name, day = outcome.end, day_of(last)
+    for place in np.flatnonzero(end > last):
+        said = f"{day_of(end[place])} lies after the end of the study, {day}"
+        problems.add("dates", said, "give a later --end-of-study", name, table.rows[place])
+    alone = np.isnan(end) & (event == 0)
+    by = told("end_of_study", *outcome.answers.end_of_study)
+    if not alone.any():
+        problems.add("dates", "no patient without the event lacks it", f"leave out {by}", name)
+    said = f"patients without the event in whom it is empty were followed to {day}"
+    problems.decide(name, said, by)
+    return np.where(alone & (table.columns[name] == None), last, end)  # noqa: E711
 
 
 def _past(table: Texts, name: str, days: np.ndarray, problems: Problems) -> np.ndarray:
@@ -403,14 +432,6 @@ def _name_too_long(table, outcome: Outcome, columns, years: np.ndarray, problems
             )
             remedy = f"correct one of them, {LEAVE_OUT}"
             problems.ask("long follow-up", said, remedy, name, table.rows[place])
-
-
-def _name_incomplete(table, outcome, time, event, problems: Problems) -> None:
-    remedy = "complete it, or leave such patients out with --leave-out-incomplete"
-    named = [outcome.time] if outcome.time is not None else [outcome.start, outcome.end]
-    for name in [*named, outcome.event]:
-        for place in np.flatnonzero(table.columns[name] == None):  # noqa: E711
-            problems.add("no follow-up", "it is empty", remedy, name, table.rows[place])
 
 
 def _intervention(

@@ -444,11 +444,11 @@ def letters(place: int) -> str:
     return found
 
 
-#: A decimal mark that can be no other: before one, two, or more than three digits.
+#: A decimal mark that can be no other: before one, two, or more than three digits, or after a zero.
 _ONLY_DECIMAL = {
-    "comma": re.compile(r"[+-]?(\d+|\d{1,3}([. '\u2009\u202f]\d{3})+),(\d{1,2}|\d{4,})"),
+    "comma": re.compile(r"[+-]?((\d+|\d{1,3}([. '\u2009\u202f]\d{3})+),(\d{1,2}|\d{4,})|0*,\d+)"),
     "point": re.compile(
-        r"[+-]?(\d+|\d{1,3}([, '\u2009\u202f]\d{3})+)\.(\d{1,2}|\d{4,})([eE][+-]?\d+)?"
+        r"[+-]?((\d+|\d{1,3}([, '\u2009\u202f]\d{3})+)\.(\d{1,2}|\d{4,})|0*\.\d+)([eE][+-]?\d+)?"
     ),
 }
 

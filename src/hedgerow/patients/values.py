@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import math
 import re
+import unicodedata
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,16 +19,17 @@ DAYS = {"days": 1.0, "weeks": 7.0, "months": 365.25 / 12.0, "years": 365.25}
 LETTERS = {"d": "days", "w": "weeks", "m": "months", "y": "years"}
 _NAMES = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 MONTHS = {name: number + 1 for number, name in enumerate(_NAMES)}
-_PLAIN = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,3})?")
 _GROUPS = r"[ '\u2009\u202f]"
+#: A group separator never follows a zero in front: 0,577 has a decimal comma.
 _FORMS = {
-    "point": re.compile(
-        rf"[+-]?(\d+|\d{{1,3}}((,|{_GROUPS})\d{{3}})+)(\.\d*)?([eE][+-]?\d{{1,3}})?"
-    ),
-    "comma": re.compile(
-        rf"[+-]?(\d+|\d{{1,3}}((\.|{_GROUPS})\d{{3}})+)(,\d*)?([eE][+-]?\d{{1,3}})?"
-    ),
+    mark: re.compile(
+        rf"[+-]?(\d+|[1-9]\d{{0,2}}(({other}|{_GROUPS})\d{{3}})+|(?={own}\d))({own}\d*)?"
+        r"([eE][+-]?\d{1,3})?"
+    )
+    for mark, own, other in (("point", r"\.", ","), ("comma", ",", r"\."))
 }
+# Excel holds some numbers as texts, with the comma of the country, among those with its point.
+_FORMS["both"] = re.compile(r"[+-]?(\d+([.,]\d*)?|[.,]\d+)([eE][+-]?\d{1,3})?")
 #: Written the same way, 1,234 may be 1234 or 1.234.
 _EITHER = re.compile(r"[+-]?[1-9]\d{0,2}[.,]\d{3}")
 _ISO = re.compile(r"(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})([T ]\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?Z?)?")
@@ -79,8 +81,8 @@ def number(text: str, decimal: str | None) -> float:
     if decimal is None:
         decimal = "point"
     if not _FORMS[decimal].fullmatch(text):
-        return float(text) if decimal == "point" and _PLAIN.fullmatch(text) else math.nan
-    drop, mark = (",", ".") if decimal == "point" else (".", ",")
+        return math.nan
+    drop, mark = {"point": (",", "."), "comma": (".", ","), "both": (" ", ",")}[decimal]
     for character in (drop, " ", "'", "\u2009", "\u202f"):
         text = text.replace(character, "")
     value = float(text.replace(mark, "."))
@@ -111,7 +113,7 @@ def numbers(column: np.ndarray, table_decimal: str | None, said: str | None = No
     column : (n,) object array
     table_decimal : {'comma', 'point'}, optional
         The decimal mark of the table, where the column's own numbers tell none.
-    said : {'comma', 'point'}, optional
+    said : {'comma', 'point', 'both'}, optional
         What somebody said of it, which counts before both.
     """
     texts, codes = unique_texts(column)
@@ -158,7 +160,8 @@ def checked_numbers(table: Texts, name: str, problems: Problems, answers: Answer
     if said is not None:
         own = answers.words("decimal", name)
         by = told("decimal", f"{name}={said}" if own else said)
-        problems.decide(name if own else "numbers", f"they have a decimal {said}", by)
+        marks = "comma or a decimal point" if said == "both" else said
+        problems.decide(name if own else "numbers", f"they have a decimal {marks}", by)
     for place in np.flatnonzero(found.wrong):
         text = table.columns[name][place]
         problems.add(
@@ -173,7 +176,7 @@ def checked_numbers(table: Texts, name: str, problems: Problems, answers: Answer
 
 def _why(text: str, decimal: str | None) -> str:
     other = {"comma": "point", "point": "comma"}.get(decimal or "point")
-    if _FORMS[other].fullmatch(text):
+    if other is not None and _FORMS[other].fullmatch(text):
         return f" with a decimal {decimal or 'point'}, which the other numbers have"
     return ""
 
@@ -366,6 +369,25 @@ _NAMED = {
 }
 
 
+def name_words(name: str) -> set[str]:
+    """Words of a column's name, in lower case and without accents.
+
+    >>> sorted(name_words("Óbito_doPaciente (30d)"))
+    ['d', 'do', 'obito', 'paciente']
+    """
+    return set(re.split(r"[^a-z]+", folded(re.sub(r"([a-z])([A-Z])", r"\1 \2", name)))) - {""}
+
+
+def folded(text: str) -> str:
+    """A text in lower case and without accents.
+
+    >>> folded("Não"), folded("März")
+    ('nao', 'marz')
+    """
+    parts = unicodedata.normalize("NFKD", text.casefold())
+    return "".join(c for c in parts if not unicodedata.combining(c))
+
+
 def unit_in_name(name: str) -> str | None:
     """The unit of time that the name of a column tells; None where it names none, or two.
 
@@ -374,6 +396,6 @@ def unit_in_name(name: str) -> str | None:
     >>> unit_in_name("months_since_first_day") is None
     True
     """
-    words = set(re.split(r"[^a-z]+", name.lower()))
+    words = name_words(name)
     found = [unit for unit, known in _NAMED.items() if words & set(known.split("|"))]
     return found[0] if len(found) == 1 else None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -11,17 +12,40 @@ import numpy as np
 from hedgerow.patients.answers import Answers, told
 from hedgerow.patients.problems import Problems
 from hedgerow.patients.table import Texts
-from hedgerow.patients.values import shown, unique_texts
+from hedgerow.patients.values import folded, name_words, shown, unique_texts
 from hedgerow.texts import closest
 
-#: Codings of an event, in lower case.
+#: Codings of an event, in lower case and without accents: English, then German, French, Portuguese
+#: and Spanish.
 NO = frozenset(
-    {"0", "no", "n", "false", "f", "alive", "living", "censored", "none", "nein", "non", "lost"}
-    | {"lost to follow-up", "lost to follow up", "no event", "event-free"}
+    {"0", "no", "n", "false", "f", "alive", "living", "censored", "none", "lost", "event-free"}
+    | {"lost to follow-up", "lost to follow up", "no event", "event free"}
+    | {"nein", "lebt", "lebend", "am leben", "zensiert", "kein ereignis", "non", "vivant"}
+    | {"vivante", "censure", "nao", "vivo", "viva", "censurado", "censurada"}
+    | {"sem evento", "sin evento", "perda de seguimento", "perdida de seguimiento"}
 )
 YES = frozenset(
-    {"1", "yes", "y", "true", "t", "dead", "died", "deceased", "death", "event", "ja", "oui"}
+    {"1", "yes", "y", "true", "t", "dead", "died", "deceased", "death", "event"}
+    | {"ja", "tot", "verstorben", "gestorben", "tod", "oui", "mort", "morte", "decede", "decedee"}
+    | {"sim", "si", "obito", "morto", "morta", "falecido", "falecida", "faleceu"}
+    | {"muerto", "muerta", "fallecido", "fallecida", "fallecio", "exitus"}
 )
+#: Those of them that only say whether the name of their column holds.
+SAY_WHETHER = frozenset(
+    {"0", "no", "n", "false", "f", "nein", "non", "nao"}
+    | {"1", "yes", "y", "true", "t", "ja", "oui", "sim", "si"}
+)
+#: Words of a column's name after which 1 is no event; those after which it is one; those that turn
+#: the others round.
+_WITHOUT = frozenset(
+    {"alive", "living", "lives", "survived", "survives", "survivor", "survival", "surviving"}
+    | {"free", "eventfree", "censored", "lebt", "lebend", "lebendig", "uberlebt", "uberlebend"}
+    | {"ereignisfrei", "zensiert", "vivo", "viva", "vivos", "vivant", "vivante", "survie"}
+    | {"censure", "sobreviveu", "sobrevivio", "sobrevive", "sobrevida", "supervivencia"}
+    | {"superviviente", "sobreviviente", "censurado", "censurada", "levend", "overleefd"}
+)
+_WITH = frozenset({"event", "events", "evento", "ereignis", "death", "dead", "died", "deceased"})
+_NOT = frozenset({"not", "no", "non", "nicht", "nao"})
 UNKNOWN, NONE, EVENT, OTHER = -1, 0, 1, 2
 MEANINGS = {NONE: "no event", EVENT: "the event", OTHER: "another event", UNKNOWN: "not known"}
 #: The event first, then another one, then none.
@@ -33,6 +57,8 @@ LETTERS, ALIKE = 4, 0.75
 #: Words that a question lists.
 LISTED = 6
 _WHOLE = re.compile(r"([+-]?\d+)\.0+")
+#: A code before a word: `1:DECEASED`, `0 = vivo`.
+_CODED = re.compile(r"\d{1,2} ?[:=.)-] ?(\D.*)")
 
 
 @dataclass(frozen=True)
@@ -82,6 +108,30 @@ def plain_word(text: str) -> str:
     return found[1] if found else text
 
 
+def usual(word: str) -> int | None:
+    """Whether a word says that there was an event, in one of its codings; None where it is in none.
+
+    >>> usual("óbito"), usual("0:living"), usual("cancer")
+    (1, 0, None)
+    """
+    word = folded(word)
+    if coded := _CODED.fullmatch(word):
+        word = coded[1].strip()
+    return EVENT if word in YES else NONE if word in NO else None
+
+
+def name_turns(name: str) -> bool:
+    """Whether 1 in a column of this name seems to say that there was no event.
+
+    >>> name_turns("alive"), name_turns("Relapse-free"), name_turns("os_event"), name_turns("cens")
+    (True, True, False, False)
+    """
+    words = name_words(name)
+    if words & _NOT or not words & _WITHOUT:
+        return False
+    return bool(words & {"free"}) or not words & _WITH
+
+
 class _Words:
     """Words of a column, each once, with counts, first rows and the place of each cell's word."""
 
@@ -98,6 +148,8 @@ class _Words:
             if best is None or count > (table.columns[name] == best).sum():
                 written[plain_word(text)] = text
         self.written = written
+        #: The word of empty cells, where there are any.
+        self.empty = {""} if (self.codes < 0).any() else set()
         self.rows = {w: int(table.rows[int(np.argmax(self.codes == k))]) for w, k in place.items()}
 
     def listed(self, words: Iterable[str]) -> str:
@@ -169,11 +221,13 @@ def events(
     explicit: dict[str, int] = {}
     for meaning, (option, given) in told_.items():
         own = _named([given] if isinstance(given, str) else given)
-        for word in sorted(own - set(words.known)):
+        for word in sorted(own - set(words.known) - words.empty):
             held = [words.written[w] for w in sorted(words.known)]
             problems.add(
                 "event",
-                f"no row holds {shown(word)}: it has {', '.join(map(shown, held[:LISTED]))}"
+                f"no cell is empty: it has {', '.join(map(shown, held[:LISTED]))}"
+                if not word
+                else f"no row holds {shown(word)}: it has {', '.join(map(shown, held[:LISTED]))}"
                 + ", ..." * (len(held) > LISTED),
                 f"give one of them as {option}",
                 name,
@@ -187,12 +241,14 @@ def events(
                     name,
                 )
     asked = bool(event_is) or cause is not None
+    known = {word: usual(word) for word in words.known}
     meaning = {
-        word: explicit.get(word, NONE if word in NO else EVENT if word in YES and not asked else -1)
+        word: explicit.get(word, said if (said := known[word]) == NONE or not asked else None)
         for word in words.known
     }
+    meaning = {word: -1 if own is None else own for word, own in meaning.items()}
     unknown = [word for word in words.known if meaning[word] < 0]
-    none = [word for word in words.known if meaning[word] == NONE]
+    none = [word for word in (*words.known, "") if meaning.get(word, explicit.get(word)) == NONE]
     if cause is not None:
         _ask_who_had_none(words, name, unknown, none, problems)
         meaning |= dict.fromkeys(unknown, OTHER)
@@ -201,8 +257,12 @@ def events(
     elif unknown:
         _ask_unknown(words, name, unknown, problems)
         meaning |= dict.fromkeys(unknown, NONE)
-    _ask_misspelt(words, name, set(explicit) | (set() if asked else YES | NO), problems)
-    return words.values(meaning, UNKNOWN), words.all(meaning, MEANINGS, UNKNOWN)
+    by_usage = {w for w, own in known.items() if own == NONE or (own == EVENT and not asked)}
+    _ask_misspelt(words, name, set(explicit) | by_usage, problems)
+    if name_turns(name) and not asked:
+        _ask_turned(words, name, meaning, set(explicit), problems)
+    empty = explicit.get("", UNKNOWN)
+    return words.values(meaning, empty), words.all(meaning, MEANINGS, empty)
 
 
 def _ask_unknown(words: _Words, name: str, unknown: list[str], problems: Problems) -> None:
@@ -210,6 +270,30 @@ def _ask_unknown(words: _Words, name: str, unknown: list[str], problems: Problem
         "event",
         f"it holds {words.listed(unknown)}, which may be an event or none",
         "say of each --event-is, --no-event-is or --other-event-is (several causes: --cause)",
+        name,
+    )
+
+
+def _ask_turned(
+    words: _Words, name: str, meaning: dict[str, int], explicit: set[str], problems: Problems
+) -> None:
+    """Where 1 stands in a column such as `alive`: it would be taken for the event."""
+    had, none = (
+        [w for w in words.known if meaning[w] == own and folded(w) in SAY_WHETHER]
+        for own in (EVENT, NONE)
+    )
+    had = [word for word in had if word not in explicit]
+    if not had:
+        return
+    empty = int((words.codes < 0).sum())
+    other = [words.written[none[0]]] if none else [""] * bool(empty)
+    ways = [f"--event-is {shlex.quote(word)}" for word in (*other, words.written[had[0]])]
+    problems.ask(
+        "event",
+        f"by its name it may say who had no event: it holds {words.listed(words.known)}"
+        + f", is empty for {empty}" * bool(empty)
+        + ", and nothing tells which of them is the event",
+        f"say {' or '.join(ways)}",
         name,
     )
 
@@ -235,9 +319,9 @@ def _ask_misspelt(words: _Words, name: str, settled: set[str], problems: Problem
         if word in settled or len(word) < LETTERS or any(c.isdigit() for c in word):
             continue
         held = [w for w in order[:place] if len(w) >= LETTERS]
-        usual = sorted(w for w in YES | NO if len(w) >= LETTERS and word not in YES | NO)
+        codings = sorted(w for w in YES | NO if len(w) >= LETTERS and usual(word) is None)
         near = closest(word, held, 1, ALIKE)
-        if near := near or closest(word, usual, 1, ALIKE):
+        if near := near or closest(word, codings, 1, ALIKE):
             problems.ask(
                 "event",
                 f"{words.listed([word])} may be {shown(words.written.get(near[0], near[0]))} "
@@ -259,7 +343,7 @@ MOST_ARMS = 12
 def is_yes_no(column: np.ndarray) -> bool:
     """Whether a column says yes or no in one of its codings."""
     words = _named(unique_texts(column)[0])
-    return bool(words) and words <= YES | NO
+    return bool(words) and all(usual(word) is not None for word in words)
 
 
 def says_who(column: np.ndarray) -> bool:
@@ -293,8 +377,8 @@ def treated(
         meaning = {word: int(word in named) for word in words.known}
         held = ", ".join(shown(words.written[word]) for word in words.known if word in named)
         problems.decide(name, f"treated: {held}", told("treated_is", *answers.treated_is))
-    elif set(words.known) <= YES | NO:
-        meaning = {word: int(word in YES) for word in words.known}
+    elif all(usual(word) is not None for word in words.known):
+        meaning = {word: int(usual(word) == EVENT) for word in words.known}
     else:
         meaning = dict.fromkeys(words.known, 0)
         empty = int((words.codes < 0).sum())
