@@ -6,6 +6,7 @@ one of them the right values are read.
 
 from __future__ import annotations
 
+import re
 import shlex
 
 import numpy as np
@@ -257,3 +258,146 @@ def test_emptiness_by_chance_is_left_out_as_before(tmp_path):
     lines = asked(tmp_path, table, *PLAIN)
     assert "it is empty; complete it, or leave such patients out with --leave-out-inc" in lines[0]
     assert read(tmp_path, table, *PLAIN, "--leave-out-incomplete").n_left_out == 15
+
+
+# ------------------------------------------------------------------- numbers that are not plain
+
+
+def with_some(table, name, share, made):
+    """A column in whose first rows, a share of them, each value is written otherwise."""
+    texts = table[name].astype(str)
+    count = int(share * len(table))
+    return table.assign(**{name: [*map(made, texts[:count]), *texts[count:]]})
+
+
+@pytest.mark.parametrize("share", [0.03, 0.2, 0.35, 0.5, 0.95])
+def test_limits_of_detection(tmp_path, share):
+    """`<2` in 3 and 20 % of the rows was refused by row; in 35 and 50 % the column was gone, as
+    free text, without a word.
+    """
+    table = with_some(patients(), "marker", share, lambda _: "<2")
+    count = int(share * 240)
+    (line,) = asked(tmp_path, table, *PLAIN)
+    assert line.startswith(
+        f"column `marker`: beside {240 - count} plain numbers it holds numbers with '<' ({count}, "
+        "first in row 2); say what they are read as, a number or missing: --read 'marker=<2=2', "
+        "--read 'marker=<2=missing'"
+    )
+    found = read(tmp_path, table, *PLAIN, "--read", "marker=<2=1.5")
+    assert (found.X["marker"][:count] == 1.5).all()
+    gone = read(tmp_path, table, *PLAIN, "--read", "marker=<2=missing").X["marker"]
+    assert gone.isna().sum() == count
+    said = [(decision.said, decision.by) for decision in found.decisions]
+    assert ("'<2' is read as 1.5", "--read 'marker=<2=1.5'") in said
+
+
+@pytest.mark.parametrize("share", [0.3, 1.0])
+@pytest.mark.parametrize(
+    ("name", "made", "around"),
+    [
+        ("age", "{} kg".format, "kg"),
+        ("marker", "{}%".format, "%"),
+        ("age", "0{}Y".format, "Y"),
+        ("marker", ">{}".format, ">"),
+        ("age", '="{}"'.format, '=""'),
+        ("age", "'{}".format, "'"),
+        ("marker", "{} mL/min/1.73m2".format, "mL/min/1.73m2"),
+        ("marker", "{} x10^9/l".format, "x10^9/l"),
+    ],
+)
+def test_numbers_with_something_around_them(tmp_path, name, made, around, share):
+    """Without a word the column was free text, or one text for each patient."""
+    plain = patients()
+    table = with_some(plain, name, share, made)
+    way = f"--read {shlex.quote(f'{name}={around}=number')}"
+    (line,) = asked(tmp_path, table.to_csv(index=False, quotechar="|"), *PLAIN)
+    assert line.startswith(f"column `{name}`: beside {240 - int(share * 240)} plain numbers")
+    assert way in line
+    options = (*PLAIN, "--read", f"{name}={around}=number")
+    found = read(tmp_path, table.to_csv(index=False, quotechar="|"), *options)
+    np.testing.assert_allclose(found.X[name], plain[name])
+
+
+@pytest.mark.parametrize("share", [0.1, 0.4, 0.7])
+def test_words_among_numbers(tmp_path, share):
+    table = with_some(patients(), "marker", share, lambda text: "not done")
+    (line,) = asked(tmp_path, table, *PLAIN)
+    assert f"'not done' ({int(share * 240)}, first in row 2)" in line
+    assert "--read 'marker=not done=missing'" in line
+    assert ("--not-input marker" in line) == (share > 0.2)
+    found = read(tmp_path, table, *PLAIN, "--read", "marker=not done=missing")
+    assert found.X["marker"].isna().sum() == int(share * 240)
+
+
+def test_the_oldest_are_80_or_more(tmp_path):
+    table = patients()
+    old = table["age"] >= 80
+    table["age"] = table["age"].astype(str).where(~old, "80+")
+    (line,) = asked(tmp_path, table, *PLAIN)
+    assert "--read age=80+=80, --read age=80+=missing" in line
+    assert (read(tmp_path, table, *PLAIN, "--read", "age=80+=82").X["age"] == 82).sum() == old.sum()
+
+
+def test_many_words_and_many_limits(tmp_path):
+    """One option for all of them, and a number that is written as the column writes its own."""
+    table = patients()
+    table["marker"] = [f"{value:.2f}".replace(".", ",") for value in table["marker"]]
+    table.loc[:79, "marker"] = [f"<{k % 8},5" for k in range(80)]
+    table.loc[80:99, "marker"] = [f"note {'abcdefghij'[k % 10]}" for k in range(20)]
+    table["years"] = [f"{value:.3f}".replace(".", ",") for value in table["years"]]
+    (line,) = asked(tmp_path, table, *PLAIN, sep=";")
+    assert "numbers with '<' (80, such as '<0,5', first in row 2)" in line
+    assert "4 other texts" in line and "--read 'marker=*=missing' for these 4 and all" in line
+    ways = (
+        "--read",
+        "marker=<=number",
+        "--read",
+        "marker=*=missing",
+        "--read",
+        "marker=note a=1.25",
+    )
+    found = read(tmp_path, table, *PLAIN, *ways, sep=";").X["marker"]
+    assert found[:3].tolist() == [0.5, 1.5, 2.5] and found.isna().sum() == 18
+    assert found[80] == 1.25
+
+
+def test_both_marks_in_one_column(tmp_path):
+    """A workbook holds some numbers as texts, with a comma; they were no numbers."""
+    plain = patients()
+    for share in (0.1, 0.5):
+        table = with_some(plain, "marker", share, lambda text: text.replace(".", ","))
+        (line,) = asked(tmp_path, table, *PLAIN)
+        assert "numbers with a decimal comma (" in line and "--decimal marker=both" in line
+        found = read(tmp_path, table, *PLAIN, "--decimal", "marker=both")
+        np.testing.assert_allclose(found.X["marker"], plain["marker"])
+
+
+def test_codes_are_no_numbers_with_letters(tmp_path):
+    """Stages, tumour classes, wards and notes stay what they were."""
+    table = patients()
+    table["stage"] = [("1a", "1b", "2", "3a", "4")[k % 5] for k in range(240)]
+    table["tumour"] = [("T1", "T2", "T3")[k % 3] for k in range(240)]
+    table["ward"] = [f"{k % 25}{'AB'[k % 2]}" for k in range(240)]
+    table["ages"] = [("40-49", "50-59", "80+")[k % 3] for k in range(240)]
+    table["pressure"] = [f"{a}/{a % 31 + 60}" for a in table["age"].sample(frac=1, random_state=1)]
+    table["protein"] = [("0", "1+", "2+", "3+")[k % 4] for k in range(240)]
+    found = read(tmp_path, table, *PLAIN)
+    for name in ("stage", "tumour", "ages", "protein"):
+        assert hasattr(found.X[name], "cat")
+    assert found.not_used["pressure"].startswith("free text")
+    assert found.not_used["ward"].startswith("free text")
+
+
+@pytest.mark.parametrize(
+    ("answer", "sentence"),
+    [
+        ("marker=<2", "--read is 'marker=<2'; write COLUMN=TEXT=VALUE"),
+        ("marked=<2=2", "has no column `marked`; did you mean `marker`"),
+        ("marker=<3=2", "no cell holds '<3', which --read names"),
+        ("marker=<2=two", "'two' is neither a number nor `missing`; write marker=<2=0.5"),
+    ],
+)
+def test_readings_that_cannot_be(tmp_path, answer, sentence):
+    table = with_some(patients(), "marker", 0.4, lambda text: "<2")
+    with pytest.raises(InputError, match=re.escape(sentence)):
+        read(tmp_path, table, *PLAIN, "--read", answer)

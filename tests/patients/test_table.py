@@ -151,7 +151,7 @@ def test_all_problems_at_once_by_row_and_column(tmp_path):
 
 def test_many_problems_of_one_kind_do_not_hide_others(tmp_path):
     table = patients(3000).astype(object)
-    table.loc[100:599, "age"] = "?!"
+    table.loc[100:599, "age"] = [f"?!{'!' * k}" for k in range(500)]
     table.loc[2000, "marker"] = "x"
     lines = problems(written(tmp_path / "a.csv", table))
     assert len(lines) == 7

@@ -77,6 +77,13 @@ class Answers:
     dates: tuple[str, ...] = _option(
         "[COLUMN=]FORM", f"{', '.join(DATE_FORMS)}; default: as dates tell", among=DATE_FORMS
     )
+    read: tuple[str, ...] = _option(
+        "COLUMN=TEXT=VALUE",
+        "a text among numbers is read as VALUE, a number or missing; number: what stands around "
+        "numbers is taken off them",
+        column=True,
+        word=True,
+    )
     missing_value: tuple[str, ...] = _option(
         "COLUMN=VALUE", "it stands for a missing value", column=True, word=True
     )
@@ -99,7 +106,7 @@ class Answers:
                         f"{option_of(own.name)} is {text!r}",
                         remedy=did_you_mean(word, among, f"give one of {', '.join(among)}"),
                     )
-                if own.metadata["word"] and "=" not in text:
+                if own.metadata["word"] and text.count("=") < own.metadata["metavar"].count("="):
                     raise InputError(
                         f"{option_of(own.name)} is {text!r}",
                         remedy=f"write {own.metadata['metavar']}",
@@ -147,6 +154,12 @@ class Answers:
         pairs = (text.rpartition("=") for text in getattr(self, name))
         return [word.strip() for own, _, word in pairs if own.strip() == column]
 
+    def read_as(self, column: str) -> list[tuple[str, str]]:
+        """Texts of a column and what `--read` says that they are."""
+        found = (text.partition("=")[::2] for text in self.read)
+        pairs = (rest.rpartition("=")[::2] for own, rest in found if own.strip() == column)
+        return [(text.strip(), value.strip()) for text, value in pairs]
+
     def of_column(self, name: str, column: str) -> str | None:
         """What `decimal` or `dates` says of a column: for itself, or for all."""
         found = self.words(name, column) or self.words(name, "")
@@ -162,7 +175,9 @@ class Answers:
         for own in fields(self):
             for text in getattr(self, own.name):
                 name = text.rpartition("=")[0].strip() if own.metadata["word"] else text
-                if own.name in ("decimal", "dates"):
+                if own.name == "read":
+                    name = text.partition("=")[0].strip()
+                elif own.name in ("decimal", "dates"):
                     name = text.rpartition("=")[0].strip()
                     if not name:
                         continue

@@ -12,6 +12,7 @@ import numpy as np
 
 from hedgerow.errors import InputError
 from hedgerow.patients.answers import Answers, told
+from hedgerow.patients.around import checked_numbers
 from hedgerow.patients.incomplete import check_incomplete
 from hedgerow.patients.problems import Decision, Problems
 from hedgerow.patients.rows import chosen
@@ -20,7 +21,6 @@ from hedgerow.patients.suspects import age_like, knows_outcome, levels_alike, mi
 from hedgerow.patients.table import Texts
 from hedgerow.patients.values import (
     DAYS,
-    checked_numbers,
     dates,
     day_of,
     horizon_of,

@@ -232,6 +232,7 @@ def with_table(options: argparse.Namespace, command: str, work: Callable[[Any, A
 
 def read_table(options: argparse.Namespace):
     """The table, its columns by their new names, and what they seem to be."""
+    from hedgerow.patients.around import as_read
     from hedgerow.patients.schema import found_columns
     from hedgerow.patients.table import read_texts
 
@@ -241,6 +242,7 @@ def read_table(options: argparse.Namespace):
         from hedgerow.patients.place import renamed
 
         table = renamed(table, options.rename)
+    table = as_read(table, answers)
     return table, found_columns(table, answers)
 
 

@@ -24,6 +24,7 @@ from hedgerow.closed import (
 )
 from hedgerow.files import read_yaml, write_text
 from hedgerow.patients.answers import Answers
+from hedgerow.patients.around import decimal_around, looked_around
 from hedgerow.patients.problems import Problems
 from hedgerow.patients.rows import identifiers
 from hedgerow.patients.table import Texts
@@ -116,13 +117,14 @@ def _found(name: str, table: Texts, decimal: str | None) -> Column:
     if looks_like_dates(column) or (_DATE.search(name.lower()) and look_like_excel(column)):
         return replace(made, kind="date", why="a date")
     found = numbers(column, table.decimal, decimal)
-    if found.share >= MOSTLY:
-        values = found.values[~np.isnan(found.values)]
+    own = looked_around(column, decimal_around(column, table.decimal, decimal))
+    if found.share >= MOSTLY or own.is_numbers:
+        values = np.array(own.values)
         if alone and _counts_on(values, name):
             return replace(
                 made, kind="id", why="another value for each patient, as of an identifier"
             )
-        if len(np.unique(values)) <= 2 and not found.wrong.any():
+        if len(values) <= 2 and not found.wrong.any():
             return replace(made, kind="category", categories=tuple(sorted(texts)))
         return made
     if alone:
@@ -303,7 +305,9 @@ def write_template(path: str | Path, table: Texts, columns: Mapping[str, Column]
         if column.kind == "number":
             values = numbers(table.columns[name], table.decimal).values
             values = values[~np.isnan(values)]
-            entry |= {"unit": "", "range": [_plain(values.min()), _plain(values.max())]}
+            entry["unit"] = ""
+            if len(values):
+                entry["range"] = [_plain(values.min()), _plain(values.max())]
             entry["error"] = 0
         elif column.kind == "category":
             entry["categories"] = list(column.categories)

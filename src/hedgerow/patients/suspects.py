@@ -69,6 +69,14 @@ def missing_codes(
     for code in sorted(gone):
         own = values == code
         said = f"{code:g} stands for a missing value"
+        if math.isnan(code):
+            problems.add(
+                "values",
+                "--missing-value is no number",
+                f"say {told('read', f'{name}=TEXT=missing')}",
+                name,
+            )
+            continue
         if not own.any():
             problems.add("values", f"no row holds {code:g}", "give another --missing-value", name)
             continue

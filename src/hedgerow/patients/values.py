@@ -145,40 +145,10 @@ def _ambiguous(texts: list[str], values: np.ndarray, decimal: str | None) -> str
     return None
 
 
-def checked_numbers(table: Texts, name: str, problems: Problems, answers: Answers) -> np.ndarray:
-    """Numbers of a column that has to hold numbers; what it does not is a problem each."""
-    said = answers.of_column("decimal", name)
-    found = numbers(table.columns[name], table.decimal, said)
-    if found.ambiguous is not None:
-        problems.ask(
-            "decimal marks",
-            f"{found.ambiguous} may be {found.ambiguous.replace(',', '.')} or "
-            f"{found.ambiguous.replace(',', '').replace('.', '')}",
-            f"say {told('decimal', f'{name}=comma')} or {told('decimal', f'{name}=point')}",
-            name,
-        )
-    if said is not None:
-        own = answers.words("decimal", name)
-        by = told("decimal", f"{name}={said}" if own else said)
-        marks = "comma or a decimal point" if said == "both" else said
-        problems.decide(name if own else "numbers", f"they have a decimal {marks}", by)
-    for place in np.flatnonzero(found.wrong):
-        text = table.columns[name][place]
-        problems.add(
-            "numbers",
-            f"{shown(text)} is no number" + _why(text, found.decimal),
-            "correct the cell, or empty it",
-            name,
-            table.rows[place],
-        )
-    return found.values
-
-
-def _why(text: str, decimal: str | None) -> str:
+def has_other_mark(text: str, decimal: str | None) -> bool:
+    """Whether a text is a number with the other decimal mark than its column has."""
     other = {"comma": "point", "point": "comma"}.get(decimal or "point")
-    if other is not None and _FORMS[other].fullmatch(text):
-        return f" with a decimal {decimal or 'point'}, which the other numbers have"
-    return ""
+    return other is not None and _FORMS[other].fullmatch(text) is not None
 
 
 def shown(text: str, most: int = 40) -> str:
