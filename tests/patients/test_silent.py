@@ -401,3 +401,78 @@ def test_readings_that_cannot_be(tmp_path, answer, sentence):
     table = with_some(patients(), "marker", 0.4, lambda text: "<2")
     with pytest.raises(InputError, match=re.escape(sentence)):
         read(tmp_path, table, *PLAIN, "--read", answer)
+
+
+# --------------------------------------------------------------- several codes for missing values
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "codes"),
+    [
+        (40, 89, (888, 999)),
+        (0, 20, (88, 99)),
+        (0, 3, (8, 9)),
+        (0, 3, (7, 8, 9)),
+        (0, 3, (-9, -8)),
+        (40, 89, (-9, -8, 777, 999)),
+        (40, 89, (997, 998, 999)),
+        (0, 50, (-99, -9)),
+        (40, 89, (999,)),
+        (2, 30, (99.9,)),
+    ],
+)
+def test_several_codes_for_missing_values(tmp_path, low, high, codes):
+    """Of 888 and 999 each hid the other: neither lay far from all other values."""
+    table = patients().assign(score=np.arange(240) % (high - low + 1) + low)
+    table["score"] = table["score"].astype(type(codes[0]))
+    for k, code in enumerate(codes):
+        table.loc[[3 + k, 103 + k], "score"] = code
+    (line,) = asked(tmp_path, table, *PLAIN)
+    assert all(f"{code:g} (2 patients, first in row " in line for code in codes)
+    assert f"may stand for a missing value: the others lie from {low} to {high}; say" in line
+    ways = [word for code in codes for word in ("--missing-value", f"score={code:g}")]
+    reals = [word.replace("missing", "real") for word in ways]
+    assert all(word in line for word in (*ways, *reals))
+    assert read(tmp_path, table, *PLAIN, *ways).X["score"].isna().sum() == 2 * len(codes)
+    assert read(tmp_path, table, *PLAIN, *reals).X["score"].isna().sum() == 0
+    if len(codes) > 1:  # one answer of several leaves a question
+        assert asked(tmp_path, table, *PLAIN, *ways[:2])
+
+
+@pytest.mark.parametrize(("low", "high"), [(1, 9), (40, 99), (0, 999), (-9, 9)])
+def test_scales_that_end_in_a_code(tmp_path, low, high):
+    table = patients().assign(score=np.linspace(low, high, 240).round())
+    assert len(read(tmp_path, table, *PLAIN)) == 240
+
+
+def test_codes_among_times(tmp_path):
+    table = patients()
+    table.loc[[4, 9], "years"] = 99
+    (line,) = asked(tmp_path, table, *PLAIN)
+    assert "column `years`: 99 (2 patients, first in row 6) may stand for a missing" in line
+    answers = ("--missing-value", "years=99", "--leave-out-incomplete")
+    assert len(read(tmp_path, table, *PLAIN, *answers)) == 238
+
+
+@pytest.mark.parametrize("value", [200, 845, -3, 116])
+def test_ages_that_nobody_has(tmp_path, value):
+    table = patients()
+    table.loc[[3, 7], "age"] = value
+    line = line_of(asked(tmp_path, table, *PLAIN), "column `age`: an age lies")
+    assert f"{value} (2 patients, first in row 5); correct it, or say --missing-value" in line
+    found = read(tmp_path, table, *PLAIN, "--missing-value", f"age={value}")
+    assert found.X["age"].isna().sum() == 2
+    real = read(tmp_path, table, *PLAIN, "--real-value", f"age={value}")
+    assert (real.X["age"] == value).sum() == 2
+
+
+def test_ages_in_another_unit(tmp_path):
+    """Months by name or schema are as they are; where nothing tells it, it is asked once."""
+    table = patients().rename(columns={"age": "age_months"})
+    table["age_months"] *= 12
+    assert len(read(tmp_path, table, *PLAIN)) == 240
+    table = table.rename(columns={"age_months": "age"})
+    (line,) = asked(tmp_path, table, *PLAIN)
+    assert "240 values lie outside, and they reach" in line and "`unit` in the schema" in line
+    (tmp_path / "s.yaml").write_text("columns: {age: {unit: months}}\n")
+    assert len(read(tmp_path, table, *PLAIN, "--schema", str(tmp_path / "s.yaml"))) == 240

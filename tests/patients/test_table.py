@@ -128,7 +128,7 @@ def test_a_decimal_mark_that_nothing_tells(tmp_path):
 def test_all_problems_at_once_by_row_and_column(tmp_path):
     table = patients().astype(object)
     table.loc[0, "age"] = "seventy"
-    table.loc[1, "years"] = -1
+    table.loc[1, "years"] = -1.5
     table.loc[2, "years"] = None
     table.loc[3, "status"] = None
     table.loc[4, "marker"] = "#DIV/0!"

@@ -17,7 +17,14 @@ from hedgerow.patients.incomplete import check_incomplete
 from hedgerow.patients.problems import Decision, Problems
 from hedgerow.patients.rows import chosen
 from hedgerow.patients.schema import Column
-from hedgerow.patients.suspects import age_like, knows_outcome, levels_alike, missing_codes
+from hedgerow.patients.suspects import (
+    OLDEST,
+    age_like,
+    ask_of_ages,
+    knows_outcome,
+    levels_alike,
+    missing_codes,
+)
 from hedgerow.patients.table import Texts
 from hedgerow.patients.values import (
     DAYS,
@@ -40,8 +47,7 @@ if TYPE_CHECKING:
 
 #: Follow-up, in years, that no patient has: the times are in another unit, where many have it.
 LONGEST = 60.0
-#: Age that nobody reaches; share of patients, and number, whose times are mistakes of their own.
-OLDEST = 115.0
+#: Share of patients, and number, whose times are mistakes of their own.
 MISTAKES, MOST_MISTAKES = 0.02, 5
 LEAVE_OUT = "or leave the row out with --leave-out-rows"
 #: Who says the unit of a column's times, and how it is told otherwise.
@@ -348,6 +354,7 @@ def _follow_up(table: Texts, outcome: Outcome, unit: str, own, event, problems: 
         name = outcome.time
         taken_as = f"times in `{name}` are taken as {own[0]} ({own[1]})"
         time = checked_numbers(table, name, problems, outcome.answers)
+        time = missing_codes(name, time, table.rows, outcome.answers, problems)
         time = time * (DAYS[own[0]] / DAYS[unit])
         start = None
     else:
@@ -417,14 +424,11 @@ def _name_too_long(table, outcome: Outcome, columns, years: np.ndarray, problems
         remedy = f"correct it, {LEAVE_OUT}"
         problems.ask("long follow-up", said, remedy, where, table.rows[place])
     for name, column in columns.items():
-        if name in outcome.columns or column.kind != "number" or not age_like(name):
+        if name in outcome.columns or column.kind != "number" or not _in_years(column):
             continue
-        unit = unit_in_name(column.unit) if column.unit else "years"
         age = numbers(
             table.columns[name], table.decimal, outcome.answers.of_column("decimal", name)
         ).values
-        if unit != "years":
-            continue
         for place in np.flatnonzero((age + years > OLDEST) & (age <= OLDEST) & (years <= LONGEST)):
             said = (
                 f"with {age[place]:g} years at inclusion and a follow-up of {years[place]:.0f} "
@@ -546,6 +550,8 @@ def _inputs(table: Texts, outcome: Outcome, columns: Mapping[str, Column], probl
             texts = _without_missing(table, column)
             values = checked_numbers(texts, name, problems, answers)
             values = missing_codes(name, values, table.rows, answers, problems)
+            if _in_years(column) and math.isinf(column.low) and math.isinf(column.high):
+                ask_of_ages(name, values, table.rows, answers, problems)
             _check_range(table, column, values, problems)
             if len(np.unique(values[~np.isnan(values)])) < 2:
                 not_used[name] = "the same value for all"
@@ -613,6 +619,12 @@ def _without_missing(table: Texts, column: Column) -> Texts:
         known = [None if t is None or t.lower() in column.missing else t for t in cells]
         cells = np.array(known, dtype=object)
     return replace(table, columns={column.name: cells})
+
+
+def _in_years(column: Column) -> bool:
+    """Whether a column seems to hold ages in years."""
+    unit = unit_in_name(column.unit) if column.unit else unit_in_name(column.name) or "years"
+    return age_like(column.name) and unit == "years"
 
 
 def _check_range(table: Texts, column: Column, values: np.ndarray, problems: Problems) -> None:

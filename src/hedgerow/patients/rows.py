@@ -11,7 +11,7 @@ import numpy as np
 from hedgerow.patients.answers import Answers, told
 from hedgerow.patients.problems import Problems
 from hedgerow.patients.table import Texts
-from hedgerow.patients.values import shown, unique_texts
+from hedgerow.patients.values import name_words, shown, unique_texts
 
 #: Words of a name that make it one of an identifier.
 _NAMES = frozenset(
@@ -45,8 +45,7 @@ def named_as_identifier(name: str) -> bool:
     >>> named_as_identifier("Patient ID"), named_as_identifier("pid"), named_as_identifier("width")
     (True, True, False)
     """
-    parts = re.sub(r"([a-z])([A-Z])", r"\1 \2", name)
-    return bool(_NAMES & set(re.split(r"[^a-z]+", parts.lower())))
+    return bool(_NAMES & name_words(name))
 
 
 def identifiers(table: Texts, outcome: Sequence[str] = ()) -> dict[str, str]:

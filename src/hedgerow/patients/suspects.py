@@ -10,7 +10,7 @@ import numpy as np
 
 from hedgerow.patients.answers import Answers, told
 from hedgerow.patients.problems import Problems
-from hedgerow.patients.values import DAYS, shown, unique_texts
+from hedgerow.patients.values import DAYS, name_words, shown, unique_texts
 
 #: An input that equals the follow-up in such a share of patients, in one unit or another.
 EQUALS = 0.05
@@ -28,13 +28,21 @@ SURELY = 1.96
 FEWEST = 5
 #: Numbers with so many different values are compared with the follow-up.
 MANY = 10
-#: Numbers that people write where a value is missing.
+#: Numbers that people write where a value is missing: digits that repeat, nines with a point, the
+#: last numbers before 100, 1000 and 10000 for several reasons, and -1.
 CODES = frozenset(
-    float(sign * int(digit * count))
-    for digit in "789"
-    for count in (1, 2, 3, 4, 5, 6)
+    float(sign * number)
+    for number in (
+        *(int(digit * count) for digit in "789" for count in (1, 2, 3, 4, 5, 6)),
+        *(end - k for end in (100, 1000, 10000) for k in (2, 3, 4)),
+        *(99.9, 999.9, 99.99, 999.99),
+    )
     for sign in (1, -1)
 ) | {-1.0}
+#: Age in years that nobody reaches; where more of a column lies outside, it holds no ages in years.
+OLDEST, FEW_OUTSIDE = 115.0, 0.2
+#: Values that a question names.
+NAMED = 5
 #: Short forms have so many letters at most, words at least, and a word so many more.
 SHORT, LONG, MORE = 3, 4, 2
 _ROMAN = re.compile(r"[ivx]+")
@@ -46,8 +54,8 @@ def missing_codes(
 ) -> np.ndarray:
     """Numbers without those that somebody said stand for nothing; others like them are asked for.
 
-    A number such as 999 or -9 is asked for where it is the largest or smallest one and lies further
-    from all others than these lie apart.
+    Numbers such as 888 and 999, or -9 and -8, are asked for where they are the largest or smallest
+    ones and lie further from all others than these lie apart.
 
     Parameters
     ----------
@@ -82,30 +90,34 @@ def missing_codes(
             continue
         values[own] = math.nan
         problems.decide(name, said, told("missing_value", f"{name}={code:g}"))
-    while True:
-        known = np.unique(values[~np.isnan(values)])
-        code = _alone(known, real)
-        if code is None:
-            return values
-        own = values == code
-        count, first = int(own.sum()), rows[int(np.argmax(own))]
-        answer = told("real_value", f"{name}={code:g}") if code in real else ""
-        ends = (known[known != code].min(), known[known != code].max())
+    codes, rest = _codes(np.unique(values[~np.isnan(values)]))
+    asked = []
+    for code in codes:
+        if code in real:
+            problems.decide(name, f"{code:g} is a value", told("real_value", f"{name}={code:g}"))
+        else:
+            asked.append(code)
+    if asked:
+        ways = (
+            told(way, *(f"{name}={code:g}" for code in asked))
+            for way in ("missing_value", "real_value")
+        )
         problems.ask(
             "values",
-            f"{code:g} ({count} patient{'s' * (count != 1)}, first in row {first}) may stand for a "
-            f"missing value: the others lie from {ends[0]:g} to {ends[1]:g}",
-            f"say {told('missing_value', f'{name}={code:g}')} or "
-            f"{told('real_value', f'{name}={code:g}')}",
+            f"{' and '.join(_counted(values, code, rows) for code in asked)} may stand for a "
+            f"missing value: the others lie from {rest[0]:g} to {rest[-1]:g}",
+            f"say {' or '.join(ways)}",
             name,
-            answer=answer,
-            decided=f"{code:g} is a value",
         )
-        if not answer:
-            values[own] = math.nan
-        else:
-            real.discard(code)
-            return values
+    values[np.isin(values, asked)] = math.nan
+    return values
+
+
+def _counted(values: np.ndarray, value: float, rows: np.ndarray) -> str:
+    """A value, how many patients have it, and in which row the first one stands."""
+    own = values == value
+    count, first = int(own.sum()), rows[int(np.argmax(own))]
+    return f"{value:g} ({count} patient{'s' * (count != 1)}, first in row {first})"
 
 
 def _float(word: str) -> float:
@@ -115,16 +127,53 @@ def _float(word: str) -> float:
         return math.nan
 
 
-def _alone(known: np.ndarray, real: set[float]) -> float | None:
-    """A code at one end, further from the others than they lie apart; (k,) ascending values."""
-    if len(known) < 3:
-        return None
-    for code, rest in ((known[-1], known[:-1]), (known[0], known[1:])):
-        gap = float(np.abs(code - rest).min())
-        below_zero = code < 0.0 and rest.min() >= 0.0
-        if code in CODES and (gap > rest[-1] - rest[0] or below_zero):
-            return float(code)
-    return None
+def _codes(known: np.ndarray) -> tuple[list[float], np.ndarray]:
+    """Codes at the ends of (k,) ascending values, together further off than all others lie apart.
+
+    They are looked at as a set: of 888 and 999 alone neither lies far from the other. Gives the
+    codes and the other values.
+    """
+    found: list[float] = []
+    for end in (-1, 1):
+        for count in range(len(known) - 2, 0, -1):
+            own, rest = known[:count], known[count:]
+            if end > 0:
+                own, rest = known[-count:], known[:-count]
+            if not set(own.tolist()) <= CODES:
+                continue
+            gap = own[0] - rest[-1] if end > 0 else rest[0] - own[-1]
+            if gap > rest[-1] - rest[0] or (own.max() < 0.0 <= rest[0]):
+                found += own.tolist()
+                known = rest
+                break
+    return found, known
+
+
+def ask_of_ages(
+    name: str, values: np.ndarray, rows: np.ndarray, answers: Answers, problems: Problems
+) -> None:
+    """A question about ages in years that nobody has; (n,) values, NaN where missing."""
+    outside = (values < 0.0) | (values > OLDEST)
+    few = outside.sum() <= FEW_OUTSIDE * max(int((~np.isnan(values)).sum()), 1)
+    real = {_float(word) for word in answers.words("real_value", name)}
+    wrong = [value for value in np.unique(values[outside]).tolist() if value not in real]
+    for value in sorted(real & set(values[outside].tolist())):
+        problems.decide(name, f"{value:g} is a value", told("real_value", f"{name}={value:g}"))
+    if not wrong:
+        return
+    if few:
+        listed = wrong[:NAMED]
+        said = " and ".join(_counted(values, value, rows) for value in listed)
+        said += f" and {len(wrong) - NAMED} more values" * (len(wrong) > NAMED)
+        ways = [
+            told(way, *(f"{name}={value:g}" for value in listed))
+            for way in ("missing_value", "real_value")
+        ]
+        remedy = f"correct it, or say {' or '.join(ways)}"
+    else:
+        said = f"{int(outside.sum())} values lie outside, and they reach {np.nanmax(values):g}"
+        remedy = "give the column its `unit` in the schema, where they are not years"
+    problems.ask("ages", f"an age lies from 0 to {OLDEST:g} years: {said}", remedy, name)
 
 
 def levels_alike(
@@ -287,10 +336,9 @@ def _area(values: np.ndarray, had: np.ndarray) -> float:
 
 def sex_like(name: str) -> bool:
     """Whether a column's name is that of a sex."""
-    words = {"sex", "gender", "geschlecht", "sexe", "sexo"}
-    return bool(words & set(re.split(r"[^a-z]+", name.lower())))
+    return bool({"sex", "gender", "geschlecht", "sexe", "sexo", "genero"} & name_words(name))
 
 
 def age_like(name: str) -> bool:
     """Whether a column's name is that of an age."""
-    return bool({"age", "alter", "edad", "leeftijd"} & set(re.split(r"[^a-z]+", name.lower())))
+    return bool({"age", "alter", "edad", "idade", "leeftijd"} & name_words(name))
