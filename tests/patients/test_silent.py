@@ -476,3 +476,82 @@ def test_ages_in_another_unit(tmp_path):
     assert "240 values lie outside, and they reach" in line and "`unit` in the schema" in line
     (tmp_path / "s.yaml").write_text("columns: {age: {unit: months}}\n")
     assert len(read(tmp_path, table, *PLAIN, "--schema", str(tmp_path / "s.yaml"))) == 240
+
+
+# ------------------------------------------------------------------------ rows of different kinds
+
+
+def with_visits(n=60, mixed=False):
+    """As REDCap exports it: a row of the inclusion, and one of visits, each empty where the other
+    is filled.
+    """
+    random = np.random.default_rng(0)
+    base = pd.DataFrame(
+        {
+            "record_id": np.arange(1, n + 1),
+            "age": random.integers(40, 80, n),
+            "sex": random.choice(["f", "m"], n),
+            "days": random.integers(30, 3000, n),
+            "died": random.integers(0, 2, n),
+        }
+    ).astype(object)
+    visits = {f"v{k}": random.normal(5, 1, n).round(1) for k in (1, 2, 3)}
+    rows = [base, pd.DataFrame({"record_id": np.arange(1, n + 1), **visits})]
+    both = pd.concat(rows[::-1] if mixed else rows)[[*base, *visits]]
+    return both.sort_values("record_id", kind="stable")
+
+
+VISITS = ("--time", "days", "--event", "died", "--horizon", "3y")
+
+
+@pytest.mark.parametrize("mixed", [False, True])
+def test_a_row_of_the_inclusion_and_one_of_visits(tmp_path, mixed):
+    """`age` was an identifier, for empty cells agreed with empty cells, and the printed answer
+    `--several-rows first` kept 25 of 60 patients. 120 problems of cells stood around it.
+    """
+    (line,) = asked(tmp_path, with_visits(mixed=mixed), *VISITS)
+    assert line == (
+        "column `record_id`: 60 of 60 patients stand in several rows, such as '1' in rows 2 and 3; "
+        "say which count: --where v1= (60 rows), --several-rows record_id=first; or --several-rows "
+        "record_id=separate, where they are different patients"
+    )
+    found = read(tmp_path, with_visits(mixed=mixed), *VISITS, "--where", "v1=")
+    assert len(found) == 60 and list(found.X) == ["age", "sex"]
+    assert found.not_used["v1"] == "every cell is empty"
+    assert [d.said for d in found.decisions if d.by] == ["rows count in which it is empty"]
+    which = "last" if mixed else "first"
+    found = read(
+        tmp_path, with_visits(mixed=mixed), *VISITS, "--several-rows", f"record_id={which}"
+    )
+    assert len(found) == 60
+
+
+def test_rows_of_repeated_visits(tmp_path):
+    """The row of the inclusion has no instrument; those of visits repeat."""
+    base = with_visits()
+    base["redcap_repeat_instrument"] = np.where(base["days"].isna(), "visit", "")
+    second = base[base["days"].isna()].assign(v2=lambda t: t["v2"] + 0.1)
+    table = pd.concat([base, second]).sort_values("record_id", kind="stable")
+    table["v1"] = table["v1"].where(table["days"].isna(), 4.0)
+    (line,) = asked(tmp_path, table, *VISITS)
+    assert "60 of 60 patients stand in several rows" in line
+    way = "redcap_repeat_instrument="
+    assert "--where v2= (60 rows)" in line
+    assert len(read(tmp_path, table, *VISITS, "--where", way)) == 60
+
+
+def test_the_first_row_by_one_of_two_identifiers(tmp_path):
+    """A family's members are patients of their own; `first` for all kept one of a family."""
+    table = with_visits().assign(family_id=lambda t: 100 + (t["record_id"].astype(int) + 1) // 2)
+    lines = asked(tmp_path, table, *VISITS)
+    assert len(lines) == 2 and line_of(lines, "column `family_id`: 30 of 30 patients")
+    ways = ("--several-rows", "record_id=first", "--several-rows", "family_id=separate")
+    assert len(read(tmp_path, table, *VISITS, *ways)) == 60
+    with pytest.raises(InputError, match="has no column `record`; did you mean"):
+        read(tmp_path, table, *VISITS, "--several-rows", "record=first")
+
+
+def test_ages_in_ascending_order_are_no_identifier(tmp_path):
+    table = patients(40).drop(columns=["surgery"])
+    table["age"] = np.arange(40) + 45
+    assert "age" in read(tmp_path, table, *PLAIN).X

@@ -36,15 +36,18 @@ def _option(
 class Answers:
     """Answers to questions, each a tuple of what its option was given, in their order.
 
-    `head` has one at most, and so have `several_rows` and `copied_rows`.
+    `head` has one at most, and so have `copied_rows` and `end_of_study`.
     """
 
     head: tuple[str, ...] = _option("ROW", "the row that names the columns")
     where: tuple[str, ...] = _option(
-        "COLUMN=WORD", "rows that count, where a patient stands in several", column=True, word=True
+        "COLUMN=WORD",
+        "rows that count, where a patient stands in several; COLUMN= where it is empty",
+        column=True,
+        word=True,
     )
     several_rows: tuple[str, ...] = _option(
-        "WHICH",
+        "[COLUMN=]WHICH",
         "first or last: which row of a patient counts; separate: they are different patients",
         among=("first", "last", "separate"),
     )
@@ -94,13 +97,13 @@ class Answers:
     other_levels: tuple[str, ...] = _option("COLUMN", "they are different ones", column=True)
 
     def __post_init__(self):
-        for name in ("head", "several_rows", "copied_rows", "end_of_study"):
+        for name in ("head", "copied_rows", "end_of_study"):
             if len(getattr(self, name)) > 1:
                 raise InputError(f"{option_of(name)} is given twice", remedy="give it once")
         for own in fields(self):
             among = own.metadata["among"]
             for text in getattr(self, own.name):
-                word = text.rpartition("=")[2] if own.name in ("decimal", "dates") else text
+                word = text.rpartition("=")[2] if own.metadata["metavar"][0] == "[" else text
                 if among and word not in among:
                     raise InputError(
                         f"{option_of(own.name)} is {text!r}",
@@ -161,7 +164,7 @@ class Answers:
         return [(text.strip(), value.strip()) for text, value in pairs]
 
     def of_column(self, name: str, column: str) -> str | None:
-        """What `decimal` or `dates` says of a column: for itself, or for all."""
+        """What `decimal`, `dates` or `several_rows` says of a column: for itself, or for all."""
         found = self.words(name, column) or self.words(name, "")
         return found[-1] if found else None
 
@@ -177,7 +180,7 @@ class Answers:
                 name = text.rpartition("=")[0].strip() if own.metadata["word"] else text
                 if own.name == "read":
                     name = text.partition("=")[0].strip()
-                elif own.name in ("decimal", "dates"):
+                elif own.metadata["metavar"][0] == "[":
                     name = text.rpartition("=")[0].strip()
                     if not name:
                         continue

@@ -221,6 +221,8 @@ def read_cohort(table: Texts, outcome: Outcome, columns: Mapping[str, Column]) -
     length, unit = _checked(table, outcome)
     problems, words, n_rows = Problems(), {}, len(table)
     table = chosen(table, columns, outcome.columns, outcome.answers, problems)
+    # Cells of rows that do not count are no problems.
+    problems.check(table.name)
     own = None if outcome.time is None else _unit(table, outcome.time, outcome, columns, problems)
     event, words[outcome.event] = events(
         table, outcome.event, problems, outcome.event_is, outcome.cause, outcome.answers
@@ -553,8 +555,8 @@ def _inputs(table: Texts, outcome: Outcome, columns: Mapping[str, Column], probl
             if _in_years(column) and math.isinf(column.low) and math.isinf(column.high):
                 ask_of_ages(name, values, table.rows, answers, problems)
             _check_range(table, column, values, problems)
-            if len(np.unique(values[~np.isnan(values)])) < 2:
-                not_used[name] = "the same value for all"
+            if len(known := np.unique(values[~np.isnan(values)])) < 2:
+                not_used[name] = "the same value for all" if len(known) else "every cell is empty"
                 continue
             made[name] = values
         elif (category := _category(table, column, answers, problems)) is None:

@@ -10,6 +10,7 @@ import numpy as np
 
 from hedgerow.patients.answers import Answers, told
 from hedgerow.patients.problems import Problems
+from hedgerow.patients.suspects import age_like, sex_like
 from hedgerow.patients.table import Texts
 from hedgerow.patients.values import name_words, shown, unique_texts
 
@@ -29,6 +30,9 @@ FEWEST_PAIRS = 10
 COPIES_BY_CHANCE = 0.01
 FEWEST_COLUMNS = 4
 LISTED = 3
+#: A word chooses the rows that count if so many patients have one such row, with its outcome known;
+#: columns of more words are not looked through, and no more options named.
+COVERED, FEW_WORDS, MOST_WAYS = 0.8, 12, 4
 
 
 @dataclass(frozen=True)
@@ -68,7 +72,7 @@ def identifiers(table: Texts, outcome: Sequence[str] = ()) -> dict[str, str]:
         known = int((own >= 0).sum())
         if name in outcome or values < FEWEST_VALUES or known > MOST_ROWS * values:
             continue
-        if not _could_name(table.columns[name]):
+        if not _could_name(table.columns[name]) or age_like(name) or sex_like(name):
             continue
         if values < known and not named_as_identifier(name):
             others = [c for c in codes if c not in (name, *outcome) and chance[c] <= BY_CHANCE]
@@ -88,8 +92,8 @@ def _could_name(column: np.ndarray) -> bool:
 
 
 def _agreement(codes: np.ndarray) -> float:
-    """Share of pairs of rows that have one value, (n,) codes."""
-    counts = np.bincount(codes + 1)
+    """Share of pairs of rows that have one value, of those in which both have any; (n,) codes."""
+    counts = np.bincount(codes[codes >= 0])
     n = counts.sum()
     return float((counts * (counts - 1.0)).sum() / max(n * (n - 1.0), 1.0))
 
@@ -101,7 +105,13 @@ def _tells_apart(own: np.ndarray, others: list[np.ndarray]) -> bool:
     if pair.sum() < FEWEST_PAIRS:
         return False
     first, second = order[:-1][pair], order[1:][pair]
-    agree = sum(float((codes[first] == codes[second]).mean()) >= AGREE for codes in others)
+    agree = 0
+    for codes in others:
+        # Two empty cells are no agreement: rows of another kind leave the same cells empty.
+        one, other = codes[first], codes[second]
+        known = (one >= 0) & (other >= 0)
+        if known.sum() >= FEWEST_PAIRS:
+            agree += float((one == other)[known].mean()) >= AGREE
     return agree >= ALIKE_COLUMNS
 
 
@@ -135,15 +145,16 @@ def chosen(
         problems.decide("rows", "single rows are left out", by)
     for name in dict.fromkeys(text.rpartition("=")[0].strip() for text in answers.where):
         words = answers.words("where", name)
-        own = np.isin(table.columns[name].astype(str), words)
+        cells = table.columns[name]
+        own = np.array([("" if text is None else text) in words for text in cells], dtype=bool)
         if not own.any():
-            held = ", ".join(map(shown, sorted(unique_texts(table.columns[name])[0])[:6]))
-            said = f"no row has {' or '.join(map(shown, words))} in it: it has {held}"
+            held = ", ".join(map(shown, sorted(unique_texts(cells)[0])[:6]))
+            said = f"no row has {' or '.join(map(_word, words))} in it: it has {held}"
             problems.add("rows", said, "give another --where", name)
             continue
         kept &= own
         by = told("where", *(f"{name}={word}" for word in words))
-        problems.decide(name, f"rows count in which it is {' or '.join(map(shown, words))}", by)
+        problems.decide(name, f"rows count in which it is {' or '.join(map(_word, words))}", by)
     if not kept.any():
         problems.add("rows", "no row is left", "give other --where or --leave-out-rows")
         return table
@@ -156,7 +167,8 @@ def _without_copies(table: Texts, columns: Mapping, answers: Answers, problems: 
     """Rows that are alike in every cell, where patients who are alike would be no chance."""
     codes = {name: unique_texts(column)[1] for name, column in table.columns.items()}
     n = len(table)
-    counters = {name for name, own in codes.items() if own.max() + 1 == n}
+    numbered = (name for name in codes if columns[name].kind == "id")
+    counters = {name for name in numbered if codes[name].max() + 1 == n}
     compared = [own for name, own in codes.items() if name not in counters]
     if len(compared) < FEWEST_COLUMNS:
         return table
@@ -164,7 +176,7 @@ def _without_copies(table: Texts, columns: Mapping, answers: Answers, problems: 
         np.column_stack(compared), axis=0, return_inverse=True, return_counts=True
     )
     group = group.ravel()
-    expected = n * (n - 1) / 2.0 * float(np.prod([_agreement(own) for own in compared]))
+    expected = n * (n - 1) / 2.0 * float(np.prod([_agreement(own + 1) for own in compared]))
     if (size == 1).all() or expected > COPIES_BY_CHANCE:
         return table
     _, first = np.unique(group, return_index=True)
@@ -192,56 +204,77 @@ def _without_copies(table: Texts, columns: Mapping, answers: Answers, problems: 
     return table.of(~copy) if answer == "drop" else table
 
 
+def _word(text: str) -> str:
+    return shown(text) if text else "empty"
+
+
 def _one_row_each(
     table: Texts, columns: Mapping, outcome: Sequence[str], answers: Answers, problems: Problems
 ) -> Texts:
     """One row for each value of an identifier, or the question which."""
-    kept = np.ones(len(table), dtype=bool)
-    answer = next(iter(answers.several_rows), None)
     for name, column in columns.items():
         if column.kind != "id" or name in outcome:
             continue
+        answer = answers.of_column("several_rows", name)
         codes = unique_texts(table.columns[name])[1]
         counts = np.bincount(codes[codes >= 0])
         several = int((counts > 1).sum())
         if not several:
             continue
-        order = np.argsort(codes, kind="stable")
         where = np.flatnonzero(codes == int(np.flatnonzero(counts > 1)[0]))
         rows = " and ".join(str(table.rows[k]) for k in where[:LISTED])
-        told_apart = _told_apart(table, codes, name, outcome)
-        ways = [f"--several-rows {which}" for which in ("first", "last")]
-        if told_apart:
-            ways = [told("where", f"{told_apart[0]}={shown_word}") for shown_word in told_apart[1]]
-            ways += ["--several-rows first"]
+        ways = _ways_to_choose(table, codes, name, outcome)
+        named = bool(answers.words("several_rows", name))
+        which = "first last" if not ways else "first"
+        ways += [told("several_rows", f"{name}={word}") for word in which.split()]
         problems.ask(
             "several rows",
             f"{several} of {len(counts)} patients stand in several rows, such as "
             f"{shown(table.columns[name][where[0]])} in rows {rows}",
-            f"say which count: {', '.join(ways)}; or --several-rows separate, where they are "
-            "different patients",
+            f"say which count: {', '.join(ways)}; or "
+            f"{told('several_rows', f'{name}=separate')}, where they are different patients",
             name,
-            answer="" if answer is None else told("several_rows", answer),
+            answer=""
+            if answer is None
+            else told("several_rows", f"{name}={answer}" if named else answer),
             decided="rows with one value are different patients"
             if answer == "separate"
             else f"of a patient in several rows the {answer} one counts",
         )
         if answer in ("first", "last"):
+            order = np.argsort(codes, kind="stable")
             order = order if answer == "first" else order[::-1]
             own = np.zeros(len(table), dtype=bool)
             known = order[codes[order] >= 0]
             own[known[np.unique(codes[known], return_index=True)[1]]] = True
-            kept &= own | (codes < 0)
-    return table.of(kept)
+            table = table.of(own | (codes < 0))
+    return table
 
 
-def _told_apart(table: Texts, codes: np.ndarray, name: str, outcome: Sequence[str]):
-    """A column that has each of a few words once for a patient, such as the kind of the event."""
+def _ways_to_choose(
+    table: Texts, codes: np.ndarray, name: str, outcome: Sequence[str]
+) -> list[str]:
+    """Options that choose one row of each patient, in which the outcome is known.
+
+    By a word of a column, such as the kind of the event, or by a cell that is empty, as those of
+    visits are in the row of the inclusion.
+    """
+    patients = len(np.unique(codes[codes >= 0]))
+    known = np.ones(len(table), dtype=bool)
+    for own in outcome:
+        known &= table.columns[own] != None  # noqa: E711  elementwise
+    found: dict[bytes, str] = {}
     for other, cells in table.columns.items():
         texts, own = unique_texts(cells)
-        if other == name or other in outcome or not 2 <= len(texts) <= 4 or (own < 0).any():
+        if other == name or other in outcome or named_as_identifier(other):
             continue
-        pairs = codes * len(texts) + own
-        if len(np.unique(pairs)) == len(table):
-            return other, sorted(texts)
-    return None
+        words = [*range(len(texts))] if len(texts) <= FEW_WORDS else []
+        for code in [-1, *words] if (own < 0).any() else words:
+            rows = own == code
+            alone = len(np.unique(codes[rows])) == rows.sum() and (codes[rows] >= 0).all()
+            if not alone or rows.sum() < COVERED * patients or known[rows].mean() < COVERED:
+                continue
+            word = texts[code] if code >= 0 else ""
+            way = f"{told('where', f'{other}={word}')} ({int(rows.sum())} rows)"
+            found.setdefault(rows.tobytes(), way)
+    return list(found.values())[:MOST_WAYS]

@@ -27,6 +27,7 @@ from hedgerow.patients.answers import Answers
 from hedgerow.patients.around import decimal_around, looked_around
 from hedgerow.patients.problems import Problems
 from hedgerow.patients.rows import identifiers
+from hedgerow.patients.suspects import age_like
 from hedgerow.patients.table import Texts
 from hedgerow.patients.values import (
     MOSTLY,
@@ -120,7 +121,7 @@ def _found(name: str, table: Texts, decimal: str | None) -> Column:
     own = looked_around(column, decimal_around(column, table.decimal, decimal))
     if found.share >= MOSTLY or own.is_numbers:
         values = np.array(own.values)
-        if alone and _counts_on(values, name):
+        if alone and not age_like(name) and _counts_on(values, name):
             return replace(
                 made, kind="id", why="another value for each patient, as of an identifier"
             )
