@@ -536,7 +536,7 @@ def _book(tmp_path, **parts):
 
 def test_a_workbook_that_is_large_when_it_is_unpacked(tmp_path, monkeypatch):
     """A few kilobytes of zeros filled the memory."""
-    monkeypatch.setattr("hedgerow.patients.table.MOST_UNPACKED", 10_000_000)
+    monkeypatch.setattr("hedgerow.patients.workbook.MOST_UNPACKED", 10_000_000)
     path = _book(tmp_path, **{"xl/more.xml": b"\0" * 20_000_000})
     assert path.stat().st_size < 100_000
     with pytest.raises(DataError, match=r"has 0\.0201 GB when it is unpacked, and at most 0\.01"):
@@ -545,7 +545,7 @@ def test_a_workbook_that_is_large_when_it_is_unpacked(tmp_path, monkeypatch):
 
 def test_a_workbook_with_a_value_far_off(tmp_path, monkeypatch):
     """A sheet of 17 billion cells, all of them empty but for two."""
-    monkeypatch.setattr("hedgerow.patients.table.MOST_CELLS", 100_000)
+    monkeypatch.setattr("hedgerow.patients.workbook.MOST_CELLS", 100_000)
     cells = "".join(f'<row r="{k}"><c r="A{k}"><v>1</v></c></row>' for k in (1, 1048576))
     space = 'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"'
     sheet = (

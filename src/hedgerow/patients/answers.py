@@ -36,10 +36,16 @@ def _option(
 class Answers:
     """Answers to questions, each a tuple of what its option was given, in their order.
 
-    `head` has one at most, and so have `copied_rows` and `end_of_study`.
+    `sheet`, `head`, `hidden_rows`, `copied_rows` and `end_of_study` have one at most.
     """
 
+    sheet: tuple[str, ...] = _option(
+        "NAME", "of a workbook (default: the only visible one with a table)"
+    )
     head: tuple[str, ...] = _option("ROW", "the row that names the columns")
+    hidden_rows: tuple[str, ...] = _option(
+        "WHAT", "drop or keep rows that are hidden in a workbook", among=("drop", "keep")
+    )
     where: tuple[str, ...] = _option(
         "COLUMN=WORD",
         "rows that count, where a patient stands in several; COLUMN= where it is empty",
@@ -97,7 +103,7 @@ class Answers:
     other_levels: tuple[str, ...] = _option("COLUMN", "they are different ones", column=True)
 
     def __post_init__(self):
-        for name in ("head", "copied_rows", "end_of_study"):
+        for name in ("sheet", "head", "hidden_rows", "copied_rows", "end_of_study"):
             if len(getattr(self, name)) > 1:
                 raise InputError(f"{option_of(name)} is given twice", remedy="give it once")
         for own in fields(self):

@@ -271,7 +271,10 @@ def read_cohort(table: Texts, outcome: Outcome, columns: Mapping[str, Column]) -
         n_rows,
         (
             f"letters of {table.encoding}",
-            "a workbook" if table.delimiter == "sheet" else f"fields divided by {table.delimiter}",
+            f"sheet `{table.sheet}` of a workbook"
+            if table.delimiter == "sheet"
+            else f"fields divided by {table.delimiter}",
+            *table.notes,
             f"decimal {table.decimal}" if table.decimal else "no number tells a decimal mark",
         ),
         entry_of(entry, kept),

@@ -119,18 +119,12 @@ def add_table(parser: Any) -> Any:
         "(turns --weights on)",
     )
     table.add_argument("--schema", metavar="FILE", help="what the columns are (YAML)")
-    add_sheet(table)
     table.add_argument(
         "--leave-out-incomplete",
         action="store_true",
         help="leave out patients without time, event or entry, instead of naming them",
     )
     return table
-
-
-def add_sheet(group: Any) -> None:
-    """Add which sheet of a workbook is read."""
-    group.add_argument("--sheet", metavar="NAME", help="of a workbook (default: the first)")
 
 
 def add_rename(group: Any) -> None:
@@ -237,7 +231,7 @@ def read_table(options: argparse.Namespace):
     from hedgerow.patients.table import read_texts
 
     answers = answers_of(options)
-    table = read_texts(options.table, options.sheet, answers.head_row)
+    table = read_texts(options.table, next(iter(answers.sheet), None), answers.head_row)
     if getattr(options, "rename", None):
         from hedgerow.patients.place import renamed
 

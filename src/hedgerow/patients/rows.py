@@ -134,7 +134,7 @@ def chosen(
     -------
     Texts
     """
-    kept = np.ones(len(table), dtype=bool)
+    kept = _not_hidden(table, answers, problems)
     for row in answers.rows_left_out:
         if row not in table.rows:
             said = f"the table has no patient in row {row}"
@@ -161,6 +161,25 @@ def chosen(
     table = table.of(kept)
     table = _without_copies(table, columns, answers, problems)
     return _one_row_each(table, columns, outcome, answers, problems)
+
+
+def _not_hidden(table: Texts, answers: Answers, problems: Problems) -> np.ndarray:
+    """Rows that count, (n,) bool, once somebody said whether hidden ones of a workbook do."""
+    kept = np.ones(len(table), dtype=bool)
+    if table.hidden is None or not table.hidden.any():
+        return kept
+    answer = next(iter(answers.hidden_rows), None)
+    count, first = int(table.hidden.sum()), table.rows[int(np.argmax(table.hidden))]
+    ways = " or ".join(told("hidden_rows", what) for what in ("drop", "keep"))
+    problems.ask(
+        "hidden rows",
+        f"{count} of {len(table)} rows are hidden or filtered out in the workbook, the first one "
+        f"is row {first}",
+        f"say {ways}",
+        answer="" if answer is None else told("hidden_rows", answer),
+        decided=f"rows that are hidden in the workbook {'do not ' * (answer == 'drop')}count",
+    )
+    return ~table.hidden if answer == "drop" else kept
 
 
 def _without_copies(table: Texts, columns: Mapping, answers: Answers, problems: Problems) -> Texts:

@@ -15,7 +15,6 @@ from hedgerow.patients.command import (
     add_questions,
     add_quiet,
     add_rename,
-    add_sheet,
     add_table,
     outcome_of,
     read_table,
@@ -233,7 +232,7 @@ def add_apply(commands: Any) -> None:
     parser.add_argument("table", metavar="TABLE", help="a CSV file, or an .xlsx workbook")
     table = parser.add_argument_group("the table")
     add_rename(table)
-    add_sheet(table)
+    table.add_argument("--sheet", metavar="NAME", help="of a workbook")
     table.add_argument("--head", metavar="ROW", type=int, help="the row that names the columns")
     table.add_argument(
         "--decimal",

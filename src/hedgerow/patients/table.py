@@ -16,8 +16,8 @@ import numpy as np
 
 from hedgerow.errors import DataError
 from hedgerow.files import read_bytes
-from hedgerow.optional import needed
 from hedgerow.patients.problems import Problems
+from hedgerow.patients.workbook import Sheet, read_sheet
 from hedgerow.texts import legible
 
 DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
@@ -50,10 +50,6 @@ MISSING = frozenset(
 EXCEL_ERRORS = frozenset({"#div/0!", "#ref!", "#value!", "#name?", "#num!", "#null!", "#####"})
 #: Characters of a field: Python's reader of CSV stops there, and more is an open quotation mark.
 MOST_LETTERS = 131_072
-#: Bytes of a workbook once it is unpacked: a small file may hold very many.
-MOST_UNPACKED = 1_000_000_000
-#: Cells of a sheet, empty ones among them: one value far off makes a sheet of many.
-MOST_CELLS = 100_000_000
 
 
 @dataclass(frozen=True)
@@ -74,6 +70,12 @@ class Texts:
     encoding : str
     decimal : str or None
         `comma` or `point`; None where no number tells.
+    sheet : str
+        Of a workbook.
+    hidden : (n,) bool array or None
+        Rows of a workbook that are hidden or filtered out.
+    notes : tuple of str
+        What else has to be known of a workbook.
     """
 
     name: str
@@ -82,6 +84,9 @@ class Texts:
     delimiter: str
     encoding: str
     decimal: str | None
+    sheet: str = ""
+    hidden: np.ndarray | None = None
+    notes: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -89,7 +94,8 @@ class Texts:
     def of(self, kept: np.ndarray) -> Texts:
         """The table of some of its rows, `kept` a (n,) bool array."""
         columns = {name: column[kept] for name, column in self.columns.items()}
-        return replace(self, columns=columns, rows=self.rows[kept])
+        hidden = None if self.hidden is None else self.hidden[kept]
+        return replace(self, columns=columns, rows=self.rows[kept], hidden=hidden)
 
 
 def read_texts(path: str | Path, sheet: str | None = None, head: int | None = None) -> Texts:
@@ -101,7 +107,7 @@ def read_texts(path: str | Path, sheet: str | None = None, head: int | None = No
         Comma, semicolon, tab or bar between fields, in UTF-8, UTF-16 with its mark, or
         Windows-1252; or a workbook of Excel (.xlsx).
     sheet : str, optional
-        Of a workbook; by default its first one.
+        Of a workbook; by default its only visible one with a table.
     head : int, optional
         The row that names the columns, as a spreadsheet counts; by default the first one that
         holds anything, where no later one looks more like it.
@@ -116,14 +122,14 @@ def read_texts(path: str | Path, sheet: str | None = None, head: int | None = No
         No file, no text, no table, or an old workbook.
     TableError
         Names of columns that are empty or stand twice, rows of another length: all of them; or
-        the question which row names the columns.
+        the question which row names the columns, or which sheet counts.
     LibraryError
         openpyxl is not installed, for a workbook.
     """
     path = Path(path)
     content = _bytes_of(path)
     if path.suffix.lower() == ".xlsx" or content[:4] == b"PK\x03\x04":
-        records, delimiter, encoding = _of_workbook(path, content, sheet), "sheet", "xlsx"
+        return _of_workbook(path, read_sheet(path, content, sheet), head)
     elif content[:8] == b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1":
         raise DataError(f"{path.name} is an old workbook", remedy="save it as .xlsx or as CSV")
     else:
@@ -132,8 +138,16 @@ def read_texts(path: str | Path, sheet: str | None = None, head: int | None = No
         text, encoding = _decoded(path, content)
         records, delimiter = _of_text(path, text)
     columns, rows = _columns(path.name, records, head)
-    decimal = "point" if delimiter == "sheet" else _decimal(columns, delimiter)
+    decimal = _decimal(columns, delimiter)
     return Texts(legible(path.name), columns, rows, delimiter, encoding, decimal)
+
+
+def _of_workbook(path: Path, sheet: Sheet, head: int | None) -> Texts:
+    columns, rows = _columns(path.name, sheet.records, head)
+    hidden = np.isin(rows - 1, list(sheet.hidden))
+    name = legible(path.name)
+    own = (legible(sheet.name), hidden, sheet.notes)
+    return Texts(name, columns, rows, "sheet", "xlsx", "point", *own)
 
 
 def _bytes_of(path: Path) -> bytes:
@@ -222,80 +236,6 @@ def _delimiter(text: str) -> str:
             if (share := (lines_alike / len(counts), count)) > best:
                 best, found = share, delimiter
     return found
-
-
-def _of_workbook(path: Path, content: bytes, sheet: str | None) -> list[list[str]]:
-    openpyxl = needed("openpyxl", "a workbook of Excel")
-    _check_unpacked(path, content)
-    try:
-        book = openpyxl.load_workbook(io.BytesIO(content), read_only=True, data_only=True)
-        names = book.sheetnames
-    except Exception:  # whatever a damaged archive brings a parser to
-        raise DataError(
-            f"{path.name} is no workbook that can be read", remedy="save it as .xlsx or CSV again"
-        ) from None
-    if sheet is not None and sheet not in names:
-        raise DataError(f"{path.name} has no sheet {sheet!r}", remedy=f"it has {', '.join(names)}")
-    try:
-        own = book[sheet] if sheet is not None else book.worksheets[0]
-        records = _records_of(path, own)
-    except DataError:
-        raise
-    except Exception:
-        raise DataError(f"{path.name} is damaged", remedy="save it as .xlsx or CSV again") from None
-    return records
-
-
-def _check_unpacked(path: Path, content: bytes) -> None:
-    """Refuse a workbook that is small on disk and fills the memory when it is unpacked.
-
-    No more is read of a part than the archive says that it has.
-    """
-    import zipfile
-
-    try:
-        with zipfile.ZipFile(io.BytesIO(content)) as archive:
-            unpacked = sum(part.file_size for part in archive.infolist())
-    except Exception:  # whatever a damaged archive brings its reader to
-        raise DataError(
-            f"{path.name} is no workbook that can be read", remedy="save it as .xlsx or CSV again"
-        ) from None
-    if unpacked > MOST_UNPACKED:
-        raise DataError(
-            f"{path.name} has {unpacked / 1e9:.3g} GB when it is unpacked, and at most "
-            f"{MOST_UNPACKED / 1e9:g} are read",
-            remedy="leave out sheets and columns, or save the sheet as CSV",
-        )
-
-
-def _records_of(path: Path, sheet) -> list[list[str]]:
-    """Rows of a sheet as texts."""
-    records, cells = [], 0
-    for row in sheet.iter_rows(values_only=True):
-        cells += len(row)
-        if cells > MOST_CELLS:
-            raise DataError(
-                f"{path.name} has more than {MOST_CELLS:,} cells in its sheet, empty ones among "
-                "them",
-                remedy="delete what stands far from the table, or save the sheet as CSV",
-            )
-        records.append([_cell(value) for value in row])
-    return records
-
-
-def _cell(value) -> str:
-    """A value of a workbook as a text that means the same."""
-    import datetime
-
-    if value is None:
-        return ""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, float):
-        return str(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)
-    if isinstance(value, datetime.datetime):
-        return value.date().isoformat() if value.time() == datetime.time() else value.isoformat(" ")
-    return str(value)
 
 
 def _start(name: str, records: list[list[str]], head: int | None) -> int:
