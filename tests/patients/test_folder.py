@@ -268,7 +268,7 @@ def test_the_page_follows_the_schema(made):
 @pytest.mark.parametrize(
     ("more", "sentence"),
     [
-        ([], "the folder to write is not told; give --out"),
+        ([], "1 option is missing, and nothing was written\n--out FOLDER, to be written: maybe"),
         (["--out", "o", "--adjust", "height"], "column `height` of --adjust is no input"),
         (["--out", "o", "--max-depth", "0"], "--max-depth is 0; give a number of at least 1"),
         (["--out", "o", "--landmark", "soon"], "the landmark is 'soon'; write a number and d"),

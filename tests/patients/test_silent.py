@@ -555,3 +555,103 @@ def test_ages_in_ascending_order_are_no_identifier(tmp_path):
     table = patients(40).drop(columns=["surgery"])
     table["age"] = np.arange(40) + 45
     assert "age" in read(tmp_path, table, *PLAIN).X
+
+
+# --------------------------------------------------------------------------- dates, letters, words
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        "%d%b%Y",
+        "%d%b%Y:00:00:00",
+        "%Y%m%d",
+        "%B %d, %Y",
+        "%b %d %Y",
+        "%Y-%m-%dT00:30:00+02:00",
+        "%Y-%m-%d 00:30:00.000-0500",
+        "%Y-%m-%dT00:30:00Z",
+        "%m/%d/%Y 12:00:00 AM",
+        "%d.%m.%Y 00:00:00",
+        "%d-%b-%Y 00:00",
+    ],
+)
+def test_dates_as_programs_write_them(tmp_path, form):
+    """Each was a text, of which the column of dates was no date."""
+    table = followed().assign(died_on=lambda t: t["died_on"].replace("", "2019-12-31"))
+    plain = read(tmp_path, table, *DATED)
+    for name in ("included", "died_on"):
+        table[name] = pd.to_datetime(table[name]).dt.strftime(form)
+    np.testing.assert_array_equal(read(tmp_path, table, *DATED).time, plain.time)
+    assert read(tmp_path, table, *DATED).period == plain.period
+    options = ("--time", "t", "--event", "died", "--unit", "days", "--horizon", "3y")
+    found = read(tmp_path, table.assign(t=np.arange(300) % 97 * 13), *options)
+    assert {found.not_used[name] for name in ("included", "died_on")} == {"a date"}
+
+
+@pytest.mark.parametrize(
+    ("text", "day"),
+    [
+        ("29. August 2009", "2009-08-29"),
+        ("1. März 2009", "2009-03-01"),
+        ("3-dez-2009", "2009-12-03"),
+        ("29 de agosto de 2009", "2009-08-29"),
+        ("7 de março de 2009", "2009-03-07"),
+        ("4 enero 2009", "2009-01-04"),
+        ("14 juillet 2009", "2009-07-14"),
+        ("14 juin 2009", "2009-06-14"),
+        ("August 29th, 2009", "2009-08-29"),
+        ("29Aug2009", "2009-08-29"),
+    ],
+)
+def test_months_in_words(tmp_path, text, day):
+    table = followed().assign(died_on="2019-12-31", included=text)
+    assert read(tmp_path, table, *DATED).period == f"{day} to {day}"
+
+
+def test_numbers_of_days_with_a_time(tmp_path):
+    """Excel's 40054.5 is noon of a day."""
+    table = followed().assign(died_on=lambda t: t["died_on"].replace("", "2019-12-31"))
+    plain = read(tmp_path, table, *DATED)
+    for name in ("included", "died_on"):
+        days = (pd.to_datetime(table[name]) - pd.Timestamp("1899-12-30")).dt.days
+        table[name] = days + np.where(np.arange(300) % 2, 0.5, 0.25)
+    lines = asked(tmp_path, table, *DATED)
+    assert all("numbers of days, as Excel stores dates" in line for line in lines)
+    found = read(tmp_path, table, *DATED, "--dates", "excel")
+    np.testing.assert_array_equal(found.time, plain.time)
+
+
+@pytest.mark.parametrize(
+    "text", ["20091331", "19990230", "Augu 2009", "Lot 29, 2009", "2009-13-01"]
+)
+def test_what_is_no_date(tmp_path, text):
+    table = followed().assign(died_on="2019-12-31")
+    table.loc[5, "included"] = text
+    assert line_of(asked(tmp_path, table, *DATED), "row 7, column `included`")
+
+
+@pytest.mark.parametrize("form", ["utf-16-le", "utf-16-be"])
+def test_utf_16_without_its_mark(tmp_path, form):
+    """It was "no text"."""
+    table = patients().replace("female", "weiblich-größer")
+    found = read(tmp_path, table.to_csv(index=False).encode(form), *PLAIN)
+    assert "letters of UTF-16 without its mark" in found.read_as
+    assert set(found.X["sex"]) == {"male", "weiblich-größer"}
+
+
+def test_namibia(tmp_path):
+    """NA was a missing value without a word, among codes of countries."""
+    table = patients().assign(country=[("DE", "NA", "ZA", "PT", "ES")[k % 5] for k in range(240)])
+    (line,) = asked(tmp_path, table, *PLAIN)
+    assert line.startswith("column `country`: it holds NA (48 times) among codes of two letters")
+    assert "say --real-value country=NA or --missing-value country=NA" in line
+    found = read(tmp_path, table, *PLAIN, "--real-value", "country=NA").X["country"]
+    assert (found == "NA").sum() == 48
+    gone = read(tmp_path, table, *PLAIN, "--missing-value", "country=NA").X["country"]
+    assert gone.isna().sum() == 48
+    table["country"] = table["country"].replace({"DE": "Germany", "NA": "NA"})
+    assert read(tmp_path, table, *PLAIN).X["country"].isna().sum() == 48
+    kept = read(tmp_path, table, *PLAIN, "--real-value", "country=NA")
+    assert (kept.X["country"] == "NA").sum() == 48
+    assert ("NA is a value", "--real-value country=NA") in [(d.said, d.by) for d in kept.decisions]

@@ -7,13 +7,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, fields
 from datetime import date
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from hedgerow.errors import InputError
 from hedgerow.texts import did_you_mean
-
-if TYPE_CHECKING:
-    from hedgerow.patients.table import Texts
 
 #: How dates of a whole column are written, where their own form does not tell.
 DATE_FORMS = ("day-first", "month-first", "two-digit-years", "month-year", "excel", "excel-1904")
@@ -174,8 +171,8 @@ class Answers:
         found = self.words(name, column) or self.words(name, "")
         return found[-1] if found else None
 
-    def check(self, table: Texts) -> None:
-        """Refuse columns that are not there.
+    def check(self, table: Any) -> None:
+        """Refuse columns that are not there in `Texts`.
 
         Raises
         ------

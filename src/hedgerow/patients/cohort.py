@@ -576,6 +576,8 @@ def _category(table: Texts, column: Column, answers: Answers, problems: Problems
     import pandas as pd
 
     name = column.name
+    for word in answers.words("real_value", name):
+        problems.decide(name, f"{word} is a value", told("real_value", f"{name}={word}"))
     gone = column.missing | {word.lower() for word in answers.words("missing_value", name)}
     cells = _without_missing(table, replace(column, missing=gone)).columns[name]
     same = levels_alike(name, cells, answers, problems)

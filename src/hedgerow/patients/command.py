@@ -34,7 +34,7 @@ def add_survival(commands: Any) -> None:
     """Add the command to a parser's commands."""
     words = "risk groups of a clinician's own patients, in a folder that opens in a browser"
     parser = add_command(commands, "survival", words, DESCRIPTION, EXAMPLES)
-    parser.set_defaults(run=run)
+    parser.set_defaults(run=run, parser=parser)
     table = add_table(parser)
     table.add_argument("--template", metavar="FILE", help="write such a file from the table, stop")
     add_questions(parser)
@@ -231,7 +231,8 @@ def read_table(options: argparse.Namespace):
     from hedgerow.patients.table import read_texts
 
     answers = answers_of(options)
-    table = read_texts(options.table, next(iter(answers.sheet), None), answers.head_row)
+    sheet = next(iter(answers.sheet), None)
+    table = read_texts(options.table, sheet, answers.head_row, answers)
     if getattr(options, "rename", None):
         from hedgerow.patients.place import renamed
 
@@ -307,14 +308,15 @@ def outcome_of(options: argparse.Namespace, horizon: str):
 
 
 def _analysed(options: argparse.Namespace, tell) -> str:
-    from hedgerow.errors import InputError
     from hedgerow.patients.analysis import Settings, analyse
     from hedgerow.patients.checklist import nothing_found
     from hedgerow.patients.disclosure import LEAST
     from hedgerow.patients.folder import check_out, write_folder
+    from hedgerow.patients.guesses import check_told, given_options
 
-    if options.out is None:
-        raise InputError("the folder to write is not told", remedy="give --out")
+    timed = options.time is not None or (options.start is not None and options.end is not None)
+    if options.out is None or options.event is None or not timed:
+        check_told(options, *read_table(options), given_options(options, options.parser))
     check_out(options.out, options.force)
     path = Path(options.table)
     cohort, outcome = cohort_of(options)

@@ -9,6 +9,7 @@ import csv
 import io
 import re
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -16,6 +17,7 @@ import numpy as np
 
 from hedgerow.errors import DataError
 from hedgerow.files import read_bytes
+from hedgerow.patients.answers import Answers, told
 from hedgerow.patients.problems import Problems
 from hedgerow.patients.workbook import Sheet, read_sheet
 from hedgerow.texts import legible
@@ -46,6 +48,10 @@ MISSING = frozenset(
         "missing",
     }
 )
+#: Share of pairs of bytes with a zero in them, above which a text is UTF-16.
+ZEROS = 0.8
+#: Codes of countries, among which NA is one.
+_COUNTRY, FEWEST_CODES = re.compile("[A-Z]{2}"), 4
 #: What Excel writes where a formula failed.
 EXCEL_ERRORS = frozenset({"#div/0!", "#ref!", "#value!", "#name?", "#num!", "#null!", "#####"})
 #: Characters of a field: Python's reader of CSV stops there, and more is an open quotation mark.
@@ -98,7 +104,12 @@ class Texts:
         return replace(self, columns=columns, rows=self.rows[kept], hidden=hidden)
 
 
-def read_texts(path: str | Path, sheet: str | None = None, head: int | None = None) -> Texts:
+def read_texts(
+    path: str | Path,
+    sheet: str | None = None,
+    head: int | None = None,
+    answers: Answers | None = None,
+) -> Texts:
     """Read a table of patients.
 
     Parameters
@@ -111,6 +122,8 @@ def read_texts(path: str | Path, sheet: str | None = None, head: int | None = No
     head : int, optional
         The row that names the columns, as a spreadsheet counts; by default the first one that
         holds anything, where no later one looks more like it.
+    answers : Answers, optional
+        Among them words such as NA that are values of a column.
 
     Returns
     -------
@@ -129,7 +142,7 @@ def read_texts(path: str | Path, sheet: str | None = None, head: int | None = No
     path = Path(path)
     content = _bytes_of(path)
     if path.suffix.lower() == ".xlsx" or content[:4] == b"PK\x03\x04":
-        return _of_workbook(path, read_sheet(path, content, sheet), head)
+        return _of_workbook(path, read_sheet(path, content, sheet), head, answers or Answers())
     elif content[:8] == b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1":
         raise DataError(f"{path.name} is an old workbook", remedy="save it as .xlsx or as CSV")
     else:
@@ -137,13 +150,13 @@ def read_texts(path: str | Path, sheet: str | None = None, head: int | None = No
             raise DataError(f"{path.name} is no workbook", remedy="leave out --sheet")
         text, encoding = _decoded(path, content)
         records, delimiter = _of_text(path, text)
-    columns, rows = _columns(path.name, records, head)
+    columns, rows = _columns(path.name, records, answers or Answers(), head)
     decimal = _decimal(columns, delimiter)
     return Texts(legible(path.name), columns, rows, delimiter, encoding, decimal)
 
 
-def _of_workbook(path: Path, sheet: Sheet, head: int | None) -> Texts:
-    columns, rows = _columns(path.name, sheet.records, head)
+def _of_workbook(path: Path, sheet: Sheet, head: int | None, answers: Answers) -> Texts:
+    columns, rows = _columns(path.name, sheet.records, answers, head)
     hidden = np.isin(rows - 1, list(sheet.hidden))
     name = legible(path.name)
     own = (legible(sheet.name), hidden, sheet.notes)
@@ -169,6 +182,16 @@ def _decoded(path: Path, content: bytes) -> tuple[str, str]:
             return content.decode("utf-16"), "UTF-16"
         except UnicodeDecodeError:
             raise DataError(f"{path.name} is damaged UTF-16", remedy="export it again") from None
+    # Letters of Europe have a zero in each pair of bytes, which also is where UTF-16 has no mark.
+    for form, zeros, letters in (
+        ("le", content[1::2], content[::2]),
+        ("be", content[::2], content[1::2]),
+    ):
+        if zeros.count(0) > ZEROS * len(zeros) and not letters.count(0) and len(content) % 2 == 0:
+            try:
+                return content.decode(f"utf-16-{form}"), "UTF-16 without its mark"
+            except UnicodeDecodeError:
+                break
     if b"\x00" in content:
         raise DataError(f"{path.name} is no text", remedy="export the table as CSV or .xlsx")
     try:
@@ -287,7 +310,7 @@ def _has_number(record: list[str]) -> bool:
 
 
 def _columns(
-    name: str, records: list[list[str]], head_row: int | None = None
+    name: str, records: list[list[str]], answers: Answers, head_row: int | None = None
 ) -> tuple[dict[str, np.ndarray], np.ndarray]:
     """Columns by name, and the row of each line; blank lines and empty columns left out."""
     start = _start(name, records, head_row)
@@ -320,7 +343,10 @@ def _columns(
     ):
         # Blanks and missing words of the many cells that are alike are looked at once.
         texts = {v: legible(v.strip().replace("\u00a0", " ")) for v in set(values)}
-        texts = {v: None if t.lower() in MISSING else t for v, t in texts.items()}
+        real = set(answers.words("real_value", title))
+        gone = {t for t in texts.values() if t.lower() in MISSING} - (real - {""})
+        _ask_of_na(title, set(texts.values()) - gone, gone, values, answers, problems)
+        texts = {v: None if t in gone else t for v, t in texts.items()}
         column = np.array([texts[value] for value in values], dtype=object)
         if not title:
             if any(text is not None for text in texts.values()):
@@ -364,6 +390,26 @@ def _columns(
             remedy="divide its fields by commas, semicolons or tabs",
         )
     return {title: column[full] for title, column in columns.items()}, lines[full]
+
+
+def _ask_of_na(
+    title: str, known: set[str], gone: set[str], values: Iterable[str], answers: Answers, problems
+) -> None:
+    """A question where NA stands among codes of countries, of which it is one."""
+    if "NA" not in gone or len(known) < FEWEST_CODES or not all(map(_COUNTRY.fullmatch, known)):
+        return
+    count = sum(value.strip() == "NA" for value in values)
+    given = "NA" in answers.words("missing_value", title)
+    ways = [told(way, f"{title}=NA") for way in ("real_value", "missing_value")]
+    if not given:
+        problems.add(
+            "codes",
+            f"it holds NA ({count} times) among codes of two letters such as {min(known)}: one of "
+            "them (Namibia), or a missing value",
+            f"say {' or '.join(ways)}",
+            title,
+            asks=True,
+        )
 
 
 def _lower(column: np.ndarray) -> set[str]:

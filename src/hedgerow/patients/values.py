@@ -17,8 +17,13 @@ from hedgerow.patients.table import Texts
 #: Days of each unit of time, by its name and its letter in `6y`.
 DAYS = {"days": 1.0, "weeks": 7.0, "months": 365.25 / 12.0, "years": 365.25}
 LETTERS = {"d": "days", "w": "weeks", "m": "months", "y": "years"}
-_NAMES = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-MONTHS = {name: number + 1 for number, name in enumerate(_NAMES)}
+#: First letters of months, without accents: English, then where German, French, Portuguese and
+#: Spanish differ.
+_NAMES = (
+    *("jan ene", "feb fev", "mar mrz", "apr abr avr", "may mai", "jun juin", "jul juil"),
+    *("aug ago aou", "sep set", "oct okt out", "nov", "dec dez dic"),
+)
+MONTHS = {name: k + 1 for k, names in enumerate(_NAMES) for name in names.split()}
 _GROUPS = r"[ '\u2009\u202f]"
 #: A group separator never follows a zero in front: 0,577 has a decimal comma.
 _FORMS = {
@@ -32,9 +37,20 @@ _FORMS = {
 _FORMS["both"] = re.compile(r"[+-]?(\d+([.,]\d*)?|[.,]\d+)([eE][+-]?\d{1,3})?")
 #: Written the same way, 1,234 may be 1234 or 1.234.
 _EITHER = re.compile(r"[+-]?[1-9]\d{0,2}[.,]\d{3}")
-_ISO = re.compile(r"(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})([T ]\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?Z?)?")
-_PARTS = re.compile(r"(\d{1,2})([-/.])(\d{1,2})\2(\d{4}|\d{2})( \d{1,2}:\d{2}(:\d{2})?)?")
-_WORDS = re.compile(r"(\d{1,2})[-. ]+([A-Za-z]{3,9})[-. ,]+(\d{4})")
+#: A time of day after a date; SAS joins it by a colon.
+_CLOCK = r"\d{1,2}:\d{2}(:\d{2}([.,]\d+)?)?( ?[AaPp]\.?[Mm]\.?)?"
+_ISO = re.compile(
+    rf"(\d{{4}})[-/.](\d{{1,2}})[-/.](\d{{1,2}})([T ]{_CLOCK} ?(Z|[+-]\d{{2}}(:?\d{{2}})?)?)?"
+)
+_PLAIN_ISO = re.compile(r"((?:19|20)\d\d)(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])")
+_PARTS = re.compile(rf"(\d{{1,2}})([-/.])(\d{{1,2}})\2(\d{{4}}|\d{{2}})(,? {_CLOCK})?")
+_WORDS = re.compile(
+    rf"(\d{{1,2}})(?:st|nd|rd|th)?[-. /]*(?:de |of )?([^\W\d_]{{3,10}})[-. ,/]*(?:de[l]? )?"
+    rf"(\d{{4}})([ :T]{_CLOCK})?"
+)
+_MONTH_FIRST = re.compile(
+    rf"([^\W\d_]{{3,10}})[-. ]*(\d{{1,2}})(?:st|nd|rd|th)?[-. ,]+(\d{{4}})(,? {_CLOCK})?"
+)
 #: With a point only where nobody would write a number so.
 _MONTH = re.compile(r"(0?[1-9](?!\.)|0[1-9]|1[0-2])[-/.]((?:19|20)\d\d)")
 _YEAR_MONTH = re.compile(r"((?:19|20)\d\d)[-/](0?[1-9]|1[0-2])")
@@ -167,8 +183,10 @@ def shown(text: str, most: int = 40) -> str:
 def looks_like_dates(column: np.ndarray) -> bool:
     """Whether most texts of a column are written as dates are, months of a year among them."""
     some = unique_texts(column)[0][:500]
-    forms = (_ISO, _PARTS, _WORDS, _MONTH, _YEAR_MONTH)
-    alike = sum(any(form.fullmatch(text) for form in forms) for text in some)
+    forms = (_ISO, _PLAIN_ISO, _PARTS, _MONTH, _YEAR_MONTH)
+    alike = sum(
+        any(form.fullmatch(text) for form in forms) or _in_words(text) is not None for text in some
+    )
     return bool(some) and alike >= MOSTLY * len(some)
 
 
@@ -251,7 +269,21 @@ def _form(texts: list[str], said: str | None, name: str, problems: Problems) -> 
 
 
 def _is_excel(text: str) -> bool:
-    return text.isdigit() and 10_000 <= int(text) <= 80_000
+    """Whether a text is a number of days, maybe with a time of day behind its point."""
+    return re.fullmatch(r"\d{5}([.,]\d+)?", text) is not None and 10_000 <= int(text[:5]) <= 80_000
+
+
+def _in_words(text: str) -> tuple[int, int, int] | None:
+    """Year, month and day of a date whose month is a word."""
+    if found := _WORDS.fullmatch(text):
+        day, word, year = found[1], found[2], found[3]
+    elif found := _MONTH_FIRST.fullmatch(text):
+        word, day, year = found[1], found[2], found[3]
+    else:
+        return None
+    word = folded(word)
+    month = MONTHS.get(word[:4]) or MONTHS.get(word[:3])
+    return None if month is None else (int(year), month, int(day))
 
 
 def _order(parts: dict, said: str | None, name: str, problems: Problems) -> str:
@@ -274,7 +306,7 @@ def _order(parts: dict, said: str | None, name: str, problems: Problems) -> str:
 
 
 def _days(text: str, parts, order: str, form: str | None) -> float:
-    if found := _ISO.fullmatch(text):
+    if found := _ISO.fullmatch(text) or _PLAIN_ISO.fullmatch(text):
         year, month, day = (int(found[k]) for k in (1, 2, 3))
     elif parts:
         first, second, year = int(parts[1]), int(parts[3]), int(parts[4])
@@ -283,8 +315,8 @@ def _days(text: str, parts, order: str, form: str | None) -> float:
                 raise ValueError("has a year of two digits")
             year += 2000 if year < CENTURY else 1900
         day, month = (first, second) if order == "day" else (second, first)
-    elif (found := _WORDS.fullmatch(text)) and found[2][:3].lower() in MONTHS:
-        day, month, year = int(found[1]), MONTHS[found[2][:3].lower()], int(found[3])
+    elif (written := _in_words(text)) is not None:
+        year, month, day = written
     elif form == "month-year" and (found := _MONTH.fullmatch(text)):
         day, month, year = MIDDLE, int(found[1]), int(found[2])
     elif form == "month-year" and (found := _YEAR_MONTH.fullmatch(text)):
@@ -292,7 +324,7 @@ def _days(text: str, parts, order: str, form: str | None) -> float:
     elif _is_excel(text):
         if form not in EPOCHS:
             raise ValueError("is a number of days, as Excel stores a date")
-        return float((EPOCHS[form] - datetime.date(1970, 1, 1)).days + int(text))
+        return float((EPOCHS[form] - datetime.date(1970, 1, 1)).days + int(text[:5]))
     else:
         raise ValueError("is no date")
     try:
