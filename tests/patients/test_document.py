@@ -42,12 +42,13 @@ def test_the_commands_of_the_page_print_what_it_says(tmp_path, monkeypatch, capf
     text = PAGE.read_text(encoding="utf-8")
     files = dict(re.findall(r"^`([\w.]+)`\n\n```yaml\n(.*?)^```$", text, re.DOTALL | re.MULTILINE))
     blocks = re.findall(r"^```(sh|text)\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
-    assert [kind for kind, _ in blocks] == ["sh", "text"] * 9
-    (first, printed), template, sheet, *second, questions, mistakes = [
-        (blocks[k][1], blocks[k + 1][1]) for k in range(0, 18, 2)
+    assert [kind for kind, _ in blocks] == ["sh", "text"] * 10
+    (first, printed), missing, template, sheet, *second, questions, mistakes = [
+        (blocks[k][1], blocks[k + 1][1]) for k in range(0, 20, 2)
     ]
     monkeypatch.chdir(tmp_path)
     assert run(first, capfd) == printed
+    assert shell(missing[0]) == missing[1] and not Path("gbsg2_groups").exists()
     assert run(template[0], capfd) == template[1]
     for name, content in files.items():
         Path(name).write_text(content, encoding="utf-8")

@@ -121,9 +121,9 @@ def test_the_column_is_no_input_and_is_named(folder):
     columns = frame(folder, "columns").set_index("column")
     assert columns.loc["registered", "use"] != "input"
     passport = (folder / "passport.html").read_text()
-    assert "from `registered` on" in passport
+    assert "from <code>registered</code> on" in passport
     card = (folder / "model_card.html").read_text()
-    assert "count from `registered` on" in card
+    assert "count from <code>registered</code> on" in card
     page = (folder / "index.html").read_text()
     assert "when they came under observation" in page and "numbers at risk rise" in page
     answers = frame(folder, "checklist").set_index("item")["answer"]
@@ -502,7 +502,7 @@ def test_a_second_hospital_whose_patients_came_late(second):
     mended = read_model(second / "sheet" / "tree_recalibrated.json")
     assert (mended.entry, read_model(second / "sheet").entry) == ("registered", "")
     assert Counts.from_json((second / "sheet" / "counts.json").read_text()).entry
-    assert "from `registered` on" in (second / "sheet" / "passport.html").read_text()
+    assert "from <code>registered</code> on" in (second / "sheet" / "passport.html").read_text()
 
 
 def test_a_group_that_runs_out_in_a_second_hospital_is_named(second, tmp_path):

@@ -318,6 +318,19 @@ def test_numbers_with_something_around_them(tmp_path, name, made, around, share)
     np.testing.assert_allclose(found.X[name], plain[name])
 
 
+@pytest.mark.parametrize("text", ["5O", "l2", "6I", "83 kg", "seventy"])
+def test_a_mistake_of_one_cell(tmp_path, text):
+    """5O is 50, and no 5 with something behind it."""
+    table = patients().astype({"age": str})
+    table.loc[4, "age"] = text
+    (line,) = asked(tmp_path, table, *PLAIN)
+    assert line.startswith(
+        f"row 6, column `age`: '{text}' is no number; correct the cell, empty it"
+    )
+    way = ("--read", f"age={text}=missing")
+    assert read(tmp_path, table, *PLAIN, *way).X["age"].isna().sum() == 1
+
+
 @pytest.mark.parametrize("share", [0.1, 0.4, 0.7])
 def test_words_among_numbers(tmp_path, share):
     table = with_some(patients(), "marker", share, lambda text: "not done")

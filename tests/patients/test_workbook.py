@@ -145,3 +145,15 @@ def test_the_sheet_is_in_passport_and_command(tmp_path, book):
     assert main([*words, "--out", str(tmp_path / "o"), "--quiet"]) == 0
     assert "of a workbook" in (tmp_path / "o/passport.html").read_text()
     assert "--sheet data" in (tmp_path / "o/manifest.json").read_text()
+
+
+def test_no_backticks_on_the_pages(tmp_path, book):
+    """Names of columns stood between raw backticks."""
+    sheet(book, "data", patients(120))
+    book.save(tmp_path / "a.xlsx")
+    words = ["survival", str(tmp_path / "a.xlsx"), *PLAIN, "--bootstraps", "0", "--quiet"]
+    assert main([*words, "--out", str(tmp_path / "o"), "--title", "`a` of <b>"]) == 0
+    for path in (tmp_path / "o").glob("*.html"):
+        body = path.read_text().partition("</title>")[2]
+        assert "`" not in body and "<b>" not in body
+    assert "times in <code>years</code>" in (tmp_path / "o/passport.html").read_text()

@@ -39,6 +39,8 @@ _AROUND = re.compile(
 DIFFERENT, HALF, FEW = 10, 0.5, 6
 #: Letters after a number that are those of an age in days, weeks, months or years, and no code.
 _AGES = frozenset("dwmyDWMY")
+#: Letters that are a digit misspelt: 5O is 50.
+_TYPOS = frozenset("OoIl")
 #: Words for what a number, or nothing, is read as.
 NUMBER, MISSING, REST = "number", "missing", "*"
 
@@ -53,6 +55,8 @@ def around(text: str, decimal: str | None) -> tuple[str, str] | None:
     if found is None or math.isnan(number(found["number"], decimal)):
         return None
     words = found["before"] + (found["after"] or "")
+    if words in _TYPOS:
+        return None
     return (words, found["number"]) if words else None
 
 
@@ -116,6 +120,9 @@ def looked_around(column: np.ndarray, decimal: str | None) -> Around:
             values[number(text, "both")] = None
         else:
             words[text] = count
+    # A unit in one cell alone is a mistake of that cell.
+    for own in [own for own, texts in wrapped.items() if own[0].isalpha() and texts.total() == 1]:
+        words.update(wrapped.pop(own))
     share = 1.0 - words.total() / max(sum(counts), 1)
     return Around(wrapped, marks, words, tuple(values), share)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from hedgerow.patients.analysis import Analysis
 from hedgerow.patients.checklist import OPEN, nothing_found
 from hedgerow.patients.cohort import Outcome
+from hedgerow.patients.layout import in_code
 from hedgerow.patients.tables import ANALYSED, ENDS, Table, said
 from hedgerow.reporting.html import render
 
@@ -79,7 +80,7 @@ def card(
             "Fairness, ethics, consent": OPEN,
         },
     }
-    return str(render("patients/card.html.j2", title=title, sections=sections, version=version))
+    return in_code(render("patients/card.html.j2", title=title, sections=sections, version=version))
 
 
 def _late_entry(outcome: Outcome) -> dict[str, str]:

@@ -24,6 +24,7 @@ from hedgerow.patients.layout import (
     Written,
     check_made_by,
     checksum,
+    in_code,
     pictured,
     placed,
     save_picture,
@@ -356,7 +357,7 @@ def page(
         )
     sections.append(section("report", "For the report", [], [], ["checklist"]))
     placed(sections, drawn, shown)
-    return str(
+    return in_code(
         render(
             "patients/page.html.j2",
             title=title,

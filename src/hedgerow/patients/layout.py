@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib import metadata
 from pathlib import Path
@@ -111,6 +112,24 @@ def words_of_counts(least: int) -> str:
         if least
         else "Small counts are shown, as was asked for: look at them before passing the page on."
     )
+
+
+#: A tag, and what a title, a style or code holds, which stays as it is.
+_TAGS = re.compile(
+    r"(<(?:title|style|code|pre)\b.*?</(?:title|style|code|pre)>|<[^>]*>)", re.DOTALL
+)
+_QUOTED = re.compile(r"`([^`\n]+)`")
+
+
+def in_code(page: str) -> str:
+    """A page with names that stand between backticks set as code.
+
+    >>> in_code('<p title="`a`">column `time`</p>')
+    '<p title="`a`">column <code>time</code></p>'
+    """
+    parts = _TAGS.split(str(page))
+    parts[::2] = [_QUOTED.sub(r"<code>\1</code>", text) for text in parts[::2]]
+    return "".join(parts)
 
 
 def section(

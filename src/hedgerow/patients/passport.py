@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from hedgerow.patients.analysis import Analysis
 from hedgerow.patients.cohort import Cohort, Outcome
+from hedgerow.patients.layout import in_code
 from hedgerow.patients.tables import ANALYSED, LEFT_OUT, LEFT_OUT_ENTERED, NO_PATIENTS, ROWS, Table
 from hedgerow.reporting.html import render
 
@@ -82,7 +83,7 @@ def passport_of(
     """
     file = {"File": source, "SHA-256": checksum, "Read as": "; ".join(cohort.read_as)}
     file |= {"Rows": rows, **(more or {})}
-    return str(
+    return in_code(
         render(
             "patients/passport.html.j2",
             title=title,

@@ -19,6 +19,7 @@ from hedgerow.patients.layout import (
     Written,
     check_made_by,
     checksum,
+    in_code,
     pictured,
     placed,
     save_picture,
@@ -488,7 +489,7 @@ def page(found: Pooled, shown: Mapping[str, Table], title: str) -> str:
         section("who", "Who takes part", [], [], ["hospitals"]),
     ]
     placed(sections, drawn, shown)
-    return str(
+    return in_code(
         render(
             "patients/pooled.html.j2",
             title=title,

@@ -19,6 +19,7 @@ from hedgerow.patients.layout import (
     Written,
     check_made_by,
     checksum,
+    in_code,
     pictured,
     placed,
     save_picture,
@@ -177,7 +178,7 @@ def page(found: Validation, shown: Mapping[str, Table], title: str, version: str
         f"The tree is that of “{first.title}” ({first.file}, hedgerow {first.version}), the "
         f"outcome there {found.model.outcome.replace('`', '')}. {found.model.missing}"
     )
-    return str(
+    return in_code(
         render(
             "patients/second.html.j2",
             title=title,
