@@ -150,6 +150,16 @@ def test_words_for_the_event_in_other_languages(tmp_path, dead, alive):
     assert read(tmp_path, table, *PLAIN).event.sum() == had.sum()
 
 
+def test_1_and_2(tmp_path):
+    """As in R's lung, where 1 is no event: that 1 would be the event was not told."""
+    table = patients()
+    had = table["status"] == "dead"
+    table["status"] = np.where(had, 2, 1)
+    (line,) = asked(tmp_path, table, *PLAIN)
+    assert f"(as it is, '1' ({(~had).sum()}, first in row" in line and "is the event)" in line
+    assert read(tmp_path, table, *PLAIN, "--event-is", "2").event.sum() == had.sum()
+
+
 # ------------------------------------------------------------- emptiness that goes with the event
 
 
@@ -316,6 +326,21 @@ def test_numbers_with_something_around_them(tmp_path, name, made, around, share)
     options = (*PLAIN, "--read", f"{name}={around}=number")
     found = read(tmp_path, table.to_csv(index=False, quotechar="|"), *options)
     np.testing.assert_allclose(found.X[name], plain[name])
+
+
+def test_numbers_of_two_units(tmp_path):
+    """Months read as years would be as wrong as no age."""
+    table = patients()
+    table["age"] = [
+        f"{v} years" if k % 3 else f"{v * 12} months" for k, v in enumerate(table["age"])
+    ]
+    (line,) = asked(tmp_path, table, *PLAIN)
+    ways = ("--read", "age=years=number", "--read", "age=months=missing")
+    assert all(word in line for word in ways) and "another unit are best converted" in line
+    assert read(tmp_path, table, *PLAIN, *ways).X["age"].isna().sum() == 80
+    limits = with_some(patients(), "marker", 0.4, "<{}".format)
+    found = read(tmp_path, limits, *PLAIN, "--read", "marker=<=0.5").X["marker"]
+    assert (found[:96] == 0.5).all()
 
 
 @pytest.mark.parametrize("text", ["5O", "l2", "6I", "83 kg", "seventy"])

@@ -127,7 +127,9 @@ def looked_around(column: np.ndarray, decimal: str | None) -> Around:
     return Around(wrapped, marks, words, tuple(values), share)
 
 
-def checked_numbers(table: Texts, name: str, problems: Problems, answers: Answers) -> np.ndarray:
+def checked_numbers(
+    table: Texts, name: str, problems: Problems, answers: Answers, is_input: bool = False
+) -> np.ndarray:
     """Numbers of a column that has to hold numbers; each other text is a question or a problem."""
     said = answers.of_column("decimal", name)
     found = numbers(table.columns[name], table.decimal, said)
@@ -152,7 +154,7 @@ def checked_numbers(table: Texts, name: str, problems: Problems, answers: Answer
     if not found.wrong.any():
         return found.values
     decimal = decimal_around(table.columns[name], table.decimal, said)
-    for place in np.flatnonzero(_ask_around(table, name, found, decimal, problems)):
+    for place in np.flatnonzero(_ask_around(table, name, found, decimal, is_input, problems)):
         text = table.columns[name][place]
         problems.add(
             "numbers",
@@ -165,7 +167,12 @@ def checked_numbers(table: Texts, name: str, problems: Problems, answers: Answer
 
 
 def _ask_around(
-    table: Texts, name: str, found: Numbers, decimal: str | None, problems: Problems
+    table: Texts,
+    name: str,
+    found: Numbers,
+    decimal: str | None,
+    is_input: bool,
+    problems: Problems,
 ) -> np.ndarray:
     """Ask what the texts of a column of numbers are to be read as.
 
@@ -178,6 +185,7 @@ def _ask_around(
         mark = "comma" if decimal != "comma" else "point"
         said.append(f"numbers with a decimal {mark} ({_first(table, name, own.marks)})")
         ways.append(told("decimal", f"{name}=both"))
+    units = 0
     for words, texts in sorted(own.wrapped.items(), key=lambda pair: -pair[1].total())[:FEW]:
         text = max(texts, key=texts.__getitem__)
         said.append(f"numbers with {shown(words)} ({_first(table, name, texts)})")
@@ -185,7 +193,10 @@ def _ask_around(
             _, inside = around(text, decimal) or ("", "")
             ways += [told("read", f"{name}={text}={value}") for value in (inside, MISSING)]
         else:
-            ways.append(told("read", f"{name}={words}={NUMBER}"))
+            # Of several units one alone can be that of the column.
+            units += words[0].isalpha()
+            value = MISSING if units > 1 and words[0].isalpha() else NUMBER
+            ways.append(told("read", f"{name}={words}={value}"))
     often = [text for text, count in own.words.most_common() if count > 1]
     for text in often[:FEW]:
         said.append(f"{shown(text)} ({_first(table, name, [text])})")
@@ -196,11 +207,13 @@ def _ask_around(
         ways.append(told("read", f"{name}={REST}={MISSING}") + f" for these {more} and all others")
     if said:
         n = int((~np.isnan(found.values)).sum())
+        is_disguised = is_input and found.share < MOSTLY
         problems.ask(
             "texts among numbers",
             f"beside {n} plain numbers it holds {', '.join(said)}",
             f"say what they are read as, a number or missing: {', '.join(ways)}"
-            + f"; where it is no number, {told('not_input', name)}" * (found.share < MOSTLY),
+            + " (numbers of another unit are best converted in the table)" * (units > 1)
+            + f"; where it is no number, {told('not_input', name)}" * is_disguised,
             name,
         )
     asked = {*often, *own.marks, *(text for texts in own.wrapped.values() for text in texts)}
@@ -257,7 +270,8 @@ def _read(table: Texts, name: str, answers: Answers) -> np.ndarray:
         elif inside and inside[0] in pairs:
             used.add(inside[0])
             whole = pairs[inside[0]] == NUMBER
-            new[text] = inside[1] if whole else _value(name, *inside, decimal)
+            value = pairs[inside[0]]
+            new[text] = inside[1] if whole else _value(name, inside[0], value, decimal)
         elif REST in pairs and math.isnan(number(text, decimal)):
             used.add(REST)
             new[text] = _value(name, REST, pairs[REST], decimal)

@@ -553,7 +553,7 @@ def _inputs(table: Texts, outcome: Outcome, columns: Mapping[str, Column], probl
             continue
         if column.kind == "number":
             texts = _without_missing(table, column)
-            values = checked_numbers(texts, name, problems, answers)
+            values = checked_numbers(texts, name, problems, answers, is_input=True)
             values = missing_codes(name, values, table.rows, answers, problems)
             if _in_years(column) and math.isinf(column.low) and math.isinf(column.high):
                 ask_of_ages(name, values, table.rows, answers, problems)

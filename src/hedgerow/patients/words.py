@@ -255,7 +255,8 @@ def events(
     elif event_is and len(unknown) == 1 and not none:
         meaning[unknown[0]] = NONE
     elif unknown:
-        _ask_unknown(words, name, unknown, problems)
+        had = [] if none else [word for word in words.known if meaning[word] == EVENT]
+        _ask_unknown(words, name, unknown, had, problems)
         meaning |= dict.fromkeys(unknown, NONE)
     by_usage = {w for w, own in known.items() if own == NONE or (own == EVENT and not asked)}
     _ask_misspelt(words, name, set(explicit) | by_usage, problems)
@@ -265,10 +266,14 @@ def events(
     return words.values(meaning, empty), words.all(meaning, MEANINGS, empty)
 
 
-def _ask_unknown(words: _Words, name: str, unknown: list[str], problems: Problems) -> None:
+def _ask_unknown(
+    words: _Words, name: str, unknown: list[str], had: list[str], problems: Problems
+) -> None:
+    """Words of which nothing tells what they are, beside those (`had`) that would be the event."""
     problems.ask(
         "event",
-        f"it holds {words.listed(unknown)}, which may be an event or none",
+        f"it holds {words.listed(unknown)}, which may be an event or none"
+        + f" (as it is, {words.listed(had)} is the event)" * bool(had),
         "say of each --event-is, --no-event-is or --other-event-is (several causes: --cause)",
         name,
     )
