@@ -225,6 +225,17 @@ def test_a_flag_for_the_dead_alone(tmp_path, more):
     assert found.event.sum() == had.sum() and len(found) == 240
 
 
+def test_a_cause_for_the_dead_alone(tmp_path):
+    """One question, not two, of one thing."""
+    table = patients()
+    cause = np.where(np.arange(240) % 3 == 0, "cancer", "heart")
+    table["status"] = np.where(table["status"] == "dead", cause, "")
+    (line,) = asked(tmp_path, table, *PLAIN, "--cause", "heart")
+    assert "say --no-event-is ''" in line
+    found = read(tmp_path, table, *PLAIN, "--cause", "heart", "--no-event-is", "")
+    assert set(found.event) == {0, 1, 2} and len(found) == 240
+
+
 def test_a_flag_with_a_few_noughts(tmp_path):
     """Five were written as 0, and all others who lived left empty."""
     table = patients(400)
@@ -562,6 +573,13 @@ def test_a_row_of_the_inclusion_and_one_of_visits(tmp_path, mixed):
         tmp_path, with_visits(mixed=mixed), *VISITS, "--several-rows", f"record_id={which}"
     )
     assert len(found) == 60
+
+
+def test_an_identifier_that_no_name_tells(tmp_path):
+    """Each value has one row with an age; that no two rows agree in it is no sign against it."""
+    table = with_visits().rename(columns={"record_id": "who"})
+    (line,) = asked(tmp_path, table, *VISITS)
+    assert line.startswith("column `who`: 60 of 60 patients stand in several rows")
 
 
 def test_rows_of_repeated_visits(tmp_path):

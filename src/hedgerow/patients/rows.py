@@ -110,9 +110,19 @@ def _tells_apart(own: np.ndarray, others: list[np.ndarray]) -> bool:
         # Two empty cells are no agreement: rows of another kind leave the same cells empty.
         one, other = codes[first], codes[second]
         known = (one >= 0) & (other >= 0)
-        if known.sum() >= FEWEST_PAIRS:
+        if _once_each(own, codes):
+            agree += 1
+        elif known.sum() >= FEWEST_PAIRS:
             agree += float((one == other)[known].mean()) >= AGREE
     return agree >= ALIKE_COLUMNS
+
+
+def _once_each(own: np.ndarray, codes: np.ndarray) -> bool:
+    """Whether a column is filled in one of several rows of each value, as of the inclusion."""
+    there = own >= 0
+    rows = np.bincount(own[there])
+    filled = np.bincount(own[there & (codes >= 0)], minlength=len(rows))[rows > 1]
+    return len(filled) >= FEWEST_PAIRS and float((filled == 1).mean()) >= AGREE
 
 
 def chosen(

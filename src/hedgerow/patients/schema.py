@@ -118,14 +118,17 @@ def _found(name: str, table: Texts, decimal: str | None) -> Column:
     if looks_like_dates(column) or (_DATE.search(name.lower()) and look_like_excel(column)):
         return replace(made, kind="date", why="a date")
     found = numbers(column, table.decimal, decimal)
-    own = looked_around(column, decimal_around(column, table.decimal, decimal))
-    if found.share >= MOSTLY or own.is_numbers:
-        values = np.array(own.values)
+    values = found.values[~np.isnan(found.values)]
+    is_numbers = found.share >= MOSTLY
+    if not is_numbers:
+        own = looked_around(column, decimal_around(column, table.decimal, decimal))
+        values, is_numbers = np.array(own.values), own.is_numbers
+    if is_numbers:
         if alone and not age_like(name) and _counts_on(values, name):
             return replace(
                 made, kind="id", why="another value for each patient, as of an identifier"
             )
-        if len(values) <= 2 and not found.wrong.any():
+        if len(np.unique(values)) <= 2 and not found.wrong.any():
             return replace(made, kind="category", categories=tuple(sorted(texts)))
         return made
     if alone:

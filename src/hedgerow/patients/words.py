@@ -250,7 +250,8 @@ def events(
     unknown = [word for word in words.known if meaning[word] < 0]
     none = [word for word in (*words.known, "") if meaning.get(word, explicit.get(word)) == NONE]
     if cause is not None:
-        _ask_who_had_none(words, name, unknown, none, problems)
+        if not words.empty:  # else an empty cell may say it, which `check_incomplete` asks
+            _ask_who_had_none(words, name, unknown, none, problems)
         meaning |= dict.fromkeys(unknown, OTHER)
     elif event_is and len(unknown) == 1 and not none:
         meaning[unknown[0]] = NONE

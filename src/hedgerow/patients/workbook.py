@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import io
 import posixpath
+import re
 import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -24,6 +25,8 @@ MOST_UNPACKED = 1_000_000_000
 MOST_CELLS = 100_000_000
 #: Rows of a sheet that are counted.
 COUNTED = 1000
+#: A sheet without these words hides and merges nothing.
+_MARKS = re.compile(rb"hidden|mergeCell")
 _AGAIN = "save it as .xlsx or CSV again"
 _RELATION = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"
 
@@ -179,12 +182,13 @@ def _marks(content: bytes, name: str) -> tuple[frozenset[int], list[str], list[s
     from openpyxl.utils import get_column_letter
 
     hidden, columns, merged = set(), [], []
-    with (
-        zipfile.ZipFile(io.BytesIO(content)) as archive,
-        archive.open(_part(archive, name)) as part,
-    ):
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        own = _part(archive, name)
+        with archive.open(own) as part:
+            if not any(map(_MARKS.search, _pieces(part))):
+                return frozenset(), [], []
         place = -1
-        for tag, element in _elements(part):
+        for tag, element in _elements(archive.open(own)):
             if tag == "row":
                 place = int(element.get("r", place + 2)) - 1
                 if element.get("hidden") in ("1", "true"):
@@ -197,6 +201,15 @@ def _marks(content: bytes, name: str) -> tuple[frozenset[int], list[str], list[s
             elif tag == "mergeCell":
                 merged.append(element.get("ref", ""))
     return frozenset(hidden), columns, merged
+
+
+def _pieces(part: Any) -> Iterator[bytes]:
+    """What a part of a workbook holds, in pieces that overlap."""
+    piece = part.read(1 << 20)
+    while piece:
+        yield piece
+        more = part.read(1 << 20)
+        piece = piece[-16:] + more if more else b""
 
 
 def _elements(part: Any) -> Iterator[tuple[str, ElementTree.Element]]:
