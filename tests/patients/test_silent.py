@@ -200,6 +200,20 @@ def test_a_date_for_the_dead_alone(tmp_path):
     assert "--end-of-study 2019-12-31" in [decision.by for decision in found.decisions]
 
 
+@pytest.mark.parametrize("word", ["alive", "9999-12-31", "lost to follow-up"])
+def test_a_word_in_the_place_of_a_date(tmp_path, word):
+    """110 rows were refused one by one; read as empty, they come to the question on emptiness."""
+    table = followed().assign(died_on=lambda t: t["died_on"].replace("", word))
+    (line,) = asked(tmp_path, table, *DATED)
+    way = ("--read", f"died_on={word}=missing")
+    assert f"column `died_on`: '{word}' (110 times, first in row " in line
+    assert shlex.join(way) in line
+    assert "--end-of-study DATE" in asked(tmp_path, table, *DATED, *way)[0]
+    found = read(tmp_path, table, *DATED, *way, "--end-of-study", "2019-12-31")
+    assert (len(found), found.event.sum()) == (300, 190)
+    assert f"'{word}' is read as missing" in [decision.said for decision in found.decisions]
+
+
 def test_a_date_and_a_flag_for_the_dead_alone(tmp_path):
     table = followed()
     table["died"] = table["died"].replace("0", "")

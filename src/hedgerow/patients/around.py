@@ -146,11 +146,6 @@ def checked_numbers(
         by = told("decimal", f"{name}={said}" if own else said)
         marks = "comma or a decimal point" if said == "both" else said
         problems.decide(name if own else "numbers", f"they have a decimal {marks}", by)
-    for text, value in answers.read_as(name):
-        around_it = f"numbers with {shown(text)} are read without it"
-        as_value = f"{'other texts are' if text == REST else f'{shown(text)} is'} read as {value}"
-        by = told("read", f"{name}={text}={value}")
-        problems.decide(name, around_it if value == NUMBER else as_value, by)
     if not found.wrong.any():
         return found.values
     decimal = decimal_around(table.columns[name], table.decimal, said)
@@ -253,6 +248,16 @@ def as_read(table: Texts, answers: Answers) -> Texts:
     for name in dict.fromkeys(text.partition("=")[0].strip() for text in answers.read):
         columns[name] = _read(table, name, answers)
     return replace(table, columns=columns)
+
+
+def decide_read(answers: Answers, problems: Problems) -> None:
+    """Keep what `--read` decided."""
+    for name in dict.fromkeys(text.partition("=")[0].strip() for text in answers.read):
+        for text, value in answers.read_as(name):
+            subject = "other texts are" if text == REST else f"{shown(text)} is"
+            said = f"numbers with {shown(text)} are read without it"
+            said = said if value == NUMBER else f"{subject} read as {value}"
+            problems.decide(name, said, told("read", f"{name}={text}={value}"))
 
 
 def _read(table: Texts, name: str, answers: Answers) -> np.ndarray:

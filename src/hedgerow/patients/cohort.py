@@ -12,7 +12,7 @@ import numpy as np
 
 from hedgerow.errors import InputError
 from hedgerow.patients.answers import Answers, told
-from hedgerow.patients.around import checked_numbers
+from hedgerow.patients.around import checked_numbers, decide_read
 from hedgerow.patients.incomplete import check_incomplete
 from hedgerow.patients.problems import Decision, Problems
 from hedgerow.patients.rows import chosen
@@ -49,6 +49,8 @@ if TYPE_CHECKING:
 LONGEST = 60.0
 #: Share of patients, and number, whose times are mistakes of their own.
 MISTAKES, MOST_MISTAKES = 0.02, 5
+#: A date to come that so many patients have stands for none.
+STANDS_FOR = 5
 LEAVE_OUT = "or leave the row out with --leave-out-rows"
 #: Who says the unit of a column's times, and how it is told otherwise.
 BY_SCHEMA, BY_NAME, BY_OPTION = "by the schema", "by the name of the column", "option --unit"
@@ -220,6 +222,7 @@ def read_cohort(table: Texts, outcome: Outcome, columns: Mapping[str, Column]) -
     """
     length, unit = _checked(table, outcome)
     problems, words, n_rows = Problems(), {}, len(table)
+    decide_read(outcome.answers, problems)
     table = chosen(table, columns, outcome.columns, outcome.answers, problems)
     # Cells of rows that do not count are no problems.
     problems.check(table.name)
@@ -403,10 +406,20 @@ def _to_end_of_study(
 def _past(table: Texts, name: str, days: np.ndarray, problems: Problems) -> np.ndarray:
     """Days of a column of dates, each that is still to come a question."""
     today = (datetime.date.today() - datetime.date(1970, 1, 1)).days
+    stand_ins = np.zeros(len(days), dtype=bool)
     for place in np.flatnonzero(days > today):
+        if (same := days == days[place]).sum() >= STANDS_FOR:
+            if place == np.argmax(same):
+                text = table.columns[name][place]
+                said = f"{shown(text)} ({int(same.sum())} times, first in row {table.rows[place]})"
+                said += " is still to come, and may stand for a missing date"
+                remedy = f"correct it, or say {told('read', f'{name}={text}=missing')}"
+                problems.ask("dates", said, remedy, name)
+            stand_ins |= same
+            continue
         said = f"{day_of(days[place])} is still to come"
         problems.ask("dates", said, f"correct it, {LEAVE_OUT}", name, table.rows[place])
-    return days
+    return np.where(stand_ins, math.nan, days)
 
 
 def _check_unit(time: np.ndarray, own: tuple[str, str], taken_as: str) -> None:

@@ -221,9 +221,17 @@ def dates(table: Texts, name: str, problems: Problems, answers: Answers) -> np.n
             made[place] = _days(text, parts.get(text), order, form)
         except ValueError as error:
             why[place] = str(error)
+    counts = np.bincount(codes[codes >= 0], minlength=len(texts))
     for place in np.flatnonzero(np.isnan(made[codes]) & (codes >= 0)):
         text = table.columns[name][place]
         remedy = "write it as 2024-12-31"
+        if counts[codes[place]] > 1:  # a word such as alive, in the place of a date
+            if place == np.argmax(codes == codes[place]):
+                said = f"{shown(text)} ({counts[codes[place]]} times, first in row "
+                said += f"{table.rows[place]}) {why[codes[place]]}"
+                remedy += f", or say {told('read', f'{name}={text}=missing')}"
+                problems.ask("dates", said, remedy, name)
+            continue
         problem = why[codes[place]]
         problems.add("dates", f"{shown(text)} {problem}", remedy, name, table.rows[place])
     return made[codes]
