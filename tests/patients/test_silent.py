@@ -14,7 +14,7 @@ import pandas as pd
 import pytest
 from patients.made import patients
 
-from hedgerow.cli import _parser
+from hedgerow.cli import _parser, main
 from hedgerow.errors import InputError
 from hedgerow.patients.command import cohort_of
 from hedgerow.patients.problems import TableError
@@ -725,3 +725,27 @@ def test_namibia(tmp_path):
     kept = read(tmp_path, table, *PLAIN, "--real-value", "country=NA")
     assert (kept.X["country"] == "NA").sum() == 48
     assert ("NA is a value", "--real-value country=NA") in [(d.said, d.by) for d in kept.decisions]
+
+
+def test_namibia_in_a_second_hospital(tmp_path):
+    """The tree had a category NA, and the next patients from there had none."""
+    table = patients(400).drop(columns=["surgery", "marker"])
+    land = np.array(["Kenya", "NA", "Togo"])[np.arange(400) % 3]
+    from_there = land == "NA"
+    table["land"] = land
+    table.loc[from_there, "years"] = (table["years"] / 9.0).round(3)
+    table.to_csv(tmp_path / "a.csv", index=False)
+    more = ("--real-value", "land=NA", "--bootstraps", "0", "--out", str(tmp_path / "o"), "--quiet")
+    assert main(["survival", str(tmp_path / "a.csv"), *PLAIN, *more]) == 0
+    table[:90].rename(columns={"land": "country"}).to_csv(tmp_path / "b.csv", index=False)
+    words = ["--rename", "country=land"]
+    apply = ["apply", str(tmp_path / "o"), str(tmp_path / "b.csv"), *words]
+    assert main([*apply, "--out", str(tmp_path / "g.csv"), "--quiet"]) == 0
+    found = pd.read_csv(tmp_path / "g.csv")
+    assert not found["why"].fillna("").str.contains("missing").any()
+    groups = found["group"].groupby(from_there[:90]).unique()
+    assert set(groups[True]) != set(groups[False])
+    validate = ["validate", str(tmp_path / "o"), str(tmp_path / "b.csv"), *words, *PLAIN[:4]]
+    out = ("--out", str(tmp_path / "v"), "--resamples", "20", "--quiet")
+    assert main([*validate, *out]) == 0
+    assert "NA" in (tmp_path / "v/index.html").read_text()

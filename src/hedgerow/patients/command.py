@@ -6,10 +6,13 @@ import argparse
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hedgerow.patients.answers import add_answers, answers_of
 from hedgerow.screen import add_command
+
+if TYPE_CHECKING:
+    from hedgerow.patients.model import RiskModel
 
 DESCRIPTION = (
     "Divide the patients of a table into risk groups by a tree, and describe them in a folder that "
@@ -224,19 +227,21 @@ def with_table(options: argparse.Namespace, command: str, work: Callable[[Any, A
     return 0
 
 
-def read_table(options: argparse.Namespace):
+def read_table(options: argparse.Namespace, model: RiskModel | None = None):
     """The table, its columns by their new names, and what they seem to be."""
+    from dataclasses import replace
+
     from hedgerow.patients.around import as_read
+    from hedgerow.patients.place import real_words, renamed
     from hedgerow.patients.schema import found_columns
     from hedgerow.patients.table import read_texts
 
     answers = answers_of(options)
     sheet = next(iter(answers.sheet), None)
-    table = read_texts(options.table, sheet, answers.head_row, answers)
-    if getattr(options, "rename", None):
-        from hedgerow.patients.place import renamed
-
-        table = renamed(table, options.rename)
+    renames = getattr(options, "rename", None) or []
+    real = real_words(answers.real_value, renames, model)
+    real = replace(real, missing_value=answers.missing_value)
+    table = renamed(read_texts(options.table, sheet, answers.head_row, real), renames)
     table = as_read(table, answers)
     return table, found_columns(table, answers)
 

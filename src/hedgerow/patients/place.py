@@ -11,7 +11,7 @@ import numpy as np
 from hedgerow.errors import InputError
 from hedgerow.patients.answers import Answers, told
 from hedgerow.patients.model import Input, RiskModel
-from hedgerow.patients.table import Texts
+from hedgerow.patients.table import MISSING, Texts
 from hedgerow.patients.values import numbers, shown, unique_texts
 from hedgerow.patients.words import plain_word
 from hedgerow.texts import did_you_mean
@@ -81,6 +81,28 @@ def renamed(table: Texts, pairs: Sequence[str]) -> Texts:
         )
     columns = {names[name]: column for name, column in table.columns.items()}
     return replace(table, columns=columns)
+
+
+def real_words(
+    real: Sequence[str], pairs: Sequence[str] = (), model: RiskModel | None = None
+) -> Answers:
+    """Words such as NA that are values where a table is read, its columns not yet renamed.
+
+    Parameters
+    ----------
+    real : sequence of str
+        `COLUMN=WORD` each, the column by its new name.
+    pairs : sequence of str
+        `OLD=NEW` each.
+    model : RiskModel, optional
+        Levels of its categories are values.
+    """
+    words = list(real)
+    for own in () if model is None else model.inputs:
+        words += [f"{own.name}={k.level}" for k in own.levels if k.level.lower() in MISSING]
+    for old, _, new in (pair.rpartition("=") for pair in pairs):
+        words += [old + text[len(new) :] for text in words if text.startswith(f"{new.strip()}=")]
+    return Answers(real_value=tuple(words))
 
 
 def _cut(pair: str, place: int) -> tuple[str, str]:

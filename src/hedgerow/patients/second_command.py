@@ -105,7 +105,7 @@ def second_cohort(options: argparse.Namespace, model: RiskModel):
     from hedgerow.patients.place import check_columns, matrix, placed, with_levels
     from hedgerow.patients.schema import read_schema
 
-    table, columns = read_table(options)
+    table, columns = read_table(options, model)
     outcome = outcome_of(options, f"{model.horizon!r}{model.unit[0]}")
     check_columns(model, table)
     table = with_levels(model, table)
@@ -271,7 +271,7 @@ def run_apply(options: argparse.Namespace) -> int:
     from hedgerow.optional import needed
     from hedgerow.patients.answers import Answers
     from hedgerow.patients.model import read_model
-    from hedgerow.patients.place import groups_of, renamed
+    from hedgerow.patients.place import groups_of, real_words, renamed
     from hedgerow.patients.problems import TableError
     from hedgerow.patients.table import read_texts
 
@@ -283,7 +283,9 @@ def run_apply(options: argparse.Namespace) -> int:
     model = read_model(options.model)
     answers = Answers(decimal=tuple(options.decimal))
     try:
-        table = renamed(read_texts(options.table, options.sheet, options.head), options.rename)
+        real = real_words((), options.rename, model)
+        table = read_texts(options.table, options.sheet, options.head, real)
+        table = renamed(table, options.rename)
     except TableError as error:
         print(f"hedgerow: {error}", file=sys.stderr)
         return 1
