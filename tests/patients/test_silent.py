@@ -86,6 +86,8 @@ def test_groups_of_thousands_are_still_read(tmp_path):
     [
         ("alive", "10"),
         ("censored", "10"),
+        ("CNSR", "10"),
+        ("os_censor", "10"),
         ("survived", ("yes", "no")),
         ("event_free", ("TRUE", "FALSE")),
         ("lebt", ("ja", "nein")),

@@ -32,7 +32,7 @@ from hedgerow.patients.words import SAY_WHETHER, name_turns, plain_word, usual
 #: Words of names by which a column of events, of times, of a last and of a first date, and of a
 #: birth are known.
 _EVENT = frozenset(
-    {"event", "status", "death", "dead", "died", "deceased", "cens", "censor", "censored", "dod"}
+    {"event", "status", "death", "dead", "died", "deceased", "cens", "cnsr", "censor", "dod"}
     | {"vital", "outcome", "mort", "relapse", "recurrence", "fustat", "arrest", "evento", "obito"}
     | {"exitus", "ereignis", "tod", "verstorben", "gestorben", "deces", "estado", "failure"}
 )

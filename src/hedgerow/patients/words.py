@@ -39,6 +39,7 @@ SAY_WHETHER = frozenset(
 #: the others round.
 _WITHOUT = frozenset(
     {"alive", "living", "lives", "survived", "survives", "survivor", "survival", "surviving"}
+    | {"cnsr", "censor", "censoring", "censura"}  # of CDISC: 0 is the event
     | {"free", "eventfree", "censored", "lebt", "lebend", "lebendig", "uberlebt", "uberlebend"}
     | {"ereignisfrei", "zensiert", "vivo", "viva", "vivos", "vivant", "vivante", "survie"}
     | {"censure", "sobreviveu", "sobrevivio", "sobrevive", "sobrevida", "supervivencia"}
