@@ -44,11 +44,13 @@ HERE = "as here"
 QUESTIONS = 3
 #: A verdict inside of a sentence.
 _SAID = {REPRODUCED: "reproduced", PARTLY: "in part", NOT: "not"}
-#: What else is judged by the same rules, by the column of an experiment's claims.
+#: What else is judged by the same rules and shown, by the column of an experiment's claims.
 _BESIDE = {
-    "pruned_laplace": "pruned, smoothed",
-    "unpruned_laplace": "unpruned, smoothed",
-    "unpruned": "unpruned",
+    "j48": "class rule",
+    "j48_laplace_node": "smoothed",
+    "j48_unpruned_node": "unpruned",
+    "pruned_node": "C4.5 of the thesis",
+    "unpruned_node": "C4.5 unpruned",
     "coded": "as coded, 0/0 repaired",
     "coded_gain": "gain of C4.5 as coded",
     "coded_undefined": "as coded",
@@ -118,12 +120,9 @@ def checklists(root: Path) -> dict[str, str]:
 def judged(root: Path) -> pd.DataFrame:
     """The statements of the papers with their verdicts, at the scale of the papers and by readings.
 
-    Returns
-    -------
-    DataFrame
-        One row per statement, index its id: columns of data/published/claims.csv; group (the id
-        before the hyphen), verdict, measured; n_readings, n_open, repeats, and of how many readings
-        each verdict is, `-` where none was run.
+    Returns: one row per statement, index its id: columns of data/published/claims.csv; group (the
+        id before the hyphen), verdict, measured; n_readings, n_open, repeats, and of how many
+        readings each verdict is, `-` where none was run.
     """
     import pandas as pd
 
@@ -269,7 +268,7 @@ def beside_table(names: Sequence[str], root: Path) -> str:
     """Verdicts of the same rules on other trees, on the authors' code, on the printed cells."""
     for file in sorted(root.glob("data/reference/*/*_claims.csv")):
         kept = read_csv(file, text=True).set_index("claim")
-        beside = [column for column in kept if column.startswith("verdict_")]
+        beside = [f"verdict_{name}" for name in _BESIDE if f"verdict_{name}" in kept]
         if beside and set(names) <= set(kept.index):
             heads = ["statement", "verdict", *(_BESIDE[c.removeprefix("verdict_")] for c in beside)]
             rows = kept.loc[list(names), ["verdict", *beside]].to_dict("split")["data"]
@@ -292,10 +291,8 @@ def readings(root: Path) -> pd.DataFrame:
 def changes(claims: pd.DataFrame, root: Path) -> pd.DataFrame:
     """Verdicts that a choice changes, if it alone is made in another way.
 
-    Returns
-    -------
-    DataFrame
-        claim, was, verdict, choice, otherwise, place, open; both verdicts are of the same repeats.
+    Returns: claim, was, verdict, choice, otherwise, place, open; both verdicts are of the same
+        repeats.
     """
     import pandas as pd
 
@@ -361,17 +358,9 @@ def _listed(names: Sequence[str]) -> str:
 def compared(cells: pd.DataFrame) -> pd.DataFrame:
     """Printed cells that were measured, with how near they are.
 
-    Parameters
-    ----------
-    cells : DataFrame
-        Of data/reference/comparison/comparison.csv, as texts.
-
-    Returns
-    -------
-    DataFrame
-        What was given, with `kind` (fact, word or number), `same` (to the last printed digit) and
-        `apart`: the difference as a share of the largest printed value of the metric in the table;
-        0 or 1 for words.
+    Returns: what was given, with `kind` (fact, word or number), `same` (to the last printed digit)
+        and `apart`: the difference as a share of the largest printed value of the metric in the
+        table; 0 or 1 for words.
     """
     import pandas as pd
 
@@ -400,14 +389,7 @@ def half_digit(text: str) -> float:
 
 
 def cells_table(root: Path, by: Callable[[str], str]) -> str:
-    """How many printed cells were measured, and how near they are, a row per group of tables.
-
-    Parameters
-    ----------
-    root : path
-    by : callable
-        Takes the id of a table, returns the name of its row.
-    """
+    """How many printed cells were measured, and how near they are, a row per group of tables."""
     cells = read_csv(root / AT_SCALE, text=True)
     cells["row"] = cells["table"].map(by)
     facts = cells["metric"].isin(FACTS)
