@@ -344,3 +344,18 @@ def entered(time, event, inside, entry, weights=None) -> dict[str, list]:
         found["survival"].append(survival)
         found["incidence"].append(total)
     return found | {"logrank": difference * difference / variance if variance else 0}
+
+
+def reverse_kaplan_meier(time, event, horizon, entry=None) -> Fraction:
+    """Share that could be followed to a horizon: the product over the ends of follow-up before it.
+
+    At risk of an end at t are those under observation who have no event by t (Schemper and Smith
+    1996; events of a time come before the ends).
+    """
+    entry, share = [-1.0] * len(time) if entry is None else entry, Fraction(1)
+    for t in sorted({u for u, e in zip(time, event, strict=True) if not e and u < horizon}):
+        at_risk = [i for i in range(len(time)) if entry[i] < t <= time[i]]
+        at_risk = [i for i in at_risk if time[i] > t or not event[i]]
+        ended = sum(time[i] == t for i in at_risk)
+        share *= 1 - Fraction(int(ended), len(at_risk))
+    return share

@@ -258,3 +258,21 @@ def people() -> dict[str, pd.DataFrame]:
 #: Calendar years of the made-up table, and years since inclusion that are asked for.
 TABLE_YEARS = range(2000, 2010)
 YEARS = (0.0, 0.25, 1.0, 4.5, 10.0, 40.0)
+
+
+def staggered(n=400, seed=0):
+    """Patients included 2010 to 2019, followed to the end of 2020; only age has an effect.
+
+    Returns
+    -------
+    X : DataFrame
+        age, year, and `assay`, new from 2016 on.
+    time, event : (n,) arrays
+    """
+    random = np.random.default_rng([70, 400, seed])
+    year, age = random.integers(2010, 2020, n), random.integers(40, 90, n)
+    death = random.exponential(1.0 / (0.05 * np.exp(0.03 * (age - 65))))
+    end = 2021.0 - (year + random.random(n))
+    assay = pd.Categorical(np.where(year >= 2016, "new", "old"))
+    X = pd.DataFrame({"age": age.astype(float), "year": year.astype(float), "assay": assay})
+    return X, np.minimum(death, end), (death <= end).astype(int)

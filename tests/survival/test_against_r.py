@@ -150,7 +150,7 @@ def of_the_late(cohort: Cohort, horizon: float) -> dict[tuple[int, str], float]:
         inside = leaf == node
         for word, codes in (("risk", event == 1), ("risk_of_cause", event)):
             own = (time[inside], codes[inside].astype(int), horizon)
-            shares = risk_by(*own, entry=entry[inside])
+            shares = risk_by(*own, entry=entry[inside], min_followed=0.0)
             ends = ("", "_low", "_high")
             found |= {(node, word + end): v for end, v in zip(ends, shares, strict=True)}
     found[0, "multivariate_logrank_p"] = table.attrs["multivariate_logrank_p"]

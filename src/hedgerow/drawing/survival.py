@@ -16,6 +16,7 @@ from hedgerow.drawing.words import condition_words, percent, shorten, text_width
 from hedgerow.errors import InputError
 from hedgerow.optional import needed
 from hedgerow.survival.estimates import Steps, leaves_of, risk_at
+from hedgerow.survival.followed import FOLLOWED
 from hedgerow.survival.labels import checked_entry, checked_follow_up, entry_of
 from hedgerow.survival.leaves import leaf_numbers
 from hedgerow.texts import legible
@@ -465,8 +466,11 @@ class _Group:
     events: str
     survival: float | None
     expected: tuple[float, float, float] | None = None
+    followed: bool = True
 
     def lines(self, number: int) -> list[str]:
+        if not self.followed:
+            return [str(number), f"n = {self.n}", f"events {self.events}", "not known"]
         share = "–" if self.survival is None else percent(self.survival)
         if self.expected is None:
             return [str(number), f"n = {self.n}", f"events {self.events}", share]
@@ -483,8 +487,8 @@ class _Group:
 class _LeafPlan(Plan):
     """Boxes of risk groups: tests in words and units, leaves with what was found in them."""
 
-    def __init__(self, tree, groups, counts, names, units, size, decimals):
-        self.numbers = leaf_numbers(tree)
+    def __init__(self, tree, numbers, groups, counts, names, units, size, decimals):
+        self.numbers = numbers
         self.groups, self.counts = groups, counts
         self.labels, self.units = names, units
         super().__init__(tree, tree.depth, size, decimals)
@@ -571,11 +575,13 @@ def guideline_sheet(
     competing: str = "censored",
     risks: Mapping[int, tuple[float, float, float]] | None = None,
     entry=None,
+    numbers: Mapping[int, int] | None = None,
+    min_followed: float = FOLLOWED,
 ) -> Any:
     """A tree of risk groups on one A4 page: its tests, and survival in each of its leaves.
 
     Above, the tree: tests in words and units, the left branch where the test holds; leaves
-    numbered from left to right, each with its patients, its events, and the share without the event
+    numbered, each with its patients, its events, and the share without the event
     at the horizon (Kaplan-Meier), which the bar repeats. Below, the curve of each leaf with its
     interval before that of all patients in grey, and numbers at risk. The foot says what the page
     rests on. The page lies on its side where the tree can be read better so.
@@ -612,6 +618,11 @@ def guideline_sheet(
         bar shows it.
     entry : (n,) array, optional
         As in `plot_curves`.
+    numbers : mapping, optional
+        Leaf to its number, from 1; by default from left to right.
+    min_followed : float, default .2
+        Share of a group that could be followed to the horizon, below which no share without the
+        event is shown.
 
     Returns
     -------
@@ -638,7 +649,7 @@ def guideline_sheet(
     entry = checked_entry(entry, time)
     leaf = leaves_of(tree, X, len(time))
     drawn = getattr(tree, "tree_", tree)
-    numbers = leaf_numbers(drawn)
+    numbers = dict(numbers or leaf_numbers(drawn))
     if len(numbers) > MOST_LEAVES:
         raise InputError(
             f"the tree has {len(numbers)} leaves, and a page holds {MOST_LEAVES}",
@@ -646,9 +657,12 @@ def guideline_sheet(
         )
     died = event == cause
     other = (event != 0) & ~died & (competing == "incidence")
-    groups = _groups(numbers, leaf, time, died, other, horizon, least, withheld, risks or {}, entry)
+    groups = _groups(
+        numbers, leaf, time, died, other, horizon, least, withheld, risks or {}, entry, min_followed
+    )
     plan = _LeafPlan(
         drawn,
+        numbers,
         groups,
         {} if any(g.n.startswith("<") for g in groups.values()) else _counts(drawn, leaf),
         dict(names or {}),
@@ -711,7 +725,7 @@ def guideline_sheet(
 
 
 def _groups(
-    numbers, leaf, time, died, other, horizon, least, withheld, risks, entry
+    numbers, leaf, time, died, other, horizon, least, withheld, risks, entry, min_followed
 ) -> dict[int, _Group]:
     codes = np.where(died, 1, np.where(other, 2, 0))
     found = {}
@@ -719,7 +733,8 @@ def _groups(
         inside = leaf == node
         n, events = int(inside.sum()), int(died[inside].sum())
         few = hidden(n, least) or hidden(events, least)
-        share = risk_at(time[inside], codes[inside], horizon, entry=entry_of(entry, inside))[0]
+        data = (time[inside], codes[inside], horizon)
+        share = risk_at(*data, entry=entry_of(entry, inside), min_followed=min_followed)[0]
         risk, low, high = risks.get(node, (math.nan,) * 3)
         expected = None if few or math.isnan(low + high) else (1.0 - risk, 1.0 - high, 1.0 - low)
         found[node] = _Group(
@@ -727,6 +742,7 @@ def _groups(
             "–" if node in withheld else f"<{least}" if hidden(events, least) else f"{events}",
             None if few or math.isnan(share) else 1.0 - share,
             expected,
+            not math.isnan(share),
         )
     return found
 

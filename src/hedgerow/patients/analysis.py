@@ -32,6 +32,7 @@ from hedgerow.survival import (
     thesis_tree,
 )
 from hedgerow.survival.estimates import log_log, ran_out, risk_at
+from hedgerow.survival.followed import FOLLOWED, followed_until, is_followed, share_followed
 from hedgerow.survival.labels import NobodyLeft, entry_of
 from hedgerow.survival.performance import WHOLE
 
@@ -92,6 +93,9 @@ class Settings:
         name. For a life table the age is in years, and the sex has the words of the table.
     life_table : str, optional
         Name of its file: of the general population, beside whose survival the groups' stands.
+    min_followed : float
+        Share of the patients on each side of a test, and of a group, that could be followed to the
+        horizon, by the reverse Kaplan-Meier estimate: else there is no such test and no risk.
     """
 
     max_depth: int = 4
@@ -107,6 +111,7 @@ class Settings:
     age: str | None = None
     sex: str | None = None
     life_table: str | None = None
+    min_followed: float = FOLLOWED
 
     def __post_init__(self):
         check_number("--max-depth", self.max_depth, 1, MOST_DEPTH, whole=True)
@@ -117,6 +122,7 @@ class Settings:
         if self.bootstraps is not None:
             check_number("--bootstraps", self.bootstraps, 0, MOST_BOOTSTRAPS, whole=True)
         check_choice("--competing", self.competing, ("censored", "survived"))
+        check_number("--min-followed", self.min_followed, 0.0, 1.0)
         if self.landmark is not None:
             check_number("--landmark", self.landmark, 0.0, 1e6)
 
@@ -132,7 +138,7 @@ class Analysis:
     groups : RiskGroups
         Of the natural history.
     numbers : dict of int
-        Leaf -> its number on every page.
+        Leaf -> its number on every page: 1 has the lowest risk, and those without one are last.
     time, event : (n,) arrays
         Of the natural history.
     survival : dict of DataFrame
@@ -192,6 +198,36 @@ class Analysis:
     def compared(self) -> np.ndarray:
         """Who counts where treated and untreated are compared, (n,) bool."""
         return compared(self.followed, self.entry)
+
+    @property
+    def unknown(self) -> list[int]:
+        """Leaves of which nothing can be said at the horizon, in the order of their numbers."""
+        known, there = self.printed_risks, set(self.groups.leaf[self.followed].tolist())
+        return [n for n in self.numbers if n in there and math.isnan(known[n][0])]
+
+    @property
+    def printed_risks(self) -> dict[int, tuple[float, float, float]]:
+        """Of each leaf the risk by the horizon, with its interval, as `printed_risks` gives it."""
+        return printed_risks(
+            self.groups,
+            self.validation,
+            self.time,
+            self.event,
+            self.cohort.horizon,
+            self.entry,
+            self.settings.min_followed,
+        )
+
+    @property
+    def followed_until(self) -> float:
+        """The longest horizon to which `min_followed` of each group could be followed."""
+        least, found = self.settings.min_followed, [float(self.time.max())]
+        for node in self.numbers:
+            own = (self.groups.leaf == node) & self.followed
+            if own.any():
+                since = entry_of(self.entry, own)
+                found.append(followed_until(self.time[own], self.event[own], least, since))
+        return min(found)
 
     @property
     def finds(self) -> bool:
@@ -275,6 +311,8 @@ def analyse(
     }
     if settings.weights:
         pipeline["weights"] = "ipcw"
+    pipeline["min_followed"] = settings.min_followed
+    check_followed(time[seen], event[seen], entry_of(entry, seen), cohort, settings.min_followed)
     tell("growing the tree")
     X = cohort.X if seen.all() else cohort.X[seen].reset_index(drop=True)
     outcome = (time[seen], event[seen])
@@ -307,25 +345,36 @@ def analyse(
         tell("treated and untreated")
         who = compared(there, entry)
         treated, notes = _treated(cohort, groups, landmark, covariates, who)
+    validation = _validated(grown, X, *outcome, settings, pipeline, tell)
+    least = settings.min_followed
+    printed = printed_risks(groups, validation, time, event, cohort.horizon, entry, least)
+    # NaN, of a group without a risk, is the last.
+    ranked = sorted(printed, key=lambda node: (math.isnan(printed[node][0]), printed[node], node))
+    numbers = {node: number for number, node in enumerate(ranked, start=1)}
     if entry is not None:
         late = (groups.leaf[seen], time[seen], event[seen], entry[seen])
-        notes += notes_on_entry(leaf_numbers(groups.tree_), *late, cohort.unit)
+        notes += notes_on_entry(numbers, *late, cohort.unit)
+    if groups.refused:
+        notes.append(_refused(groups, cohort, least))
     tell("calibration and decision curve")
-    calibrated = calibration(groups, time, event, cohort.horizon, entry)
-    test = ~groups.training & there
+    calibrated = calibration(groups, time, event, cohort.horizon, entry, least)
+    calibrated = calibrated.loc[[-1, *numbers]]
     risk = estimated(groups, calibrated)
+    there = there & ~np.isnan(risk)
+    test = ~groups.training & there
+    data = (time[test], event[test], cohort.horizon, entry_of(entry, test))
     found = Analysis(
         cohort,
         settings,
         groups,
-        leaf_numbers(groups.tree_),
+        numbers,
         time,
         event,
         survival,
         treated,
         landmark,
         calibrated,
-        decision_curve(risk[test], time[test], event[test], cohort.horizon, entry_of(entry, test)),
+        decision_curve(risk[test], *data, least),
         {
             part: concordance(time[own], event[own], risk[own], entry=entry_of(entry, own))
             for part, own in ((part, groups.part(part) & there) for part in ("training", "test"))
@@ -333,7 +382,7 @@ def analyse(
         },
         several,
         _performance(groups, risk, time, event, there, by, cohort, settings, tell),
-        _validated(grown, X, *outcome, settings, pipeline, tell),
+        validation,
         _permuted(grown, X, *outcome, settings, pipeline, tell),
         _changed(groups, cohort, settings.seed, tell),
         notes,
@@ -349,7 +398,94 @@ def _of_all(grown: RiskGroups, cohort: Cohort, seen: np.ndarray) -> RiskGroups:
     training, y = np.zeros(len(seen), dtype=bool), np.full(len(seen), -1)
     training[seen], y[seen] = grown.training, grown.labels.y
     leaf = np.asarray(grown.estimator.apply(cohort.X))
-    return RiskGroups(grown.estimator, training, HorizonLabels(y, y >= 0), leaf)
+    labels = HorizonLabels(y, y >= 0)
+    return RiskGroups(grown.estimator, training, labels, leaf, grown.refused)
+
+
+def check_followed(
+    time: np.ndarray, event: np.ndarray, entry: np.ndarray | None, cohort: Cohort, least: float
+) -> None:
+    """Refuse a horizon to which too few of all patients could be followed.
+
+    Raises
+    ------
+    InputError
+    """
+    share = share_followed(time, event, cohort.horizon, entry)
+    if is_followed(share, least):
+        return
+    remedy = "another --horizon, or a table with a longer follow-up"
+    if (until := rounded_down(followed_until(time, event, least, entry))) > 0.0:
+        remedy = f"--horizon {until:g}{cohort.unit[0]}, to which {100 * least:g} % could be"
+    raise InputError(
+        f"the horizon is {cohort.horizon:g} {cohort.unit}, and {100 * share:.1f} % of the patients "
+        f"could be followed so long; {100 * least:g} % are needed (--min-followed)",
+        remedy=f"give {remedy}",
+    )
+
+
+def too_few(least: float) -> str:
+    """A share that is less than is needed, in words.
+
+    >>> too_few(0.2), too_few(0.0)
+    ('less than 20 %', 'nobody')
+    """
+    return f"less than {100 * least:g} %" if least else "nobody"
+
+
+def rounded_down(value: float) -> float:
+    """A time to two digits, not above it.
+
+    >>> rounded_down(11.97), rounded_down(0.0)
+    (11.0, 0.0)
+    """
+    if not 0.0 < value < math.inf:
+        return value
+    unit = 10.0 ** (math.floor(math.log10(value)) - 1)
+    return float(f"{math.floor(value / unit * (1.0 + 1e-12)) * unit:.12g}")
+
+
+def _refused(groups: RiskGroups, cohort: Cohort, least: float) -> str:
+    names = [cohort.columns[list(cohort.X)[j]].label for j in groups.refused]
+    return (
+        f"Tests of {', '.join(names)} were refused, because of the patients on one side less than "
+        f"{100 * least:g} % could be followed to {cohort.horizon:g} {cohort.unit}: those of whom "
+        "the outcome is known are there mostly those with the event."
+    )
+
+
+def printed_risks(
+    groups: RiskGroups,
+    validation: BootstrapValidation | None,
+    time: np.ndarray,
+    event: np.ndarray,
+    horizon: float,
+    entry: np.ndarray | None = None,
+    least: float = FOLLOWED,
+) -> dict[int, tuple[float, float, float]]:
+    """Risk by the horizon of each leaf, and its interval; all risks that are shown come from here.
+
+    Returns
+    -------
+    dict of (float, float, float)
+        Node -> that of the next patient, corrected for the group's having been chosen; without
+        bootstraps Kaplan-Meier, or Aalen-Johansen, in the training part. NaN where less than
+        `least` could be followed to the horizon.
+    """
+    found = {}
+    for node in leaf_numbers(groups.tree_):
+        found[node] = (math.nan,) * 3
+        if validation is not None and node in validation.risks.index:
+            row = validation.risks.loc[node, ["risk", "risk_low", "risk_high"]]
+            found[node] = tuple(float(value) for value in row)
+            if math.isnan(validation.risks.loc[node, "apparent"]):
+                continue
+        if not any(map(math.isnan, found[node])):
+            continue
+        own = groups.training & (groups.leaf == node)
+        data = (time[own], event[own], horizon)
+        found[node] = risk_by(*data, entry=entry_of(entry, own), min_followed=least)
+    return found
 
 
 def compared(there: np.ndarray, entry: np.ndarray | None) -> np.ndarray:
@@ -512,10 +648,10 @@ def estimated(groups: RiskGroups, calibration: pd.DataFrame) -> np.ndarray:
     """Risk by the horizon of each patient as the training part tells it, (n,) float.
 
     By Kaplan-Meier or Aalen-Johansen in the leaf, so that those whose follow-up ends early count as
-    long as they were followed; the share of the tree, which leaves them out, where there is none.
+    long as they were followed; NaN where few could be followed so long. The share of the tree is no
+    risk there: those of whom it knows are those with the event.
     """
-    known = calibration["estimated"].reindex(groups.leaf).to_numpy()
-    return np.where(np.isnan(known), predicted(groups), known)
+    return calibration["estimated"].reindex(groups.leaf).to_numpy(dtype=float)
 
 
 def risk_by(
@@ -524,6 +660,7 @@ def risk_by(
     horizon: float,
     confidence: float = CONFIDENCE,
     entry: np.ndarray | None = None,
+    min_followed: float = FOLLOWED,
 ) -> tuple[float, float, float]:
     """Share with the event by a horizon, and its interval, those censored before it counted.
 
@@ -534,6 +671,7 @@ def risk_by(
         0, 1, or 2 for another cause.
     horizon, confidence : float
     entry : (n,) float array, optional
+    min_followed : float
         As in `risk_at`.
 
     Returns
@@ -542,7 +680,7 @@ def risk_by(
         By Kaplan-Meier, or where causes compete by Aalen-Johansen; NaN where `risk_at` has none,
         low and high where the estimate has no variance.
     """
-    share, error = risk_at(time, event, horizon, entry=entry)
+    share, error = risk_at(time, event, horizon, entry=entry, min_followed=min_followed)
     if math.isnan(error):
         return share, math.nan, math.nan
     line = (1.0 - share) * abs(math.log1p(-share))  # of log(-log(1 - share)) by the share
@@ -578,6 +716,7 @@ def calibration(
     event: np.ndarray,
     horizon: float,
     entry: np.ndarray | None = None,
+    least: float = FOLLOWED,
 ) -> pd.DataFrame:
     """What was predicted for each leaf, and what was seen in the test part.
 
@@ -597,7 +736,8 @@ def calibration(
     """
     import pandas as pd
 
-    risk, test, rows = predicted(groups), ~groups.training & followed(time, event, entry), []
+    risk, test = predicted(groups), ~groups.training & followed(time, event, entry)
+    rows: list[dict[str, Any]] = []
     everybody = risk[test].mean() if test.any() else math.nan
     if entry is not None:
         everybody = risk[test] @ masses(time[test], event[test], entry[test], horizon)
@@ -605,14 +745,22 @@ def calibration(
         inside = np.ones(len(time), dtype=bool) if node == -1 else groups.leaf == node
         own = inside & test
         learnt = inside & groups.training
-        estimated = risk_by(time[learnt], event[learnt], horizon, entry=entry_of(entry, learnt))[0]
-        observed, low, high = risk_by(time[own], event[own], horizon, entry=entry_of(entry, own))
+        (estimated, _, _), (observed, low, high) = (
+            risk_by(
+                time[who],
+                event[who],
+                horizon,
+                entry=entry_of(entry, who),
+                min_followed=least,
+            )
+            for who in (learnt, own)
+        )
+        # The share of the tree is of those with the event where no others are known.
+        share = everybody if node == -1 else risk[own].mean() if own.any() else math.nan
         rows.append(
             {
                 "leaf": node,
-                "predicted": float(everybody if node == -1 else risk[own].mean())
-                if own.any()
-                else math.nan,
+                "predicted": math.nan if math.isnan(estimated) else float(share),
                 "estimated": estimated,
                 "observed": observed,
                 "observed_low": low,
@@ -621,6 +769,8 @@ def calibration(
                 "events": int(((event == 1) & (time <= horizon) & own).sum()),
             }
         )
+    if any(math.isnan(row["estimated"]) for row in rows):
+        rows[0]["predicted"] = math.nan  # of everybody, where some have no risk
     return pd.DataFrame(rows).set_index("leaf")
 
 
@@ -630,6 +780,7 @@ def decision_curve(
     event: np.ndarray,
     horizon: float,
     entry: np.ndarray | None = None,
+    least: float = FOLLOWED,
 ) -> pd.DataFrame:
     """Net benefit of treating those whose risk reaches a threshold (Vickers and Elkin 2006).
 
@@ -655,7 +806,8 @@ def decision_curve(
     """
     import pandas as pd
 
-    n, everybody = len(risk), risk_by(time, event, horizon, entry=entry)[0]
+    n = len(risk)
+    everybody = risk_by(time, event, horizon, entry=entry, min_followed=least)[0]
     mass = None if entry is None else masses(time, event, entry, horizon)
     known: dict[int, float] = {}
     rows = []
@@ -665,7 +817,8 @@ def decision_curve(
         count = int(treated.sum())
         if count not in known:
             own = (time[treated], event[treated], horizon)
-            known[count] = risk_by(*own, entry=entry_of(entry, treated))[0] if count else 0.0
+            since = entry_of(entry, treated)
+            known[count] = risk_by(*own, entry=since, min_followed=least)[0] if count else 0.0
         share = known[count]
         part = count / n if mass is None else float(mass[treated].sum())
         rows.append(

@@ -64,6 +64,9 @@ class Answers:
     known_before: tuple[str, ...] = _option(
         "COLUMN", "it was known at inclusion, though it looks like the outcome", column=True
     )
+    keep_input: tuple[str, ...] = _option(
+        "COLUMN", "an input, though it tells how long a patient could be followed", column=True
+    )
     no_event_is: tuple[str, ...] = _option(
         "WORD", "what counts as no event; '': an empty cell does"
     )

@@ -6,8 +6,10 @@ words are ours. They were compared with two public copies of the list.
 
 from __future__ import annotations
 
-from hedgerow.patients.analysis import PARTS, Analysis
-from hedgerow.patients.tables import Table, said
+from collections.abc import Sequence
+
+from hedgerow.patients.analysis import PARTS, Analysis, too_few
+from hedgerow.patients.tables import ANALYSED, Table, said
 from hedgerow.reporting.numbers import p_said
 
 OPEN = "to be filled in by the authors"
@@ -264,26 +266,61 @@ def nothing_found(analysis: Analysis) -> str:
     )
 
 
-def summary(analysis: Analysis) -> list[str]:
-    """Sentences for the top of the page that hold no count."""
+def nothing_said(
+    numbers: Sequence[int], counts: Sequence[int | str], n: int | str, horizon: str, least: float
+) -> str:
+    """Of how many patients nothing can be said at the horizon, and why.
+
+    Parameters
+    ----------
+    numbers : sequence of int
+        Of their groups.
+    counts : sequence of int or str
+        Their patients, as they are shown.
+    n : int or str
+        All patients, as they are shown.
+    horizon : str
+        With its unit.
+    least : float
+        Share that has to be followed so long.
+    """
+    groups = f"group{'s' * (len(numbers) > 1)} {', '.join(map(str, numbers))}"
+    who, of = f"the patients of {groups}", "them"
+    if counts and not any(isinstance(count, str) for count in (*counts, n)):
+        who, of = f"{sum(map(int, counts))} of {n} patients", groups
+    return (
+        f"For {who} nothing can be said at {horizon}: {too_few(least)} of {of} could be followed "
+        "so long."
+    )
+
+
+def summary(analysis: Analysis, shown: dict[str, Table]) -> list[str]:
+    """Sentences for the top of the page; counts are those of the tables that are shown."""
     cohort, found = analysis.cohort, analysis.validation
     lines = [] if analysis.finds else [nothing_found(analysis)]
-    risk = analysis.calibration["estimated"].drop(-1).dropna()
-    if analysis.finds and len(risk) > 1:
-        unit = f"{cohort.horizon:g} {cohort.unit}"
-        low, high = (analysis.numbers[n] for n in (risk.idxmin(), risk.idxmax()))
+    unit, unknown = f"{cohort.horizon:g} {cohort.unit}", analysis.unknown
+    if analysis.finds and len(analysis.numbers) - len(unknown) > 1:
+        last = len(analysis.numbers) - len(unknown)
         lines.append(
-            f"{len(analysis.numbers)} risk groups; group {low} has the lowest and group {high} the "
+            f"{len(analysis.numbers)} risk groups; group 1 has the lowest and group {last} the "
             f"highest risk of the event by {unit}."
         )
+    if analysis.finds and unknown:
+        numbers = [analysis.numbers[node] for node in unknown]
+        n = shown["survival_all"].frame.set_index("group")["n"]
+        counts = shown["flow"].frame.set_index("about")["count"]
+        own = [n[str(number)] for number in numbers]
+        least = analysis.settings.min_followed
+        lines.append(nothing_said(numbers, own, counts[ANALYSED], unit, least))
     if analysis.finds and found is not None:
+        owes = found.apparent > found.concordance
+        why = ": the difference is what it owes to having been grown on them" * owes
         lines.append(
             "Of two new patients of whom one has the event earlier, the tree gives that one the "
             f"higher risk in {said(found.concordance, 's')} of the pairs (95 % interval "
             f"{said(found.low, 's')} to {said(found.high, 's')}; 50 % would be chance; pairs of "
-            f"one group count half). In its own patients it is {said(found.apparent, 's')}: the "
-            f"difference is what it owes to having been grown on them ({found.n_bootstraps} "
-            f"bootstraps of all steps, seed {analysis.settings.seed})."
+            f"one group count half). In its own patients it is {said(found.apparent, 's')}{why} "
+            f"({found.n_bootstraps} bootstraps of all steps, seed {analysis.settings.seed})."
         )
     if "test" in analysis.concordance:
         share = said(analysis.concordance["test"], "s")

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from hedgerow.errors import InputError
+from hedgerow.patients.after import calendar_year, marks, tells_after, tells_follow_up
 from hedgerow.patients.answers import Answers, told
 from hedgerow.patients.around import checked_numbers, decide_read
 from hedgerow.patients.incomplete import check_incomplete
@@ -198,7 +199,12 @@ class Cohort:
         return np.minimum(self.time, self.treated_at), np.where(ends, 0, self.event)
 
 
-def read_cohort(table: Texts, outcome: Outcome, columns: Mapping[str, Column]) -> Cohort:
+def read_cohort(
+    table: Texts,
+    outcome: Outcome,
+    columns: Mapping[str, Column],
+    min_followed: float | None = None,
+) -> Cohort:
     """Make a cohort of a table, or say everything that is wrong with it.
 
     Parameters
@@ -207,6 +213,9 @@ def read_cohort(table: Texts, outcome: Outcome, columns: Mapping[str, Column]) -
     outcome : Outcome
     columns : mapping of Column
         Of all columns of the table.
+    min_followed : float, optional
+        Share of a group that has to be followed to the horizon: where a tree is to be grown, inputs
+        that divide patients by it are asked about.
 
     Returns
     -------
@@ -245,7 +254,12 @@ def read_cohort(table: Texts, outcome: Outcome, columns: Mapping[str, Column]) -
     check_incomplete(table, outcome, time, event, problems)
     X, not_used = _inputs(table, outcome, columns, problems)
     kept = ~without
-    _ask_what_knows(X, time * DAYS[unit], event, kept, outcome.answers, problems)
+    follow_up = (time[kept] * DAYS[unit], event[kept])
+    late_columns = _not_known(table, outcome, columns, kept)
+    _ask_what_knows(X[kept], *follow_up, late_columns, outcome.answers, problems)
+    if min_followed is not None:
+        about = (time[kept], event[kept], length, min_followed, entry_of(entry, kept))
+        _ask_what_limits(X[kept], about, outcome.answers, problems)
     problems.check(table.name)
     if not kept.any():
         what = "both a time and an event" if entry is None else "a time, an event and an entry"
@@ -562,7 +576,7 @@ def _inputs(table: Texts, outcome: Outcome, columns: Mapping[str, Column], probl
             continue
         if name in answers.not_input:
             not_used[name] = f"left out ({told('not_input', name)})"
-            problems.decide(name, "no input: not known at inclusion", told("not_input", name))
+            problems.decide(name, "no input: left out", told("not_input", name))
             continue
         if column.kind == "number":
             texts = _without_missing(table, column)
@@ -612,16 +626,64 @@ def _category(table: Texts, column: Column, answers: Answers, problems: Problems
     return None if len(levels) < 2 else pd.Categorical(cells, categories=levels)
 
 
+def _not_known(table: Texts, outcome: Outcome, columns, kept):
+    """Columns that somebody said were not known at inclusion: who has a value, and the numbers."""
+    found = {}
+    for name in dict.fromkeys(outcome.answers.not_input):
+        if name in outcome.columns or name not in columns:
+            continue
+        cells = _without_missing(table, columns[name]).columns[name][kept]
+        own = numbers(cells, table.decimal, outcome.answers.of_column("decimal", name)).values
+        if not calendar_year(name, own):
+            found[name] = (np.array([cell is not None for cell in cells]), own)
+    return found
+
+
+def _values(column: pd.Series) -> np.ndarray:
+    """Numbers of an input, those of a category its codes; NaN where it is missing."""
+    if hasattr(column, "cat"):
+        column = column.cat.codes.where(column.notna(), np.nan)
+    return column.to_numpy(float)
+
+
+def _ask_what_limits(X: pd.DataFrame, about, answers: Answers, problems: Problems) -> None:
+    """A question for each input that tells how long a patient could be followed.
+
+    about : time, event, horizon, share that is needed and entry, as `tells_follow_up` has them.
+    """
+    for name in X:
+        own, levels = _values(X[name]), None
+        if hasattr(X[name], "cat"):
+            levels = [str(level) for level in X[name].cat.categories]
+        why = tells_follow_up(own, levels, *about)
+        if levels is None and calendar_year(name, own):
+            why = "it looks like a calendar year, of inclusion or later" + f"; {why}" * bool(why)
+        if why:
+            problems.ask(
+                "inputs",
+                f"it may tell how long a patient could be followed: {why}; the tree would find "
+                "those followed shortly in the place of those at risk",
+                f"say {told('not_input', name)} or, if the next patient has it too, "
+                f"{told('keep_input', name)}",
+                name,
+                answer=told("keep_input", name) if name in answers.keep_input else "",
+                decided="kept as an input, though it may tell how long a patient could be followed",
+            )
+
+
 def _ask_what_knows(
-    X: pd.DataFrame, time, event, kept, answers: Answers, problems: Problems
+    X: pd.DataFrame, time, event, late, answers: Answers, problems: Problems
 ) -> None:
     """A question for each input that may not have been known at inclusion."""
+    marked = marks(late, time)
     for name in X:
-        values = X[name]
-        if hasattr(values, "cat"):
-            values = values.cat.codes.where(values.notna(), np.nan)
-        own = values.to_numpy(float)[kept]
-        if why := knows_outcome(own, time[kept], event[kept]):
+        own = _values(X[name])
+        why = knows_outcome(own, time, event)
+        if why and calendar_year(name, own):
+            continue  # asked about as such
+        if after := "" if why else tells_after(own, marked, late):
+            why = f"{after}, which was not known either"
+        if why:
             problems.ask(
                 "inputs",
                 f"it may not have been known at inclusion: {why}",

@@ -78,6 +78,14 @@ def add_survival(commands: Any) -> None:
         help="of all steps, for what holds of the next patient (default: 200, fewer of more than "
         "2,500 patients; 0: none)",
     )
+    analysis.add_argument(
+        "--min-followed",
+        type=float,
+        default=0.2,
+        metavar="SHARE",
+        help="of a group that could be followed to the horizon, for a test and a risk (default: "
+        ".2)",
+    )
     analysis.add_argument("--max-depth", type=int, default=4, metavar="N", help="default: 4")
     analysis.add_argument(
         "--min-patients", type=int, default=20, metavar="N", help="of a group (default: 20)"
@@ -280,7 +288,7 @@ def cohort_of(options: argparse.Namespace):
     outcome = outcome_of(options, options.horizon)
     if options.schema is not None:
         columns = read_schema(options.schema, table, columns)
-    return read_cohort(table, outcome, columns), outcome
+    return read_cohort(table, outcome, columns, options.min_followed), outcome
 
 
 def outcome_of(options: argparse.Namespace, horizon: str):
@@ -340,6 +348,7 @@ def _analysed(options: argparse.Namespace, tell) -> str:
         options.age,
         options.sex,
         None if options.life_table is None else Path(options.life_table).name,
+        options.min_followed,
     )
     analysis = analyse(cohort, settings, tell, table)
     written = write_folder(

@@ -302,9 +302,10 @@ def counts_of(
             parts: tuple[Interval, ...] = (Interval(0.0, model.horizon, *cells),)
         else:
             parts = intervals_of(time[own], event[own], model.horizon, least)
-        share = (
-            math.nan if group.number in few else risk_by(time[own], event[own], model.horizon)[0]
-        )
+        share = math.nan
+        if group.number not in few:
+            data = (time[own], event[own], model.horizon)
+            share = risk_by(*data, min_followed=model.min_followed)[0]
         groups.append(GroupCounts(group.number, shown["followed"], parts, told(share)))
     several = model.several or bool((event > 1).any())
     return Counts(

@@ -9,6 +9,7 @@ import numpy as np
 
 from hedgerow.drawing.survival import guideline_sheet, plot_curves
 from hedgerow.patients.analysis import Analysis
+from hedgerow.patients.checklist import nothing_said
 from hedgerow.patients.tables import (
     Table,
     said,
@@ -47,6 +48,10 @@ def sheet(analysis: Analysis, title: str, least: int, source: str) -> Figure:
         ),
         "Leaves were chosen by the outcome: the groups of other patients lie closer together.",
     ]
+    if analysis.unknown:
+        numbers = [analysis.numbers[node] for node in analysis.unknown]
+        when = f"{cohort.horizon:g} {cohort.unit}"
+        notes.append(nothing_said(numbers, (), "", when, analysis.settings.min_followed))
     if analysis.entry is not None:
         notes.append("Patients count from when they came under observation.")
     if cohort.treated_at is not None:
@@ -77,6 +82,8 @@ def sheet(analysis: Analysis, title: str, least: int, source: str) -> Figure:
             competing="incidence",
             risks=analysis.risks,
             entry=entry_of(analysis.entry, there),
+            numbers=analysis.numbers,
+            min_followed=analysis.settings.min_followed,
         )
 
 
@@ -107,6 +114,37 @@ def curves(analysis: Analysis, least: int) -> Figure:
             entry=entry_of(analysis.entry, own),
         )
         axes.set_ylabel("without the event")
+    return figure
+
+
+def followed(analysis: Analysis, least: int) -> Figure:
+    """Share of every group that could be followed so long, whatever it had."""
+    from matplotlib.figure import Figure
+
+    own, cohort = analysis.followed, analysis.cohort
+    there = set(analysis.groups.leaf[own].tolist())
+    order = [node for node in analysis.numbers if node in there][:MOST_CURVES]
+    with style():
+        figure = Figure(figsize=(WIDTH * 0.7, 2.9), layout="constrained")
+        axes = figure.add_subplot()
+        plot_curves(
+            axes,
+            analysis.time[own],
+            analysis.event[own] == 0,
+            analysis.groups.leaf[own],
+            order=order,
+            labels={node: f"Group {number}" for node, number in analysis.numbers.items()},
+            unit=f"{cohort.unit} from {'inclusion' if analysis.entry is None else 'the start'}",
+            intervals=False,
+            marks=False,
+            at_risk=False,
+            least=least,
+            entry=entry_of(analysis.entry, own),
+        )
+        line = {"color": "0.5", "linewidth": 0.8, "linestyle": (0, (4, 2)), "zorder": 0}
+        axes.axvline(cohort.horizon, **line)
+        axes.axhline(analysis.settings.min_followed, **line)
+        axes.set_ylabel("could be followed")
     return figure
 
 
@@ -272,6 +310,8 @@ def alternatives(analysis: Analysis, tables: dict[str, Table]) -> dict[str, str]
         "their quartiles.",
         "treated": "Survival curves of treated and untreated patients in each group; association, "
         "not effect.",
+        "followed": f"Curves of the share that could be followed, of {len(analysis.numbers)} "
+        "groups; the sentence above tells the horizon that all reach.",
         "calibration": "Points of predicted against observed risk, one for each group; the table "
         f"below has {len(tables['calibration'].frame)} rows with the same numbers.",
         "decisions": "Net benefit over thresholds; treating all patients ends to pay at a "

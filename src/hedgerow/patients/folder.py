@@ -12,7 +12,7 @@ import numpy as np
 
 from hedgerow.files import aside, folder_whole, write_text
 from hedgerow.patients import figures
-from hedgerow.patients.analysis import NO_DATE, Analysis
+from hedgerow.patients.analysis import NO_DATE, Analysis, rounded_down
 from hedgerow.patients.answers import as_options
 from hedgerow.patients.card import card
 from hedgerow.patients.checklist import checklist, nothing_found, summary
@@ -167,6 +167,7 @@ def command(
         "--sex": settings.sex,
         "--life-table": settings.life_table,
         "--weights": settings.weights,
+        "--min-followed": settings.min_followed,
         "--documents": documents,
         "--seed": settings.seed,
     }
@@ -220,6 +221,7 @@ def _pictures(analysis: Analysis, shown: dict[str, Table], title: str, least: in
         "sheet": lambda: figures.sheet(analysis, title, least, source),
         "survival": lambda: figures.curves(analysis, least),
     }
+    groups["followed"] = lambda: figures.followed(analysis, least)
     made = (groups if analysis.finds else {}) | {
         "calibration": lambda: figures.calibration(analysis, shown["calibration"]),
         "decisions": lambda: figures.decisions(analysis, least),
@@ -339,8 +341,8 @@ def page(
         section(
             "trust",
             "How far to trust it",
-            _words_of_trust(analysis),
-            ["calibration", "decisions"],
+            [*_words_of_follow_up(analysis), *_words_of_trust(analysis)],
+            ["followed", "calibration", "decisions"],
             ["performance", "calibration", "decision_curve"],
         ),
     ]
@@ -362,7 +364,7 @@ def page(
             "patients/page.html.j2",
             title=title,
             counts=words_of_counts(least),
-            summary=[*summary(analysis), _taken(analysis)],
+            summary=[*summary(analysis, shown), _taken(analysis)],
             notes=analysis.notes,
             sections=sections,
             version=version,
@@ -442,6 +444,22 @@ def _words_of_treatment(analysis: Analysis) -> list[str]:
     return words if analysis.cohort.treated_when else [*words, NO_DATE]
 
 
+def _words_of_follow_up(analysis: Analysis) -> list[str]:
+    """To which horizon the groups could be followed."""
+    if not analysis.finds:
+        return []
+    least, unit = 100 * analysis.settings.min_followed, analysis.cohort.unit
+    until = rounded_down(analysis.followed_until)
+    text = (
+        f"Patients whose follow-up could not last to the horizon of {analysis.cohort.horizon:g} "
+        f"{unit} tell nothing of it unless they have the event before. {least:g} % or more of each "
+        f"group could be followed to {until:g} {unit} (reverse Kaplan-Meier)"
+    )
+    if until < analysis.cohort.horizon:
+        text += f": --horizon {until:g}{unit[0]} would give each group a risk"
+    return [text + "."]
+
+
 def _words_of_trust(analysis: Analysis) -> list[str]:
     if analysis.changed != analysis.changed:
         return [
@@ -469,6 +487,9 @@ def _captions(analysis: Analysis) -> dict[str, str]:
         ),
         "treated": "Share without the event of treated and untreated patients, from "
         f"{analysis.landmark:.3g} {cohort.unit} after inclusion on, with 95 % intervals.",
+        "followed": "Share of each group that could be followed so long, had nobody an event "
+        "(reverse Kaplan-Meier), all patients. Lines: the horizon, and the share that a risk "
+        "needs.",
         "calibration": "Each group of the test part; bars: 95 % intervals. On the line, what was "
         "predicted was seen.",
         "decisions": "Test part: net benefit of treating patients from a risk on, by the tree, and "

@@ -22,13 +22,14 @@ import numpy as np
 from hedgerow.closed import Word, read, setting
 from hedgerow.errors import DataError, InputError
 from hedgerow.files import read_text
-from hedgerow.patients.analysis import Analysis, risk_by
+from hedgerow.patients.analysis import Analysis, too_few
 from hedgerow.patients.cohort import Outcome
 from hedgerow.patients.disclosure import small
 from hedgerow.patients.intervals import joined
 from hedgerow.patients.schema import Column
 from hedgerow.patients.tables import Table, rules
 from hedgerow.survival.estimates import Steps, ran_out
+from hedgerow.survival.followed import FOLLOWED
 from hedgerow.survival.labels import entry_of
 from hedgerow.survival.leaves import leaf_numbers
 from hedgerow.tree import Tree
@@ -86,11 +87,12 @@ class Group:
         Its tests in words.
     n, events : int or str
         As the page shows them.
-    risk, low, high : float
-        Of the event by the horizon, with its interval.
+    risk, low, high : float or None
+        Of the event by the horizon, with its interval. None where too few could be followed so
+        long: then nothing can be said.
     few : bool
-        Whether few patients or events would show through, or nobody was followed so far: then the
-        risk is rough (`rough_risk`), without an interval.
+        Whether few patients or events would show through: then the risk is rough (`rough_risk`),
+        without an interval.
     curve : tuple of Point
         So far that no point, and no difference of two, tells of few events.
     """
@@ -100,7 +102,7 @@ class Group:
     rule: str = setting(pattern=_TEXT)
     n: int | str = setting(minimum=0, pattern=_COUNT)
     events: int | str = setting(minimum=0, pattern=_COUNT)
-    risk: float = setting(minimum=0, maximum=1)
+    risk: float | None = setting(minimum=0, maximum=1)
     low: float | None = setting(None, minimum=0, maximum=1)
     high: float | None = setting(None, minimum=0, maximum=1)
     few: bool = False
@@ -204,6 +206,9 @@ class RiskModel:
     entry : str
         The column of the times at which patients came under observation; empty, and not in the
         file, where all count from the start.
+    min_followed : float
+        Share of a group that could be followed to the horizon, from which on it has a risk; in the
+        file where it is not .2.
     format, version
     """
 
@@ -222,6 +227,7 @@ class RiskModel:
     made_from: Source
     recalibrated_from: Source | None = None
     entry: str = setting("", pattern=_TEXT)
+    min_followed: float = setting(FOLLOWED, minimum=0, maximum=1)
     format: str = setting(FORMAT, written=Literal[FORMAT])
     version: int = setting(VERSION, written=Literal[VERSION])
 
@@ -236,6 +242,14 @@ class RiskModel:
     def tested(self) -> list[Input]:
         """The inputs that a table has to have."""
         return [own for own in self.inputs if own.tested]
+
+    @property
+    def unsaid(self) -> str:
+        """Why a group has no risk, in words."""
+        return (
+            f"nothing can be said at {self.horizon:g} {self.unit}, because "
+            f"{too_few(self.min_followed)} of its patients could be followed so long"
+        )
 
     @property
     def by_node(self) -> dict[int, Group]:
@@ -288,6 +302,8 @@ class RiskModel:
         head = {"format": plain.pop("format"), "version": plain.pop("version")}
         if not self.entry:
             plain.pop("entry")
+        if self.min_followed == FOLLOWED:
+            plain.pop("min_followed")
         form = {**head, **plain, "tree": json.loads(self.tree.to_json())}
         return json.dumps(form, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 
@@ -379,7 +395,9 @@ def _check(model: RiskModel) -> None:
     """
     remedy = "copy it from its folder again"
     tree = model.tree
-    if {group.node: group.number for group in model.groups} != leaf_numbers(tree):
+    numbers = [group.number for group in model.groups]
+    nodes = {group.node for group in model.groups}
+    if nodes != set(leaf_numbers(tree)) or numbers != list(range(1, len(nodes) + 1)):
         raise InputError("its groups are not the leaves of its tree", remedy=remedy)
     names = [own.name for own in model.inputs]
     if tree.feature_names != names or len(set(names)) < len(names):
@@ -398,12 +416,19 @@ def _check(model: RiskModel) -> None:
         if any(a is not None and b is not None and a > b for a, b in bounds):
             raise InputError(f"input `{own.name}`: a range ends before it begins", remedy=remedy)
     for group in model.groups:
+        if group.risk is None:
+            if group.low is not None or group.high is not None:
+                raise InputError(
+                    f"group {group.number}: it has an interval and no risk", remedy=remedy
+                )
+            continue
         low = group.risk if group.low is None else group.low
         high = group.risk if group.high is None else group.high
         if not low <= group.risk <= high:
             raise InputError(
                 f"group {group.number}: its risk is outside its interval", remedy=remedy
             )
+    for group in model.groups:
         curve = [(point.time, point.share) for point in group.curve]
         for (t, s), (u, r) in itertools.pairwise(curve):
             if not (t < u and s <= r):
@@ -413,28 +438,6 @@ def _check(model: RiskModel) -> None:
 
 
 # ------------------------------------------------------------------------------- of an analysis
-
-
-def group_risks(analysis: Analysis) -> dict[int, tuple[float, float, float]]:
-    """Risk by the horizon of each leaf, and its interval; all risks of the model come from here.
-
-    Returns
-    -------
-    dict of (float, float, float)
-        Node -> that of the next patient, corrected for the group's having been chosen; without
-        bootstraps Kaplan-Meier, or Aalen-Johansen, in the training part. NaN where nobody is
-        followed so far.
-    """
-    found = {}
-    for node in analysis.numbers:
-        found[node] = analysis.risks.get(node, (math.nan,) * 3)
-        if not any(map(math.isnan, found[node])):
-            continue
-        own = analysis.groups.training & (analysis.groups.leaf == node)
-        data = (analysis.time[own], analysis.event[own], analysis.cohort.horizon)
-        since = entry_of(analysis.entry, own)
-        found[node] = risk_by(*data, entry=since)
-    return found
 
 
 def of(
@@ -486,6 +489,7 @@ def of(
         n if isinstance(n, str) else int(n),
         source,
         entry=outcome.entry or "",
+        min_followed=analysis.settings.min_followed,
     )
 
 
@@ -493,7 +497,7 @@ def _groups(analysis: Analysis, shown: Mapping[str, Table], tree: Tree, least: i
     learnt = shown["survival_training"].frame.set_index("group")
     everybody = shown["survival_all"].frame.set_index("group")
     beside = shown["calibration"].frame.set_index("group")
-    words, known = rules(analysis), group_risks(analysis)
+    words, known = rules(analysis), analysis.printed_risks
     classes = [str(c) for c in tree.classes] if tree.classes else ["0", "1"]
     shares = tree.probabilities()[:, classes.index("1")]
     for node, number in analysis.numbers.items():
@@ -501,7 +505,7 @@ def _groups(analysis: Analysis, shown: Mapping[str, Table], tree: Tree, least: i
         risk, low, high = known[node]
         # Events that are withheld for others' sake are those of all times, not by the horizon.
         hidden = isinstance(learnt.loc[key, "n"], str) or str(learnt.loc[key, "events"])[0] == "<"
-        few = isinstance(beside.loc[key, "estimated"], str) or math.isnan(risk)
+        few = isinstance(beside.loc[key, "estimated"], str) and not math.isnan(risk)
         own = analysis.groups.training & (analysis.groups.leaf == node)
         rough = rough_risk(risk, int(own.sum()), float(shares[node]), least)
         yield group_of(

@@ -10,7 +10,7 @@ import numpy as np
 
 from hedgerow.errors import InputError
 from hedgerow.patients.answers import Answers, told
-from hedgerow.patients.model import Input, RiskModel
+from hedgerow.patients.model import Group, Input, RiskModel
 from hedgerow.patients.table import MISSING, Texts
 from hedgerow.patients.values import numbers, shown, unique_texts
 from hedgerow.patients.words import plain_word
@@ -305,6 +305,17 @@ def placed(
     return Placed(node, share, ["; ".join(reasons) for reasons in why])
 
 
+def _of_group(model: RiskModel, group: Group | None) -> str:
+    """What is to be minded of the risk of a group."""
+    if group is not None and group.risk is None and group.n == 0:
+        return f"group {group.number}: nothing can be said, because nobody was in it"
+    if group is not None and group.risk is None:
+        return f"group {group.number}: {model.unsaid}"
+    if group is not None and group.few:
+        return f"the risk of group {group.number} rests on few patients"
+    return ""
+
+
 def groups_of(
     model: RiskModel, table: Texts, answers: Answers, keep: Sequence[str] = ()
 ) -> pd.DataFrame:
@@ -349,11 +360,7 @@ def groups_of(
     by_node = model.by_node
     own = [by_node.get(int(node)) for node in found.node]
     why = [
-        "; ".join(
-            [*([text] if text else []), f"the risk of group {group.number} rests on few patients"]
-        )
-        if group is not None and group.few
-        else text
+        "; ".join(filter(None, [text, _of_group(model, group)]))
         for text, group in zip(found.why, own, strict=True)
     ]
     return pd.DataFrame(

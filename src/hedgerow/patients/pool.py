@@ -32,6 +32,7 @@ from hedgerow.patients.model import RiskModel, read_model
 from hedgerow.patients.tables import Table
 from hedgerow.reporting.figures import WIDTH, style
 from hedgerow.reporting.html import render
+from hedgerow.survival.followed import FOLLOWED, is_followed
 from hedgerow.texts import legible
 
 if TYPE_CHECKING:
@@ -151,7 +152,7 @@ def pooled(model: RiskModel, hospitals: Sequence[Counts]) -> Pooled:
             told = own.groups[place]
             n, events = told.intervals[0].at_risk, _added(told, "events")
             few = there is None or (isinstance(events, str) and told.risk is None)
-            estimate = (math.nan,) * 3 if few else estimated(there)
+            estimate = (math.nan,) * 3 if few else estimated(there, model.min_followed)
             rows.append(_row(group, name, n, events, estimate))
             if there is None:
                 withheld.setdefault(name, []).append(str(group.number))
@@ -166,7 +167,8 @@ def pooled(model: RiskModel, hospitals: Sequence[Counts]) -> Pooled:
             n, events = round(sums[0].at_risk), round(sum(part.events for part in sums))
             few = small([n, events], least).any()
             cells = (as_shown(count, int(small(count, least)), least) for count in (n, events))
-            rows.append(_row(group, name, *cells, (math.nan,) * 3 if few else estimated(sums)))
+            estimate = (math.nan,) * 3 if few else estimated(sums, model.min_followed)
+            rows.append(_row(group, name, *cells, estimate))
     left_out = [
         f"{_short(name)} withholds what is needed of group {', '.join(numbers)}, and is left out "
         "there."
@@ -276,7 +278,7 @@ def together(hospitals: Sequence[Sequence[Part]]) -> list[Part]:
     return sums
 
 
-def estimated(parts: Sequence[Part]) -> tuple[float, float, float]:
+def estimated(parts: Sequence[Part], min_followed: float = FOLLOWED) -> tuple[float, float, float]:
     """Risk by the end of a life table, and its interval.
 
     The variance is that of the incidence of a life table (Marubini and Valsecchi 1995, of Dinse
@@ -285,17 +287,26 @@ def estimated(parts: Sequence[Part]) -> tuple[float, float, float]:
     Parameters
     ----------
     parts : sequence of Part
+    min_followed : float
+        Share of the patients that could be followed to the end.
 
     Returns
     -------
     risk, low, high : float
-        NaN where nobody is at risk, or for an interval of a risk of 0 or 1.
+        NaN where nobody is at risk, or fewer could be followed than `min_followed`, or for an
+        interval of a risk of 0 or 1.
     """
     from scipy.stats import norm
 
     at_risk = np.array([part.at_risk - part.censored / 2.0 for part in parts])
     events, other = (np.array([getattr(p, name) for p in parts]) for name in ("events", "other"))
     if not len(parts) or at_risk[0] <= 0.0:
+        return math.nan, math.nan, math.nan
+    followed = 1.0
+    for part in parts:  # in the middle, as those who are censored
+        left = part.at_risk - (part.events + part.other) / 2.0
+        followed *= max(1.0 - part.censored / left, 0.0) if left > 0.0 else 1.0
+    if not is_followed(followed, min_followed):
         return math.nan, math.nan, math.nan
     there = at_risk > 0.0
     at_risk, events, other = at_risk[there], events[there], other[there]

@@ -43,7 +43,7 @@ def _calibration(axes: Any, found: Validation) -> None:
     a, b = found.line
     if a == a:
         grid = np.linspace(0.005, 0.995, 200)
-        inside = (grid >= min(found.risk)) & (grid <= max(found.risk))
+        inside = (grid >= np.nanmin(found.risk)) & (grid <= np.nanmax(found.risk))
         line = 1.0 / (1.0 + np.exp(-(a + b * logit(grid))))
         axes.plot(
             grid[inside],
@@ -56,7 +56,7 @@ def _calibration(axes: Any, found: Validation) -> None:
     drawn = False
     for row, group in enumerate(found.model.groups):
         share, low, high = found.observed[group.node]
-        if found.is_few(row) or math.isnan(share):
+        if found.is_few(row) or math.isnan(share) or group.risk is None:
             continue
         if low == low:
             axes.plot([group.risk] * 2, [low, high], color=BLUE, linewidth=1.0)
@@ -117,7 +117,8 @@ def _curve(
     share, low, high = found.observed[group.node]
     bars = [] if few else [(share, low, high, BLUE, "o", -0.012)]
     bounds = [math.nan if v is None else v for v in (group.low, group.high)]
-    bars.append((group.risk, *bounds, ORANGE, "D", 0.012))
+    if group.risk is not None:
+        bars.append((group.risk, *bounds, ORANGE, "D", 0.012))
     for value, bottom, top, color, marker, aside in bars:
         x = horizon * (1.0 + aside)
         if bottom == bottom:
@@ -125,6 +126,11 @@ def _curve(
         axes.plot([x], [value], marker, color=color, markersize=2.8, clip_on=False)
     if few or (not group.curve and group.few):
         words = "not shown here" if few else "few in the first hospital"
+    elif group.number in found.unknown:
+        words = "not followed to the horizon"
+    else:
+        words = ""
+    if words:
         axes.text(0.04, 0.86, words, transform=axes.transAxes, fontsize=6.5, color="0.35")
     rule = "\n".join(textwrap.wrap(legible(group.rule).replace("$", r"\$"), 54)[:2])
     axes.set_title(f"Group {group.number}", fontsize=8)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from hedgerow.patients.analysis import notes_on_entry
+from hedgerow.patients.checklist import nothing_said
 from hedgerow.patients.disclosure import SHOWN, WITHHELD, as_shown, protected, small
 from hedgerow.patients.model import Input
 from hedgerow.patients.tables import (
@@ -278,7 +279,7 @@ def groups(found: Validation) -> Table:
                 "rule": "all patients" if group is None else group.rule,
                 "n": n,
                 "events": events,
-                "expected": found.expected if group is None else group.risk,
+                "expected": found.expected if group is None else _number(group.risk),
                 "expected_low": math.nan if group is None or group.low is None else group.low,
                 "expected_high": math.nan if group is None or group.high is None else group.high,
                 "seen": WITHHELD if few else share,
@@ -304,6 +305,10 @@ def groups(found: Validation) -> Table:
     )
 
 
+def _number(value: float | None) -> float:
+    return math.nan if value is None else value
+
+
 def recalibration(found: Validation) -> Table:
     """Risks for this hospital, in three ways."""
     import pandas as pd
@@ -317,7 +322,7 @@ def recalibration(found: Validation) -> Table:
             {
                 "group": str(group.number),
                 "rule": group.rule,
-                "expected": group.risk,
+                "expected": _number(group.risk),
                 "shifted": own["shifted"],
                 "fitted": own["fitted"],
                 "seen": WITHHELD if few else own["estimated"],
@@ -367,6 +372,7 @@ def with_interval(measure: Measure, kind: str = "b") -> str:
 def summary(found: Validation) -> list[str]:
     """Sentences for the top of the page and of the sheet, without counts of groups."""
     own, unit = found.measures, f"{found.model.horizon:g} {found.model.unit}"
+    needed = found.model.min_followed
     share, low, high = found.observed[-1]
     lines = [
         f"By {unit}, {with_interval(Measure(share, low, high), 's')} of the patients here had the "
@@ -379,6 +385,10 @@ def summary(found: Validation) -> list[str]:
         f"Brier score {with_interval(own['brier'])}; "
         f"{with_interval(own['scaled_brier'], 's')} of the error of one risk for all is gone.",
     ]
+    if found.unknown:
+        rows = [number - 1 for number in found.unknown]
+        counts = [found.counts.shown(row, "n", found.least) for row in rows]
+        lines.insert(0, nothing_said(found.unknown, counts, _all(found), unit, needed))
     divided = int((found.shares < 1.0).sum())
     if divided:
         mask = protected(

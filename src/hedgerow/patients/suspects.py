@@ -271,16 +271,16 @@ def knows_outcome(values: np.ndarray, time: np.ndarray, event: np.ndarray) -> st
     known = ~np.isnan(values)
     if known.sum() < 2 * FEWEST or not had[known].sum() >= FEWEST:
         return ""
-    gaps = _association(known.astype(float), had)
-    if min(known.sum(), (~known).sum()) >= FEWEST and _surely(gaps, len(had), DECIDES):
+    gaps = cramer_v(known.astype(float), had)
+    if min(known.sum(), (~known).sum()) >= FEWEST and surely(gaps, len(had), DECIDES):
         return f"whether it is empty nearly tells who had the event (association {gaps:.2f})"
     values, time, had = values[known], time[known], had[known]
     few = len(np.unique(values)) < MANY
-    if few and _surely(strength := _association(values, had), len(had), DECIDES):
+    if few and surely(strength := cramer_v(values, had), len(had), DECIDES):
         return f"it nearly tells who had the event (association {strength:.2f})"
     if said := _like_time(values, time, few):
         return said
-    area = 0.5 if few else _area(values, had)
+    area = 0.5 if few else roc_area(values, had)
     if max(area, 1.0 - area) >= SEPARATES:
         return f"it nearly tells who had the event (area under the curve {max(area, 1 - area):.2f})"
     return ""
@@ -298,7 +298,7 @@ def _like_time(values: np.ndarray, time: np.ndarray, few: bool) -> str:
         equal = float((np.abs(own - time) <= 1e-6 * time).mean())
         if equal >= EQUALS:
             return f"it equals the follow-up in {100 * equal:.0f} % of the patients, in {unit}"
-    if _surely(together, len(time), GOES_WITH):
+    if surely(together, len(time), GOES_WITH):
         return f"it goes with the follow-up {goes}"
     for unit, days in DAYS.items() if not few and together >= TOGETHER else ():
         own = values * days
@@ -311,13 +311,13 @@ def _like_time(values: np.ndarray, time: np.ndarray, few: bool) -> str:
     return ""
 
 
-def _surely(strength: float, n: int, bound: float) -> bool:
+def surely(strength: float, n: int, bound: float) -> bool:
     """Whether an association or correlation of n patients lies above a bound (Fisher's z)."""
     z = math.atanh(min(abs(strength), 1.0 - 1e-12))
     return math.tanh(z - SURELY / math.sqrt(max(n - 3, 1))) >= bound
 
 
-def _association(values: np.ndarray, had: np.ndarray) -> float:
+def cramer_v(values: np.ndarray, had: np.ndarray) -> float:
     """Cramer's V of a few levels and an event, levels of few patients left out."""
     from scipy.stats.contingency import association, crosstab
 
@@ -328,7 +328,8 @@ def _association(values: np.ndarray, had: np.ndarray) -> float:
     return float(association(table, method="cramer"))
 
 
-def _area(values: np.ndarray, had: np.ndarray) -> float:
+def roc_area(values: np.ndarray, had: np.ndarray) -> float:
+    """Area under the curve of a number and an event."""
     from sklearn.metrics import roc_auc_score
 
     return 0.5 if had.all() or not had.any() else float(roc_auc_score(had, values))

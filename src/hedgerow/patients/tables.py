@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hedgerow.drawing.words import condition_words
-from hedgerow.patients.analysis import PARTS, Analysis, estimated
+from hedgerow.patients.analysis import PARTS, Analysis, estimated, too_few
 from hedgerow.patients.disclosure import SHOWN, SMALL, TELLING, WITHHELD, as_shown, protected, small
 from hedgerow.reporting.numbers import number, p_said, p_text
 
@@ -693,7 +693,7 @@ def next_patient(analysis: Analysis, least: int) -> list[Table]:
             "risk of such a group in other patients of the same source. By "
             f"{found.n_bootstraps} bootstraps of all steps (labels, division, growth, estimates), "
             f"seed {analysis.settings.seed}; how often such intervals hold is measured in "
-            "benchmarks/next_patient.py.",
+            "benchmarks/next_patient.py." + no_risk(analysis),
             pd.DataFrame(rows),
         )
     ]
@@ -910,8 +910,20 @@ def calibrated(analysis: Analysis, least: int) -> Table:
         f"tree: of the training patients whose class is known; {_unknown(analysis, by)}. Training "
         f"part and test part: {way}, which counts them as long as they were followed (95 % "
         "interval)."
-        + ("" if analysis.entry is None else " All count from when they came under observation."),
+        + ("" if analysis.entry is None else " All count from when they came under observation.")
+        + no_risk(analysis),
         frame,
+    )
+
+
+def no_risk(analysis: Analysis) -> str:
+    """Why a group has no risk, after a caption; empty where all have one."""
+    if not analysis.unknown:
+        return ""
+    numbers = ", ".join(str(analysis.numbers[node]) for node in analysis.unknown)
+    return (
+        f" No risk (group {numbers}): {too_few(analysis.settings.min_followed)} of the patients "
+        "could be followed to the horizon, so that nothing can be said there."
     )
 
 
@@ -943,7 +955,8 @@ def few_classes(analysis: Analysis, least: int) -> dict[int, np.ndarray]:
 def decisions(analysis: Analysis, least: int) -> Table:
     """Net benefit over thresholds."""
     table = analysis.decisions
-    n = int((~analysis.groups.training & analysis.followed).sum())
+    known = ~np.isnan(estimated(analysis.groups, analysis.calibration))
+    n = int((~analysis.groups.training & analysis.followed & known).sum())
     treated_ = table["n_treated"].to_numpy()
     frame = table.astype({"n_treated": object, "tree": object})
     hide = withheld_decisions(analysis, least)
@@ -974,7 +987,9 @@ def withheld_decisions(analysis: Analysis, least: int) -> np.ndarray:
     (k,) bool array
     """
     test = ~analysis.groups.training & analysis.followed
-    risk = estimated(analysis.groups, analysis.calibration)[test]
+    risk = estimated(analysis.groups, analysis.calibration)
+    test &= ~np.isnan(risk)
+    risk = risk[test]
     had = (analysis.event[test] == 1) & (analysis.time[test] <= analysis.cohort.horizon)
     treated_ = analysis.decisions["n_treated"].to_numpy()
     above = np.array([int((had & (risk >= t)).sum()) for t in analysis.decisions["threshold"]])

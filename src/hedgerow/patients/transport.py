@@ -24,6 +24,7 @@ from hedgerow.patients.disclosure import SHOWN, small
 from hedgerow.patients.model import Point, RiskModel, Source, curve_of, group_of
 from hedgerow.survival import censoring_weights, concordance, horizon_labels
 from hedgerow.survival.estimates import ran_out
+from hedgerow.survival.followed import is_followed, share_followed
 from hedgerow.survival.labels import NobodyLeft, entry_of
 
 if TYPE_CHECKING:
@@ -66,7 +67,7 @@ class Validation:
     shares : (n,) float array
         Of each patient in its group.
     risk : (n,) float array
-        By the model.
+        By the model; NaN where it has none.
     several : bool
         Whether causes compete here or did in the first hospital.
     counts : Counted
@@ -88,6 +89,9 @@ class Validation:
     n_late : int
         Patients who came when an intervention, or the horizon, was past: they tell nothing, and
         are not among the others.
+    unknown : tuple of int
+        Numbers of groups of which nothing can be said at the horizon: the model has no risk, or
+        few of the patients here could be followed so long. They are in no measure.
     """
 
     model: RiskModel
@@ -112,6 +116,7 @@ class Validation:
     least: int
     entry: np.ndarray | None = None
     n_late: int = 0
+    unknown: tuple[int, ...] = ()
 
     @property
     def nodes(self) -> list[int]:
@@ -180,13 +185,28 @@ def validated(
         when = ran_out(time, event != 0, entry, horizon)
         if when is not None:
             raise NobodyLeft(when, model.unit)
-    if math.isnan(risk_by(time, event, horizon, entry=entry)[0]):
-        raise InputError(f"nobody is followed to {horizon:g} {model.unit}", remedy=remedy)
-    if not ((event == 1) & (time <= horizon)).any():
-        raise InputError(f"nobody has the event by {horizon:g} {model.unit}", remedy=remedy)
-    by_node = {group.node: group.risk for group in model.groups}
+    nodes, needed = [group.node for group in model.groups], model.min_followed
+    by_node = {group.node: math.nan if group.risk is None else group.risk for group in model.groups}
     risk = np.array([by_node[int(node)] for node in leaf])
-    nodes = [group.node for group in model.groups]
+    observed = {}
+    for node in nodes:
+        own = leaf == node
+        since = entry_of(entry, own)
+        about = (time[own], event[own], horizon, CONFIDENCE, since, needed)
+        observed[node] = risk_by(*about)
+    # Where few could be followed, those whose class is known are those with the event.
+    said = [n for n in nodes if not math.isnan(by_node[n] + observed[n][0])]
+    told = np.isin(leaf, said)
+    share = share_followed(time[told], event[told], horizon, entry_of(entry, told))
+    if not is_followed(share, needed):
+        share = share_followed(time, event, horizon, entry)
+        raise InputError(
+            f"{100 * share:.1f} % of the patients could be followed to {horizon:g} {model.unit}, "
+            f"and in each group of the model that has a risk fewer than {100 * needed:g} %",
+            remedy=remedy,
+        )
+    if not ((event == 1) & (time <= horizon) & told).any():
+        raise InputError(f"nobody has the event by {horizon:g} {model.unit}", remedy=remedy)
     tell("observed and expected")
     found = counted(nodes, leaf, time, event, horizon, least)
     if (found.mask[-1, [0, 4]] != SHOWN).any():
@@ -194,14 +214,13 @@ def validated(
             "so few patients have the event, or do not have it, that nothing could be shown",
             remedy="add patients, or say --show-small-counts and keep the folder to yourself",
         )
-    observed = {-1: risk_by(time, event, horizon, CONFIDENCE, entry)}
-    for node in nodes:
-        own = leaf == node
-        since = entry_of(entry, own)
-        observed[node] = risk_by(time[own], event[own], horizon, CONFIDENCE, since)
-    point = measured(time, event, risk, horizon, entry)
+    since = entry_of(entry, told)
+    follow_up = (time[told], event[told])
+    observed[-1] = risk_by(*follow_up, horizon, CONFIDENCE, since, needed)
+    own_risk = risk[told]
+    point = measured(*follow_up, own_risk, horizon, since)
     tell("intervals")
-    drawn = _resampled(time, event, risk, horizon, resamples, seed, entry)
+    drawn = _resampled(*follow_up, own_risk, horizon, resamples, seed, since)
     measures = {}
     for k, name in enumerate(MEASURES):
         low, high = _between(drawn[:, k])
@@ -211,7 +230,7 @@ def validated(
     if expected:
         measures["ratio"] = Measure(share / expected, low / expected, high / expected)
     tell("decision curve")
-    decisions = decision_curve(risk, time, event, horizon, entry)
+    decisions = decision_curve(own_risk, *follow_up, horizon, since, needed)
     return Validation(
         model,
         cohort,
@@ -226,7 +245,7 @@ def validated(
         observed,
         expected,
         measures,
-        line_of(time, event, risk, horizon, entry),
+        line_of(*follow_up, own_risk, horizon, since),
         {
             n: curve_of(
                 time[leaf == n],
@@ -238,12 +257,13 @@ def validated(
             for n in nodes
         },
         decisions,
-        _withheld(decisions, risk, time, event, horizon, least),
+        _withheld(decisions, own_risk, *follow_up, horizon, least),
         resamples,
         seed,
         least,
         entry,
         n_late,
+        tuple(group.number for group in model.groups if group.node not in said),
     )
 
 
@@ -411,9 +431,13 @@ def recalibrated_risks(found: Validation) -> dict[int, dict[str, float]]:
     made = {}
     a, b = found.line
     for row, group in enumerate(found.model.groups):
+        own = found.observed[group.node][0]
+        if group.risk is None:
+            risks = dict.fromkeys(("shifted", "fitted"), math.nan)
+            made[group.node] = {**risks, "estimated": math.nan if found.is_few(row) else own}
+            continue
         x = float(logit(group.risk))
         shift = x + found.measures["intercept"].value
-        own = found.observed[group.node][0]
         made[group.node] = {
             "shifted": 1.0 / (1.0 + math.exp(-shift)),
             "fitted": 1.0 / (1.0 + math.exp(-(a + b * x))),
@@ -425,7 +449,8 @@ def recalibrated_risks(found: Validation) -> dict[int, dict[str, float]]:
 def recalibrated(found: Validation, source: Source, entry: str = "") -> RiskModel:
     """The model with the risks of this hospital's patients.
 
-    A group of whom few are here has the shifted risk of the first hospital, and no interval.
+    A group of whom few are here has the shifted risk of the first hospital, and no interval; one of
+    whom few could be followed to the horizon has no risk.
 
     Parameters
     ----------
@@ -444,8 +469,10 @@ def recalibrated(found: Validation, source: Source, entry: str = "") -> RiskMode
     risks, groups = recalibrated_risks(found), []
     for row, group in enumerate(found.model.groups):
         own = risks[group.node]
-        few = math.isnan(own["estimated"])
-        estimate = (own["shifted"], math.nan, math.nan) if few else found.observed[group.node]
+        estimate, few = found.observed[group.node], found.is_few(row)
+        if few and not math.isnan(estimate[0]):
+            estimate = (own["shifted"], math.nan, math.nan)
+        few &= not math.isnan(estimate[0])
         if not few and not estimate[1] <= estimate[0] <= estimate[2]:
             estimate = (estimate[0], math.nan, math.nan)
         counts = tuple(found.counts.shown(row, name, found.least) for name in ("n", "events"))

@@ -6,14 +6,17 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.base import clone
 
 from hedgerow.checks import check_choice, check_number, check_random
 from hedgerow.errors import InputError
 from hedgerow.induction.c45 import C45Classifier
+from hedgerow.survival.followed import FOLLOWED, fit_followed, share_followed
 from hedgerow.survival.labels import (
     HorizonLabels,
     censoring_weights,
+    checked_entry,
+    checked_follow_up,
+    entry_of,
     horizon_labels,
 )
 
@@ -55,12 +58,16 @@ class RiskGroups:
         Of all patients.
     leaf : (n,) int array
         Node of the leaf of each patient.
+    refused : tuple of int
+        Variables of which tests were refused, because few on one side could be followed to the
+        horizon.
     """
 
     estimator: Any
     training: np.ndarray
     labels: HorizonLabels
     leaf: np.ndarray
+    refused: tuple[int, ...] = ()
 
     @property
     def tree_(self) -> Tree:
@@ -87,12 +94,17 @@ def risk_groups(
     weights: str | None = None,
     random_state=None,
     entry=None,
+    min_followed: float = FOLLOWED,
 ) -> RiskGroups:
     """Divide patients into risk groups by a tree that predicts the event by a horizon.
 
     Patients are divided into training and test part class by class; those whose follow-up ends
     before the horizon are a class of their own there, so that both parts hold their share of them:
     a test part without them would die faster than patients do.
+
+    Those whose class is known are chosen: of patients included less than a horizon before the end
+    of the study they are those with the event, so that whatever goes with the date of inclusion
+    predicts it. The tree makes no test of which one side could not be followed to the horizon.
 
     Parameters
     ----------
@@ -116,6 +128,11 @@ def risk_groups(
     entry : (n,) array, optional
         As in `leaf_survival`; with weights alone: who had the event before they could enter are not
         among the patients, so that those whose class is known are no sample of all.
+    min_followed : float, default .2
+        Share of the patients of the training part on each side of a test that could be followed to
+        the horizon, by the reverse Kaplan-Meier estimate; 1 where all had the event before. A test
+        without it is refused, and the next best is taken; so the tree of `C45Classifier` alone is
+        grown, that of other learners is taken as it is. 0: no test is refused.
 
     Returns
     -------
@@ -128,6 +145,7 @@ def risk_groups(
         known classes are the same; entries without weights, or as `censoring_weights` says.
     """
     check_number("test_size", test_size, 0.0, 0.9)
+    check_number("min_followed", min_followed, 0.0, 1.0)
     if weights is not None:
         check_choice("weights", weights, WEIGHTS)
     check_weighted(entry, weights)
@@ -154,9 +172,23 @@ def risk_groups(
         )
         own = stands_for[labels.known[training]]
         given["sample_weight"] = given.get("sample_weight", 1.0) * own
-    fitted = clone(thesis_tree() if estimator is None else estimator)
-    fitted.fit(X.iloc[learnt] if hasattr(X, "iloc") else X[learnt], labels.y[learnt], **given)
-    return RiskGroups(fitted, training, labels, np.asarray(fitted.apply(X)))
+    rows = np.flatnonzero(training)
+    times, events = (values[rows] for values in checked_follow_up(time, event, cause))
+    since = entry_of(checked_entry(entry, np.asarray(time, dtype=np.float64)), rows)
+
+    def followed(who: np.ndarray) -> float:
+        return share_followed(times[who], events[who], horizon, entry_of(since, who))
+
+    fitted, refused = fit_followed(
+        thesis_tree() if estimator is None else estimator,
+        X.iloc[rows] if hasattr(X, "iloc") else X[rows],
+        np.flatnonzero(labels.known[rows]),
+        labels.y[learnt],
+        followed,
+        min_followed,
+        **given,
+    )
+    return RiskGroups(fitted, training, labels, np.asarray(fitted.apply(X)), refused)
 
 
 def check_weighted(entry, weights: str | None) -> None:

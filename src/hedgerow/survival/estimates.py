@@ -11,6 +11,7 @@ from hedgerow.checks import is_complex
 from hedgerow.errors import InputError
 from hedgerow.evaluation import significance
 from hedgerow.optional import needed
+from hedgerow.survival.followed import FOLLOWED, is_followed, share_followed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -258,6 +259,7 @@ def risk_at(
     horizon: float,
     cause: int = 1,
     entry: np.ndarray | None = None,
+    min_followed: float = FOLLOWED,
 ) -> tuple[float, float]:
     """Share with the event by a horizon, and the standard error of log(-log(1 - share)).
 
@@ -269,21 +271,25 @@ def risk_at(
     cause : int, default 1
     entry : (n,) float array, optional
         At risk at t are those with entry < t <= time.
+    min_followed : float, default .2
+        Share of the patients that could be followed to the horizon (`share_followed`) from which on
+        there is a risk. A curve that falls to 0 because the last of many who were censored had the
+        event says nothing.
 
     Returns
     -------
     share, error : float
         Kaplan-Meier with Greenwood's variance, or Aalen-Johansen where another event comes before
-        the horizon. NaN where nobody is followed so far and not all had an event; with entries also
+        the horizon. NaN where less than `min_followed` could be followed so far; with entries also
         where all at risk have an event before others enter.
     """
+    if not is_followed(share_followed(time, event, horizon, entry), min_followed):
+        return math.nan, math.nan
     if entry is not None:
         return _risk_of_entered(time, event, horizon, cause, entry)
     needed("statsmodels", PURPOSE)
     from statsmodels.duration.survfunc import CumIncidenceRight, SurvfuncRight
 
-    if not len(time) or (time.max() < horizon and (event[time == time.max()] == 0).any()):
-        return math.nan, math.nan
     early = time <= horizon
     codes = np.where(early & (event != 0), np.where(event == cause, 1, 2), 0)
     if not (codes == 1).any():

@@ -9,6 +9,7 @@ import numpy as np
 from hedgerow.checks import LARGEST, check_choice, check_number, check_unmasked
 from hedgerow.errors import InputError
 from hedgerow.survival.estimates import Steps, ran_out
+from hedgerow.survival.followed import not_censored
 
 #: Causes of an event are numbered from 1.
 MOST_CAUSES = 1_000_000
@@ -143,28 +144,6 @@ def censoring_weights(
             raise NobodyLeft(when)
         return entered_weights(time, ends, known, horizon, entry)
     return weights_at(not_censored(time, ends), time, known, horizon)
-
-
-def not_censored(time: np.ndarray, ends: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Share not censored before each time (Kaplan-Meier), and after the last.
-
-    Parameters
-    ----------
-    time : (n,) float array
-    ends : (n,) bool array
-        Whose follow-up ends by censoring, which comes after the events of the same time.
-
-    Returns
-    -------
-    when : (m,) float array, ascending
-    share : (m + 1,) float array
-    """
-    when, place = np.unique(time, return_inverse=True)
-    leaving = np.bincount(place, minlength=len(when))
-    censored = np.bincount(place, weights=ends, minlength=len(when))
-    at_risk = leaving[::-1].cumsum()[::-1] - leaving + censored
-    steps = 1.0 - np.divide(censored, at_risk, out=np.zeros(len(when)), where=censored > 0.0)
-    return when, np.concatenate([[1.0], np.cumprod(steps)])
 
 
 def weights_at(

@@ -15,11 +15,11 @@ from hedgerow.checks import LARGEST
 from hedgerow.errors import InputError
 from hedgerow.optional import needed
 from hedgerow.survival.estimates import Steps
+from hedgerow.survival.followed import not_censored
 from hedgerow.survival.labels import (
     checked_entry,
     checked_follow_up,
     horizon_labels,
-    not_censored,
     weights_at,
 )
 

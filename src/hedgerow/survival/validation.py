@@ -20,6 +20,7 @@ from hedgerow.errors import InputError
 from hedgerow.optional import needed
 from hedgerow.survival.analysis import RiskGroups, check_weighted, risk_groups
 from hedgerow.survival.estimates import EDGE, PURPOSE, risk_at
+from hedgerow.survival.followed import FOLLOWED
 from hedgerow.survival.labels import checked_entry, checked_follow_up, entry_of
 from hedgerow.survival.scores import concordance
 
@@ -114,7 +115,8 @@ def bootstrap_validation(
         As in `risk_groups`. Samples in which all at risk have an event before others enter are left
         out.
     **pipeline
-        Further arguments that `risk_groups` got: estimator, test_size, competing, weights.
+        Further arguments that `risk_groups` got: estimator, test_size, competing, weights,
+        min_followed.
 
     Returns
     -------
@@ -144,7 +146,8 @@ def bootstrap_validation(
             remedy="give the patients whom risk_groups got",
         )
     X = X if hasattr(X, "iloc") else np.asarray(X)
-    own = _Estimates(groups.tree_, groups.leaf, time, event, horizon, cause, entry)
+    least = pipeline.get("min_followed", FOLLOWED)
+    own = _Estimates(groups.tree_, groups.leaf, time, event, horizon, cause, entry, least)
     apparent = concordance(time, event, own.ranks(groups.leaf), cause=cause, entry=entry)
     random = np.random.default_rng([random_state, 3])
     errors: list[tuple[float, ...]] = []
@@ -192,9 +195,9 @@ def bootstrap_validation(
 class _Estimates:
     """Risks of leaves and of their parents, of given patients."""
 
-    def __init__(self, tree: Tree, leaf, time, event, horizon: float, cause: int, entry):
+    def __init__(self, tree: Tree, leaf, time, event, horizon: float, cause: int, entry, least):
         self._tree, self._leaf = tree, leaf
-        self._about = (time, event, horizon, cause, entry)
+        self._about = (time, event, horizon, cause, entry, least)
         below = np.eye(tree.n_nodes, dtype=bool)
         for node in range(tree.n_nodes - 1, 0, -1):  # children follow their parents
             below[tree.parent[node]] |= below[node]
@@ -206,9 +209,9 @@ class _Estimates:
 
     def at(self, inside: np.ndarray) -> tuple[float, float]:
         """Risk and error of some patients."""
-        time, event, horizon, cause, entry = self._about
+        time, event, horizon, cause, entry, least = self._about
         since = entry_of(entry, inside)
-        return risk_at(time[inside], event[inside], horizon, cause, since)
+        return risk_at(time[inside], event[inside], horizon, cause, since, least)
 
     def of(self, node: int) -> tuple[float, float, float]:
         """Risk of a leaf, its error, and the risk of its parent, which the root has not."""
@@ -246,16 +249,20 @@ def _bootstrap(X, time, event, entry, drawn, horizon: float, cause: int, seed: i
     left = np.ones(len(time), dtype=bool)
     left[drawn] = False
     leaf = np.asarray(found.estimator.apply(X))
-    own = (time[drawn], event[drawn], horizon, cause, entry_of(entry, drawn))
+    least = pipeline.get("min_followed", FOLLOWED)
+    own = (time[drawn], event[drawn], horizon, cause, entry_of(entry, drawn), least)
     inside = _Estimates(found.tree_, found.leaf, *own)
     errors = []
     for node in np.unique(found.leaf) if found.tree_.n_leaves > 1 else ():
         risk, error, parent = inside.of(int(node))
         away = _side(risk, parent)
         here = leaf == node
-        everybody = risk_at(time[here], event[here], horizon, cause, entry_of(entry, here))[0]
+        # Of those who are left out fewer could be followed by chance: they have no risk then.
+        since = (entry_of(entry, here), least)
+        everybody = risk_at(time[here], event[here], horizon, cause, *since)[0]
         new = left & here
-        other, noise = risk_at(time[new], event[new], horizon, cause, entry_of(entry, new))
+        since = (entry_of(entry, new), least)
+        other, noise = risk_at(time[new], event[new], horizon, cause, *since)
         if not (error > 0.0 and noise > 0.0 and away) or new.sum() < FEWEST_PATIENTS:
             continue
         seen = _cloglog(risk)
