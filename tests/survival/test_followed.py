@@ -14,7 +14,13 @@ from survival.cohorts import staggered
 from hedgerow import C45Classifier
 from hedgerow.errors import InputError
 from hedgerow.induction.c45 import C45Classifier as Learner
-from hedgerow.survival import bootstrap_validation, risk_groups, thesis_tree
+from hedgerow.survival import (
+    bootstrap_validation,
+    censoring_weights,
+    horizon_labels,
+    risk_groups,
+    thesis_tree,
+)
 from hedgerow.survival.estimates import risk_at
 from hedgerow.survival.followed import FOLLOWED, followed_until, is_followed, share_followed
 
@@ -169,3 +175,26 @@ def test_bootstraps_have_no_risk_where_the_groups_have_none():
     found = bootstrap_validation(groups, X, time, event, n_bootstraps=5, **pipeline)
     late = [n for n in found.risks.index if X["year"][groups.leaf == n].min() >= 2015]
     assert late and found.risks.loc[late, ["apparent", "risk"]].isna().all(axis=None)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_weights_stay_finite_where_hardly_anybody_is_followed(seed):
+    """One of 300 stood for all who were included too late, with a weight of 100 and more."""
+    _, time, event = staggered(300, seed)
+    horizon = float(np.sort(time)[-1])
+    free = censoring_weights(time, event, horizon)
+    assert np.isfinite(free).all() and free.max() > 20.0
+    bound = censoring_weights(time, event, horizon, largest=5.0)
+    assert bound.max() == 5.0 and (bound == np.minimum(free, 5.0)).all()
+    assert censoring_weights(time, event, 2.0).max() < 5.0
+    with pytest.raises(InputError, match="largest is 0"):
+        censoring_weights(time, event, horizon, largest=0.5)
+
+
+def test_the_known_are_those_with_the_event_where_nobody_could_be_followed():
+    """What the page on `horizon_labels` says of patients who were included late."""
+    X, time, event = staggered()
+    late = (X["year"] >= 2015).to_numpy()
+    y, known = horizon_labels(time, event, 6.0)
+    assert y[late & known].min() == 1 and share_followed(time[late], event[late], 6.0) == 0.0
+    assert 0.2 < y[~late & known].mean() < 0.8

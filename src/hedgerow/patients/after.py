@@ -132,18 +132,22 @@ def marks(
     list of (str, (n,) bool array)
         What it is in words.
     """
-    found = []
+    found, least = [], max(EQUALS * len(time), FEWEST)
     for name, (known, values) in columns.items():
         found.append((f"who has a value in `{name}`", known))
-        for days in DAYS.values():
-            equal = np.abs(values * days - time) <= 1e-6 * time
-            found.append((f"in whom `{name}` is not the follow-up", known & ~equal))
-        for other, (also, others) in columns.items():
-            if other > name:
-                equal = values == others
-                found.append((f"in whom `{name}` is not `{other}`", known & also & ~equal))
-    least = [EQUALS * len(time), FEWEST]
-    return [(said, own) for said, own in found if min(own.sum(), (~own).sum()) >= max(least)]
+        same = [
+            ("the follow-up", known, np.abs(values * days - time) <= 1e-6 * time)
+            for days in DAYS.values()
+        ]
+        same += [
+            (f"`{other}`", known & also, values == others)
+            for other, (also, others) in columns.items()
+            if other > name
+        ]
+        for what, both, equal in same:
+            if equal.sum() >= least:
+                found.append((f"in whom `{name}` is not {what}", both & ~equal))
+    return [(said, own) for said, own in found if min(own.sum(), (~own).sum()) >= least]
 
 
 def tells_after(

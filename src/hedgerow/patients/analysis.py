@@ -219,9 +219,14 @@ class Analysis:
         )
 
     @property
+    def share_needed(self) -> float:
+        """Share that has to be followed to a horizon that is proposed."""
+        return self.settings.min_followed or FOLLOWED
+
+    @property
     def followed_until(self) -> float:
-        """The longest horizon to which `min_followed` of each group could be followed."""
-        least, found = self.settings.min_followed, [float(self.time.max())]
+        """The longest horizon to which `share_needed` of each group could be followed."""
+        least, found = self.share_needed, [float(self.time.max())]
         for node in self.numbers:
             own = (self.groups.leaf == node) & self.followed
             if own.any():
@@ -414,12 +419,12 @@ def check_followed(
     share = share_followed(time, event, cohort.horizon, entry)
     if is_followed(share, least):
         return
-    remedy = "another --horizon, or a table with a longer follow-up"
-    if (until := rounded_down(followed_until(time, event, least, entry))) > 0.0:
-        remedy = f"--horizon {until:g}{cohort.unit[0]}, to which {100 * least:g} % could be"
+    remedy, needed = "another --horizon, or a table with a longer follow-up", least or FOLLOWED
+    if (until := rounded_down(followed_until(time, event, needed, entry))) > 0.0:
+        remedy = f"--horizon {until:g}{cohort.unit[0]}, to which {100 * needed:g} % could be"
     raise InputError(
         f"the horizon is {cohort.horizon:g} {cohort.unit}, and {100 * share:.1f} % of the patients "
-        f"could be followed so long; {100 * least:g} % are needed (--min-followed)",
+        f"could be followed so long; {100 * needed:g} % are needed (--min-followed)",
         remedy=f"give {remedy}",
     )
 

@@ -305,7 +305,7 @@ def summary(analysis: Analysis, shown: dict[str, Table]) -> list[str]:
             f"{len(analysis.numbers)} risk groups; group 1 has the lowest and group {last} the "
             f"highest risk of the event by {unit}."
         )
-    if analysis.finds and unknown:
+    if unknown:
         numbers = [analysis.numbers[node] for node in unknown]
         n = shown["survival_all"].frame.set_index("group")["n"]
         counts = shown["flow"].frame.set_index("about")["count"]

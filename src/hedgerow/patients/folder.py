@@ -448,7 +448,7 @@ def _words_of_follow_up(analysis: Analysis) -> list[str]:
     """To which horizon the groups could be followed."""
     if not analysis.finds:
         return []
-    least, unit = 100 * analysis.settings.min_followed, analysis.cohort.unit
+    least, unit = 100 * analysis.share_needed, analysis.cohort.unit
     until = rounded_down(analysis.followed_until)
     text = (
         f"Patients whose follow-up could not last to the horizon of {analysis.cohort.horizon:g} "
@@ -456,7 +456,7 @@ def _words_of_follow_up(analysis: Analysis) -> list[str]:
         f"group could be followed to {until:g} {unit} (reverse Kaplan-Meier)"
     )
     if until < analysis.cohort.horizon:
-        text += f": --horizon {until:g}{unit[0]} would give each group a risk"
+        text += f": --horizon {until:g}{unit[0]} would give each of these groups a risk"
     return [text + "."]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -65,6 +66,16 @@ def horizon_labels(
         Times that are missing, infinite or negative; events that are no whole numbers; unequal
         lengths; nobody has the event; entries as `leaf_survival` says.
 
+    Notes
+    -----
+    Those whose class is known are a selection. Of patients whose follow-up could not last to the
+    horizon, such as those included less than it before the end of a study, the ones with the event
+    have a class and the others have none: among them the share of events is 1, whatever their risk.
+    So the event is too frequent among all who have a class, and whatever goes with the date of
+    inclusion predicts it. `censoring_weights` mend the first: with `largest` they stay finite
+    however few are followed. They do not mend the second, as nobody is there who could stand for
+    late patients without the event: `risk_groups` refuses tests that divide these off.
+
     Examples
     --------
     >>> horizon_labels([2, 7, 5, 6], [1, 1, 0, 0], 6).y
@@ -83,7 +94,14 @@ def horizon_labels(
 
 
 def censoring_weights(
-    time, event, horizon: float, *, cause: int = 1, competing: str = "censored", entry=None
+    time,
+    event,
+    horizon: float,
+    *,
+    cause: int = 1,
+    competing: str = "censored",
+    entry=None,
+    largest: float | None = None,
 ) -> np.ndarray:
     """Weights of the patients whose class is known, in the place of all (Vock and others 2016).
 
@@ -101,6 +119,9 @@ def censoring_weights(
     entry : (n,) array, optional
         As in `leaf_survival`. Deaths before entering are not seen, so that a plain share of classes
         is wrong without any censoring, too.
+    largest : float of at least 1, optional
+        Weights above it are it: where hardly anybody is followed to the horizon, single patients
+        stand for all others. The sum is less than n then, and the share of events too large.
 
     Returns
     -------
@@ -139,11 +160,14 @@ def censoring_weights(
     known = labels.known
     time, event = checked_follow_up(time, event, cause)
     ends = event == 0 if competing == "survived" else event != cause
+    if largest is not None:
+        check_number("largest", largest, 1.0, LARGEST)
+    most = math.inf if largest is None else largest
     if (entry := checked_entry(entry, time)) is not None:
         if (when := ran_out(time, ~ends, entry, horizon)) is not None:
             raise NobodyLeft(when)
-        return entered_weights(time, ends, known, horizon, entry)
-    return weights_at(not_censored(time, ends), time, known, horizon)
+        return np.minimum(entered_weights(time, ends, known, horizon, entry), most)
+    return np.minimum(weights_at(not_censored(time, ends), time, known, horizon), most)
 
 
 def weights_at(
