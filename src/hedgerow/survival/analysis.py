@@ -10,7 +10,7 @@ import numpy as np
 from hedgerow.checks import check_choice, check_number, check_random
 from hedgerow.errors import InputError
 from hedgerow.induction.c45 import C45Classifier
-from hedgerow.survival.followed import FOLLOWED, fit_followed, share_followed
+from hedgerow.survival.followed import FOLLOWED, FollowUp, fit_followed
 from hedgerow.survival.labels import (
     HorizonLabels,
     censoring_weights,
@@ -175,16 +175,12 @@ def risk_groups(
     rows = np.flatnonzero(training)
     times, events = (values[rows] for values in checked_follow_up(time, event, cause))
     since = entry_of(checked_entry(entry, np.asarray(time, dtype=np.float64)), rows)
-
-    def followed(who: np.ndarray) -> float:
-        return share_followed(times[who], events[who], horizon, entry_of(since, who))
-
     fitted, refused = fit_followed(
         thesis_tree() if estimator is None else estimator,
         X.iloc[rows] if hasattr(X, "iloc") else X[rows],
         np.flatnonzero(labels.known[rows]),
         labels.y[learnt],
-        followed,
+        FollowUp(times, events, horizon, since),
         min_followed,
         **given,
     )

@@ -8,7 +8,6 @@ are those with the event, and their share is no risk.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -26,6 +25,10 @@ FOLLOWED = 0.2
 ROUNDING = 1e-9
 #: Tests that are refused one after the other before all that are left are cut off.
 MOST_REFUSED = 1000
+#: At a node of so many patients all variables are looked through when a test is refused.
+SMALL_NODE = 500
+#: Cells of a table of patients by thresholds.
+AT_ONCE = 2_000_000
 
 
 def not_censored(
@@ -106,12 +109,50 @@ def followed_until(
     return math.inf if not len(below) else float(when[below[0] - 1])
 
 
+class FollowUp:
+    """Patients of whom groups are asked how many could be followed to a horizon.
+
+    Parameters
+    ----------
+    time, event : (n,) arrays
+        As in `share_followed`.
+    horizon : float
+    entry : (n,) float array, optional
+    """
+
+    def __init__(self, time, event, horizon: float, entry=None):
+        self._about, self._entry = (time, event), entry
+        self._horizon = horizon
+        # The events of a time come before the ends of follow-up.
+        self._order = np.lexsort((event == 0, time))
+        self._ends = ((event == 0) & (time < horizon))[self._order]
+
+    def share(self, who: np.ndarray) -> float:
+        """`share_followed` of some of the patients, (n,) bool."""
+        if self._entry is not None:
+            own = (values[who] for values in self._about)
+            return share_followed(*own, self._horizon, self._entry[who])
+        return float(self.shares(who[:, None])[0]) if who.any() else math.nan
+
+    def shares(self, who: np.ndarray) -> np.ndarray:
+        """The same of several groups, (n, k) bool, none of them empty; (k,) float array."""
+        if self._entry is not None:
+            return np.array([self.share(own) for own in who.T])
+        some = self._order[who[self._order].any(axis=1)]
+        inside = who[some]
+        left = inside[::-1].cumsum(axis=0, dtype=np.int32)[::-1]
+        ends = self._ends[who[self._order].any(axis=1)]
+        inside, left = inside[ends], left[ends].astype(np.float64)
+        steps = np.divide(left - 1.0, left, out=np.ones_like(left), where=inside)
+        return np.where(inside, steps, 1.0).prod(axis=0)
+
+
 def fit_followed(
     estimator: Any,
     X,
     learnt: np.ndarray,
     y: np.ndarray,
-    followed: Callable[[np.ndarray], float],
+    follow_up: FollowUp,
     least: float,
     **given: np.ndarray,
 ) -> tuple[Any, tuple[int, ...]]:
@@ -131,9 +172,8 @@ def fit_followed(
         Rows whose class is known.
     y : (k,) array
         Their classes.
-    followed : callable
-        Gets who of the training part is in a group, (n,) bool array, and gives the share of them
-        that could be followed to the horizon.
+    follow_up : FollowUp
+        Of the training part.
     least : float
     **given
         Further arguments of `fit`.
@@ -146,13 +186,12 @@ def fit_followed(
     """
     rows = X.iloc[learnt] if hasattr(X, "iloc") else X[learnt]
     fitted = clone(estimator).fit(rows, y, **given)
-    if (
-        not least
-        or type(fitted) is not C45Classifier
-        or _refused(fitted, X, followed, least) is None
-    ):
+    if not least or type(fitted) is not C45Classifier or fitted.tree_.n_leaves == 1:
         return fitted, ()
-    return fitted, tuple(sorted(_grow_again(fitted, X, rows, learnt, y, followed, least, given)))
+    values = fitted._encode(X, reset=False)
+    if _refused(fitted.tree_, values, follow_up, least) is None:
+        return fitted, ()
+    return fitted, tuple(sorted(_grow_again(fitted, values, rows, y, follow_up, least, given)))
 
 
 def _below(tree: Tree) -> np.ndarray:
@@ -163,30 +202,37 @@ def _below(tree: Tree) -> np.ndarray:
     return below
 
 
-def _refused(fitted, X, followed, least: float) -> tuple[int, int, np.ndarray] | None:
-    """The first node, from the root, with a side that could not be followed; side and patients.
+def _refused(tree: Tree, values, follow_up: FollowUp, least: float, since: int = 0):
+    """The first node, from the root, with a side that could not be followed, and its patients.
+
+    Parameters
+    ----------
+    tree : Tree
+    values : (n, m) float array
+        Of the training part.
+    follow_up : FollowUp
+    least : float
+    since : int
+        The first node that is looked at.
 
     Returns
     -------
-    node, child : int
+    node : int
     inside : (n,) bool array
-        Who is at the node.
+        None in the place of both where all tests may be.
     """
-    tree = fitted.tree_
-    if tree.n_leaves == 1:
-        return None
-    leaf, below = np.asarray(fitted.apply(X)), _below(tree)
+    leaf, below = np.asarray(tree.apply(values)), _below(tree)
     for node in np.flatnonzero(tree.feature >= 0):
         for child in (tree.children_left[node], tree.children_right[node]):
             inside = below[child][leaf]
-            if inside.any() and not is_followed(followed(inside), least):
-                return int(node), int(child), below[node][leaf]
+            if node >= since and inside.any() and not is_followed(follow_up.share(inside), least):
+                return int(node), below[node][leaf]
     return None
 
 
 @transaction
-def _grow_again(fitted, X, rows, learnt, y, followed, least: float, given) -> set[int]:
-    """Grow a tree on below each refused test, without the values that it would divide by.
+def _grow_again(fitted, everybody, rows, y, follow_up: FollowUp, least, given) -> set[int]:
+    """Grow a tree on below each refused test, without the thresholds that divide as it does.
 
     The tests above and beside stay as they are: growth at a node reads its own patients alone.
 
@@ -196,50 +242,50 @@ def _grow_again(fitted, X, rows, learnt, y, followed, least: float, given) -> se
         Variables of which tests were refused.
     """
     whole = fitted._training_set(rows, y, given.get("sample_weight"))
-    everybody = fitted._encode(X, reset=False)
-    if "sample_weight" in given:
-        learnt = learnt[given["sample_weight"] > 0.0]
-    values, variables = np.array(whole.X), set()
+    values, variables, since, looked = np.array(whole.X), set(), 0, set()
     about = (whole.y, whole.n_classes, whole.sample_weight, whole.n_categories)
     kept = {name: getattr(fitted, name) for name in ("prune", "max_depth")}
     try:
         fitted.prune = False
         fitted._grown(whole)
         for _ in range(MOST_REFUSED):
-            found = _refused(fitted, X, followed, least)
+            # Nodes are numbered from the root on, left branches first: those before it are right.
+            found = _refused(fitted.tree_, everybody, follow_up, least, since)
             if found is None:
                 break
-            node, child, inside = found
-            tree, j = fitted.tree_, int(fitted.tree_.feature[node])
-            variables.add(j)
-            here = np.zeros(len(learnt), dtype=bool)
-            here[tree.shares(everybody[learnt]).tocsc()[:, node].nonzero()[0]] = True
-            column = everybody[:, j]
-            merge = _without_levels if whole.n_categories[j] else _without_thresholds
-            right = child == tree.children_right[node]
-            known = inside & ~np.isnan(column)
-            about_test = (column, known, tree.threshold[node], right, followed, least)
-            values[here, j] = merge(values[here, j], *about_test) if known.any() else math.nan
+            since, inside = found
+            tree, tested = fitted.tree_, int(fitted.tree_.feature[since])
+            variables.add(tested)
+            here = tree.shares(values).tocsc()[:, since].nonzero()[0]  # as growth has them
+            looks = range(whole.n_variables) if inside.sum() <= SMALL_NODE else [tested]
+            if (since, tested) in looked:
+                # It is those without a value who could not be followed, or several levels.
+                values[here, tested] = _one_value(values[here, tested])
+                looks = []
+            for j in looks:
+                joined = _without_levels if whole.n_categories[j] else _without_thresholds
+                values[here, j] = joined(values[here, j], everybody[:, j], inside, follow_up, least)
+                looked.add((since, j))
             columns = Columns(values, *about, rows_per_weight=whole.rows_per_weight)
-            fitted._grown(columns, given=snip(tree, [node]))
-        _cut(fitted, X, followed, least)
+            fitted._grown(columns, given=snip(tree, [since]))
+        _cut(fitted, everybody, follow_up, least)
         fitted.max_depth, fitted.prune = 0, kept["prune"]  # counted by values as they are
         fitted._grown(whole, given=fitted.tree_)
-        _cut(fitted, X, followed, least)  # pruning moves patients where it raises a subtree
+        _cut(fitted, everybody, follow_up, least)  # pruning moves patients to a raised subtree
     finally:
         for name, value in kept.items():
             setattr(fitted, name, value)
     return variables
 
 
-def _cut(fitted, X, followed, least: float) -> None:
+def _cut(fitted, values, follow_up: FollowUp, least: float) -> None:
     """Make leaves of nodes whose test is still one that is refused."""
-    while (found := _refused(fitted, X, followed, least)) is not None:
+    while (found := _refused(fitted.tree_, values, follow_up, least)) is not None:
         fitted.tree_ = snip(fitted.tree_, [found[0]])
 
 
-def _without_thresholds(values, column, known, threshold, right: bool, followed, least):
-    """Numbers moved together, so that no threshold is left that divides as a refused one does.
+def _without_thresholds(values, column, inside, follow_up: FollowUp, least: float) -> np.ndarray:
+    """Numbers moved down to the next threshold that may be, so that no other is left.
 
     Parameters
     ----------
@@ -247,37 +293,50 @@ def _without_thresholds(values, column, known, threshold, right: bool, followed,
         Of the patients at a node from whom the tree is grown.
     column : (n,) float array
         Of all patients of the training part.
-    known : (n,) bool array
-        Those of them who are at the node and have a value.
-    threshold : float
-        Of the test that is refused.
-    right : bool
-        Whether for its upper side.
+    inside : (n,) bool array
+        Those of them who are at the node.
+    follow_up : FollowUp
+    least : float
     """
-    levels = np.unique(column[known])
-    refused = int(np.searchsorted(levels, threshold))
-    good, bad = (0, refused) if right else (len(levels), refused)
-    while abs(good - bad) > 1:
-        middle = (good + bad) // 2
-        side = column >= levels[middle] if right else column < levels[middle]
-        if is_followed(followed(known & side), least):
-            good = middle
-        else:
-            bad = middle
-    if right:
-        return np.minimum(values, levels[good])
-    return np.maximum(values, levels[good - 1])
+    known = inside & ~np.isnan(column)
+    levels, rest = np.unique(column[known]), (inside & ~known)[:, None]
+    if len(levels) < 2:
+        return values
+    may = [levels[0]]
+    for part in np.array_split(levels[1:], math.ceil(len(levels) * len(column) / AT_ONCE)):
+        with np.errstate(invalid="ignore"):
+            right = known[:, None] & (column[:, None] >= part)
+        left = known[:, None] & ~right
+        most = left.sum(axis=0) >= right.sum(axis=0)  # where those without a value are
+        both = [
+            follow_up.shares(side | (rest & own)) for side, own in ((left, most), (right, ~most))
+        ]
+        may += [v for v, *own in zip(part, *both, strict=True) if _all_followed(own, least)]
+    place = np.searchsorted(may, values, side="right") - 1
+    return np.where(np.isnan(values), values, np.array(may)[np.maximum(place, 0)])
 
 
-def _without_levels(values, column, known, threshold, right: bool, followed, least):
+def _one_value(values: np.ndarray) -> np.ndarray:
+    """All known values the same, and one of them: tests above send them to the same side."""
+    known = ~np.isnan(values)
+    return np.where(known, values[known].min(initial=math.inf), values)
+
+
+def _all_followed(shares, least: float) -> bool:
+    return all(is_followed(share, least) for share in shares)
+
+
+def _without_levels(values, column, inside, follow_up: FollowUp, least: float) -> np.ndarray:
     """Codes of categories, those of which few could be followed made one with the most frequent.
 
-    Where it is none of them alone, all become one. Parameters as `_without_thresholds`.
+    Parameters as `_without_thresholds`.
     """
+    known = inside & ~np.isnan(column)
     codes, counts = np.unique(column[known], return_counts=True)
-    good = np.array([is_followed(followed(known & (column == code)), least) for code in codes])
-    late = np.isin(values, codes[~good])
-    if not good.any() or not late.any():
-        late = ~np.isnan(values)
-        good[:] = True
-    return np.where(late, codes[good][counts[good].argmax()], values)
+    if len(codes) < 2:
+        return values
+    shares = follow_up.shares(known[:, None] & (column[:, None] == codes))
+    good = np.array([is_followed(share, least) for share in shares])
+    if not good.any():
+        return _one_value(values)
+    return np.where(np.isin(values, codes[~good]), codes[good][counts[good].argmax()], values)

@@ -95,6 +95,13 @@ class SurvivalPlan(Plan):
         minimum=1,
         maximum=1_000_000_000,
     )
+    min_followed: float = setting(
+        0.2,
+        "Share of the patients on each side of a test that could be followed to the horizon at "
+        "least (reverse Kaplan-Meier); 0, as published: any.",
+        minimum=0,
+        maximum=1,
+    )
     confidences: tuple[float, ...] = setting(
         (0.25, 0.87), "Pruning confidences among which is tuned.", minimum=0, maximum=1
     )

@@ -59,6 +59,7 @@ def cohort_of(table: TidyTable, plan) -> Cohort:
     "confidence",
     "confidences",
     "leaf_sizes",
+    "min_followed",
     "min_samples_leaf",
     "n_folds",
     "repetition_factor",
@@ -170,6 +171,7 @@ def pipeline_of(own: Cohort, plan) -> dict[str, Any]:
         "horizon": own.horizon,
         "competing": plan.competing,
         "test_size": plan.test_size,
+        "min_followed": plan.min_followed,
         "estimator": thesis_tree(**{name: getattr(plan, name) for name in _TUNED}),
     }
 
@@ -255,6 +257,7 @@ def _performance(X: pd.DataFrame, of) -> list[tuple]:
 @step(
     "competing",
     "confidence",
+    "min_followed",
     "min_samples_leaf",
     "repetition_factor",
     "seed",

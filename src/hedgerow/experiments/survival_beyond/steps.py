@@ -92,6 +92,7 @@ def _f1(y: np.ndarray, said: np.ndarray) -> float:
         "confidence",
         "confidences",
         "leaf_sizes",
+        "min_followed",
         "min_samples_leaf",
         "n_folds",
         "repetition_factor",
@@ -134,6 +135,7 @@ def learn(
         "survival",
         "competing",
         "confidence",
+        "min_followed",
         "min_samples_leaf",
         "repetition_factor",
         "seed",
@@ -310,6 +312,7 @@ def _coarse(time: np.ndarray, died: np.ndarray) -> np.ndarray:
         "survival",
         "competing",
         "confidence",
+        "min_followed",
         "min_samples_leaf",
         "repetition_factor",
         "seed",
@@ -339,7 +342,7 @@ def weights(
         event), incidence (share with the event by the horizon, by Kaplan-Meier, or by
         Aalen-Johansen for the last two ways) and distance (between these two, without its sign).
     """
-    from hedgerow.survival import concordance, horizon_labels, thesis_tree
+    from hedgerow.survival import concordance, horizon_labels
 
     own = cohort_of(table, plan)
     protocol = _Protocol(plan, protocol)
@@ -363,8 +366,7 @@ def weights(
                 full = np.zeros(len(time))
                 full[training] = _weights(time, event, training, own.horizon, competing)
                 given = {"sample_weight": full[learnt]}
-            tree = thesis_tree(**{name: getattr(protocol, name) for name in TUNED})
-            tree.fit(own.X.iloc[learnt], labels.y[learnt], **given)
+            tree = _tree_of(own, protocol, training, labels, **given)
             probability = tree.predict_proba(own.X.iloc[test])[:, 1]
             said = tree.predict(own.X.iloc[test])
             right = (said == y)[known]
@@ -391,6 +393,25 @@ def weights(
     return sorted_(pd.DataFrame(rows), ORDER["weights"])
 
 
+def _tree_of(own, protocol, training, labels, **given):
+    """A tree of the training part, as `risk_groups` grows it; labels and weights are given."""
+    from hedgerow.survival import thesis_tree
+    from hedgerow.survival.followed import FollowUp, fit_followed
+
+    rows = np.flatnonzero(training)
+    time, event = (values[rows] for values in own.natural_history())
+    known = labels.known[rows]
+    return fit_followed(
+        thesis_tree(**{name: getattr(protocol, name) for name in TUNED}),
+        own.X.iloc[rows],
+        np.flatnonzero(known),
+        labels.y[rows][known],
+        FollowUp(time, event, own.horizon),
+        protocol.min_followed,
+        **given,
+    )[0]
+
+
 def _weights(time, event, part, horizon: float, competing: str) -> np.ndarray:
     """`censoring_weights` of the patients of one part, from their own follow-up."""
     from hedgerow.survival import censoring_weights
@@ -408,6 +429,7 @@ def _weights(time, event, part, horizon: float, competing: str) -> np.ndarray:
         "survival",
         "competing",
         "confidence",
+        "min_followed",
         "min_samples_leaf",
         "repetition_factor",
         "seed",
@@ -543,6 +565,7 @@ AT_ONCE = 50
         "survival",
         "competing",
         "confidence",
+        "min_followed",
         "min_samples_leaf",
         "repetition_factor",
     ),
@@ -575,9 +598,11 @@ def stability(
     """
     from hedgerow.structure import TreeEditDistance, class_prediction_distance
     from hedgerow.survival import horizon_labels, thesis_tree
+    from hedgerow.survival.followed import FollowUp, fit_followed
 
     own = cohort_of(table, plan)
     time, event = own.natural_history()
+    follow_up = FollowUp(time, event, own.horizon)
     labels = horizon_labels(time, event, own.horizon, competing=protocol.competing)
     X, y = own.X[labels.known], labels.y[labels.known]
     everybody = codes(own.X)
@@ -595,7 +620,15 @@ def stability(
             weight = np.bincount(stream.integers(len(y), size=len(y)), minlength=len(y))
             if len(np.unique(y[weight > 0])) < 2:
                 continue
-            grown = thesis_tree(**settings[name]).fit(X, y, sample_weight=weight.astype(float))
+            grown, _ = fit_followed(
+                thesis_tree(**settings[name]),
+                own.X,
+                np.flatnonzero(labels.known),
+                y,
+                follow_up,
+                protocol.min_followed,
+                sample_weight=weight.astype(float),
+            )
             trees.append(grown.tree_)
         own_roots = _roots(trees, own, name)
         roots.append(own_roots)
