@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -52,6 +52,9 @@ LONGEST = 60.0
 MISTAKES, MOST_MISTAKES = 0.02, 5
 #: A date to come that so many patients have stands for none.
 STANDS_FOR = 5
+#: Columns that a tree may choose among: its growth and every question take each of them, and among
+#: more of them than patients nearly any outcome is found by chance.
+MOST_INPUTS = 1000
 LEAVE_OUT = "or leave the row out with --leave-out-rows"
 #: Who says the unit of a column's times, and how it is told otherwise.
 BY_SCHEMA, BY_NAME, BY_OPTION = "by the schema", "by the name of the column", "option --unit"
@@ -204,6 +207,7 @@ def read_cohort(
     outcome: Outcome,
     columns: Mapping[str, Column],
     min_followed: float | None = None,
+    tell: Callable[[str], None] | None = None,
 ) -> Cohort:
     """Make a cohort of a table, or say everything that is wrong with it.
 
@@ -216,6 +220,8 @@ def read_cohort(
     min_followed : float, optional
         Share of a group that has to be followed to the horizon: where a tree is to be grown, inputs
         that divide patients by it are asked about.
+    tell : callable, optional
+        Gets a few words at the start of each step, and `repetition` after each column.
 
     Returns
     -------
@@ -230,6 +236,7 @@ def read_cohort(
         Every problem of the table, by row and column.
     """
     length, unit = _checked(table, outcome)
+    _check_width(table, outcome, columns)
     problems, words, n_rows = Problems(), {}, len(table)
     decide_read(outcome.answers, problems)
     table = chosen(table, columns, outcome.columns, outcome.answers, problems)
@@ -252,14 +259,18 @@ def read_cohort(
     if entry is not None:
         without |= np.isnan(entry)
     check_incomplete(table, outcome, time, event, problems)
-    X, not_used = _inputs(table, outcome, columns, problems)
+    tell = tell or (lambda words: None)
+    tell("reading the columns")
+    X, not_used = _inputs(table, outcome, columns, problems, tell)
+    tell("asking what was known at inclusion")
     kept = ~without
     follow_up = (time[kept] * DAYS[unit], event[kept])
     late_columns = _not_known(table, outcome, columns, kept)
-    _ask_what_knows(X[kept], *follow_up, late_columns, outcome.answers, problems)
+    _ask_what_knows(X[kept], *follow_up, late_columns, outcome.answers, problems, tell)
     if min_followed is not None:
         about = (time[kept], event[kept], length, min_followed, entry_of(entry, kept))
-        _ask_what_limits(X[kept], about, outcome.answers, problems)
+        tell("asking what tells the follow-up")
+        _ask_what_limits(X[kept], about, outcome.answers, problems, tell)
     problems.check(table.name)
     if not kept.any():
         what = "both a time and an event" if entry is None else "a time, an event and an entry"
@@ -332,6 +343,19 @@ def _checked(table: Texts, outcome: Outcome) -> tuple[float, str]:
             f"the horizon is {shown(outcome.horizon)}",
             remedy="write a number and d, w, m or y, such as 6y",
         ) from None
+
+
+def _check_width(table: Texts, outcome: Outcome, columns: Mapping[str, Column]) -> None:
+    """Refuse more inputs than a run can take, before it reads them."""
+    gone = {*outcome.columns, *outcome.answers.not_input}
+    count = sum(name not in gone and not column.why for name, column in columns.items())
+    if count > MOST_INPUTS:
+        raise InputError(
+            f"{table.name} has {count} columns that can be inputs, and a run takes {MOST_INPUTS} "
+            "at most",
+            remedy="choose those that may matter before looking at the outcome: write --template, "
+            "give the others `kind: ignore`, and give it as --schema",
+        )
 
 
 def _unit(
@@ -561,7 +585,9 @@ def _entry(
     return when, f"{taken_as}; patients count from `{name}` on, when they came under observation"
 
 
-def _inputs(table: Texts, outcome: Outcome, columns: Mapping[str, Column], problems: Problems):
+def _inputs(
+    table: Texts, outcome: Outcome, columns: Mapping[str, Column], problems: Problems, tell
+):
     """Data frame of the inputs, and why other columns are none."""
     import pandas as pd
 
@@ -571,6 +597,7 @@ def _inputs(table: Texts, outcome: Outcome, columns: Mapping[str, Column], probl
     for name, column in columns.items():
         if name in roles:
             continue
+        tell("repetition")
         if column.why:
             not_used[name] = column.why
             continue
@@ -646,7 +673,7 @@ def _values(column: pd.Series) -> np.ndarray:
     return column.to_numpy(float)
 
 
-def _ask_what_limits(X: pd.DataFrame, about, answers: Answers, problems: Problems) -> None:
+def _ask_what_limits(X: pd.DataFrame, about, answers: Answers, problems: Problems, tell) -> None:
     """A question for each input that tells how long a patient could be followed.
 
     about : time, event, horizon, share that is needed and entry, as `tells_follow_up` has them.
@@ -656,6 +683,7 @@ def _ask_what_limits(X: pd.DataFrame, about, answers: Answers, problems: Problem
         if hasattr(X[name], "cat"):
             levels = [str(level) for level in X[name].cat.categories]
         why = tells_follow_up(own, levels, *about)
+        tell("repetition")
         if levels is None and calendar_year(name, own):
             why = "it looks like a calendar year, of inclusion or later" + f"; {why}" * bool(why)
         if why:
@@ -672,13 +700,14 @@ def _ask_what_limits(X: pd.DataFrame, about, answers: Answers, problems: Problem
 
 
 def _ask_what_knows(
-    X: pd.DataFrame, time, event, late, answers: Answers, problems: Problems
+    X: pd.DataFrame, time, event, late, answers: Answers, problems: Problems, tell
 ) -> None:
     """A question for each input that may not have been known at inclusion."""
     marked = marks(late, time)
     for name in X:
         own = _values(X[name])
         why = knows_outcome(own, time, event)
+        tell("repetition")
         if why and calendar_year(name, own):
             continue  # asked about as such
         if after := "" if why else tells_after(own, marked, late):

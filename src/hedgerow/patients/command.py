@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -26,6 +27,8 @@ EXAMPLES = """examples:
 """
 
 
+#: Seconds after which a run that writes to no terminal says what it does.
+SILENT = 10.0
 #: Said where --entry was given without --weights.
 ENTERED = (
     "--entry turns --weights on: who had the event before coming under observation is not in the "
@@ -264,12 +267,14 @@ def _template(options: argparse.Namespace, tell) -> str:
     return f"{options.template}: {len(columns)} columns, to be corrected"
 
 
-def cohort_of(options: argparse.Namespace):
+def cohort_of(options: argparse.Namespace, tell: Callable[[str], None] | None = None):
     """The cohort that a command describes.
 
     Parameters
     ----------
     options : Namespace
+    tell : callable, optional
+        Gets a few words at the start of each step, and `repetition` after each column.
 
     Returns
     -------
@@ -288,7 +293,7 @@ def cohort_of(options: argparse.Namespace):
     outcome = outcome_of(options, options.horizon)
     if options.schema is not None:
         columns = read_schema(options.schema, table, columns)
-    return read_cohort(table, outcome, columns, options.min_followed), outcome
+    return read_cohort(table, outcome, columns, options.min_followed, tell), outcome
 
 
 def outcome_of(options: argparse.Namespace, horizon: str):
@@ -332,7 +337,7 @@ def _analysed(options: argparse.Namespace, tell) -> str:
         check_told(options, *read_table(options), given_options(options, options.parser))
     check_out(options.out, options.force)
     path = Path(options.table)
-    cohort, outcome = cohort_of(options)
+    cohort, outcome = cohort_of(options, tell)
     table = _life_table(options)
     settings = Settings(
         options.max_depth,
@@ -429,6 +434,9 @@ class Told:
         from rich.progress import Progress, SpinnerColumn, TextColumn
 
         console = Console(stderr=True, markup=False, emoji=False, highlight=False)
+        # Into a pipe or a file a line now and then, once it takes long.
+        self._lines = not quiet and not console.is_terminal
+        self._last, self._print = time.monotonic(), console.print
         self._bars = Progress(
             SpinnerColumn(),
             TextColumn("{task.description}", markup=False),
@@ -455,6 +463,9 @@ class Told:
             self._count += 1
         else:
             self._words, self._count = words, 0
+        if self._lines and time.monotonic() - self._last >= SILENT:
+            self._last = time.monotonic()
+            self._print(f"{self._words}{self._said()}", soft_wrap=True)
         self._bars.update(
             self._task, description=self._words + f": {self._count}" * (self._count > 0)
         )

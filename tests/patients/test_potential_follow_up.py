@@ -268,3 +268,33 @@ def test_hospitals_that_are_pooled_need_patients_who_are_followed():
 def test_times_are_rounded_down_and_shares_said():
     assert [rounded_down(v) for v in (5.0, 4.999, 123.4, 0.0768)] == [5.0, 4.9, 120.0, 0.076]
     assert too_few(0.25) == "less than 25 %"
+
+
+def test_a_wide_table_is_refused_before_it_is_read(tmp_path, monkeypatch, capsys):
+    """400 patients with 2,000 columns: no end and no word in two minutes."""
+    monkeypatch.setattr("hedgerow.patients.cohort.MOST_INPUTS", 3)
+    frame = table(seed=1).drop(columns="year")
+    random = np.random.default_rng([70, 16])
+    for name in "abc":
+        frame[name] = np.round(random.normal(size=len(frame)), 3)
+    assert run(tmp_path, frame) == 1
+    said = capsys.readouterr().err
+    assert "late.csv has 4 columns that can be inputs, and a run takes 3 at most" in said
+    assert "`kind: ignore`" in said and not (tmp_path / "late").exists()
+    assert run(tmp_path, frame, "--not-input", "c", "--bootstraps", "0") == 0
+
+
+def test_a_run_that_writes_to_no_terminal_says_what_it_does(monkeypatch, capsys):
+    from hedgerow.patients.command import Told
+
+    monkeypatch.setattr("hedgerow.patients.command.SILENT", 0.0)
+    with Told(False) as tell:
+        tell("bootstraps")
+        tell("repetition")
+    assert capsys.readouterr().err == "bootstraps\nbootstraps: 1\n"
+    with Told(True) as tell:
+        tell("bootstraps")
+    monkeypatch.setattr("hedgerow.patients.command.SILENT", 1000.0)
+    with Told(False) as tell:
+        tell("bootstraps")
+    assert capsys.readouterr().err == ""
