@@ -288,6 +288,7 @@ def no_unit():
 
 
 _KNOWS = r"column `{}`: it may not have been known at inclusion: "
+_TELLS = r"column `{}`: it may tell how long a patient could be followed"
 SPOILT = {
     "two rows each": Spoilt(
         two_rows_each,
@@ -441,8 +442,8 @@ REAL = {
     ),
     "rotterdam": (
         told("death", "dtime", horizon="5y"),
-        (_KNOWS.format("rtime"), _KNOWS.format("recur")),
-        ("--not-input", "rtime", "--not-input", "recur"),
+        (_KNOWS.format("rtime"), _KNOWS.format("recur"), _TELLS.format("year")),
+        ("--not-input", "rtime", "--not-input", "recur", "--not-input", "year"),
     ),
     "pbc": (
         (*told("status", horizon="5y"), "--cause", "2", "--intervention", "trt"),
@@ -451,7 +452,7 @@ REAL = {
     ),
     "melanoma": (
         (*told("status", horizon="5y"), "--cause", "1"),
-        (r"column `status`: no word says that a patient had no event",),
-        ("--no-event-is", "2"),
+        (r"column `status`: no word says that a patient had no event", _TELLS.format("year")),
+        ("--no-event-is", "2", "--not-input", "year"),
     ),
 }

@@ -27,12 +27,13 @@ from hedgerow.cli import main
 from hedgerow.errors import InputError
 from hedgerow.experiments.survival.plan import SurvivalPlan
 from hedgerow.patients import figures
-from hedgerow.patients.analysis import Settings, analyse, decision_curve, risk_by
+from hedgerow.patients.analysis import Settings, analyse
 from hedgerow.patients.checklist import checklist
 from hedgerow.patients.cohort import Outcome, read_cohort
 from hedgerow.patients.disclosure import protected, small
 from hedgerow.patients.folder import _captions, _pictures, page, tree_json
 from hedgerow.patients.model import read_model
+from hedgerow.patients.risks import decision_curve, risk_by
 from hedgerow.patients.schema import found_columns
 from hedgerow.patients.table import read_texts
 from hedgerow.patients.tables import flow, said, tables

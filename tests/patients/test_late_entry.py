@@ -15,19 +15,13 @@ from patients.made import patients
 
 from hedgerow.cli import main
 from hedgerow.errors import DataError, InputError
-from hedgerow.patients.analysis import (
-    Settings,
-    analyse,
-    compared,
-    decision_curve,
-    notes_on_entry,
-    risk_by,
-)
+from hedgerow.patients.analysis import Settings, analyse, compared, notes_on_entry
 from hedgerow.patients.cohort import Outcome, read_cohort
 from hedgerow.patients.counts import Counts
 from hedgerow.patients.figures import curves, sheet
 from hedgerow.patients.folder import _blurred, shown_tree
 from hedgerow.patients.model import curve_of, read_model, shares_by
+from hedgerow.patients.risks import decision_curve, risk_by
 from hedgerow.patients.schema import found_columns
 from hedgerow.patients.second_tables import TOO_LATE
 from hedgerow.patients.table import read_texts

@@ -15,11 +15,12 @@ from survival.cohorts import staggered
 from hedgerow.cli import main
 from hedgerow.patients import figures
 from hedgerow.patients.after import calendar_year, marks, tells_after, tells_follow_up
-from hedgerow.patients.analysis import Settings, analyse, rounded_down, too_few
+from hedgerow.patients.analysis import Settings, analyse
 from hedgerow.patients.checklist import summary
 from hedgerow.patients.cohort import Outcome, read_cohort
 from hedgerow.patients.model import RiskModel
 from hedgerow.patients.pool import Part, estimated
+from hedgerow.patients.risks import rounded_down, too_few
 from hedgerow.patients.schema import found_columns
 from hedgerow.patients.table import read_texts
 from hedgerow.patients.tables import tables

@@ -22,12 +22,12 @@ from patients.made import patients, written
 from hedgerow.cli import main
 from hedgerow.errors import DataError, InputError
 from hedgerow.patients import layout
-from hedgerow.patients.analysis import risk_by
 from hedgerow.patients.counts import Counts, counted, intervals_of, read_counts
 from hedgerow.patients.disclosure import small
 from hedgerow.patients.model import RiskModel, curve_of, read_model, shares_by
 from hedgerow.patients.place import renamed
 from hedgerow.patients.pool import ALL, OTHERS, estimated, known_parts, pooled, read_hospitals
+from hedgerow.patients.risks import risk_by
 from hedgerow.patients.table import read_texts
 from hedgerow.patients.transport import measured
 from hedgerow.reporting.figures import save

@@ -29,7 +29,7 @@ from cohorts import (
 )
 from scipy.stats import norm
 
-from hedgerow.patients.analysis import risk_by
+from hedgerow.patients.risks import risk_by
 from hedgerow.survival import (
     KnownLeaves,
     compare_groups,

@@ -29,8 +29,9 @@ CUTS = tuple(k / 20 for k in range(1, 20))
 #: Log-rank statistic of follow-up that ends without an event, from which on two sides of an input
 #: differ in it beyond chance, whatever number of sides is looked at.
 DIFFERS = 20.0
-#: Difference of the shares that could be followed to the horizon, which is asked about alone.
-APART = 0.5
+#: Difference of the shares that could be followed to the horizon, which is asked about alone, and
+#: share of the patients on either side.
+APART, OF_ALL = 0.5, 0.2
 #: What a calendar year may be, and how many different ones there may be.
 FIRST_YEAR, LAST_YEAR, MOST_YEARS = 1900, 2100, 80
 _YEARS = frozenset({"year", "yr", "jahr", "annee", "année", "anno", "ano", "año", "jaar"})
@@ -103,7 +104,8 @@ def tells_follow_up(
             for who in (own, rest)
         ]
         few = [not is_followed(share, least) for share in shares]
-        if few[0] == few[1] and abs(shares[0] - shares[1]) < APART:
+        large = min(own.sum(), rest.sum()) >= OF_ALL * len(time)
+        if few[0] == few[1] and not (large and abs(shares[0] - shares[1]) >= APART):
             continue
         both = own | rest
         test = logrank(time[both], event[both] == 0, own[both], entry=entry_of(entry, both))

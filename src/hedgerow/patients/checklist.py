@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hedgerow.patients.analysis import PARTS, Analysis, too_few
+from hedgerow.patients.analysis import PARTS, Analysis
+from hedgerow.patients.risks import too_few
 from hedgerow.patients.tables import ANALYSED, Table, said
 from hedgerow.reporting.numbers import p_said
 

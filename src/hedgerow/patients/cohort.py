@@ -266,11 +266,13 @@ def read_cohort(
     kept = ~without
     follow_up = (time[kept] * DAYS[unit], event[kept])
     late_columns = _not_known(table, outcome, columns, kept)
-    _ask_what_knows(X[kept], *follow_up, late_columns, outcome.answers, problems, tell)
+    about = (*follow_up, late_columns, outcome.answers, problems, tell)
+    named = _ask_what_knows(X[kept], *about)
     if min_followed is not None:
         about = (time[kept], event[kept], length, min_followed, entry_of(entry, kept))
         tell("asking what tells the follow-up")
-        _ask_what_limits(X[kept], about, outcome.answers, problems, tell)
+        rest = X[kept].drop(columns=named)  # one question is enough of an input
+        _ask_what_limits(rest, about, outcome.answers, problems, tell)
     problems.check(table.name)
     if not kept.any():
         what = "both a time and an event" if entry is None else "a time, an event and an entry"
@@ -701,9 +703,9 @@ def _ask_what_limits(X: pd.DataFrame, about, answers: Answers, problems: Problem
 
 def _ask_what_knows(
     X: pd.DataFrame, time, event, late, answers: Answers, problems: Problems, tell
-) -> None:
-    """A question for each input that may not have been known at inclusion."""
-    marked = marks(late, time)
+) -> list[str]:
+    """A question for each input that may not have been known at inclusion; gives their names."""
+    marked, named = marks(late, time), []
     for name in X:
         own = _values(X[name])
         why = knows_outcome(own, time, event)
@@ -713,6 +715,7 @@ def _ask_what_knows(
         if after := "" if why else tells_after(own, marked, late):
             why = f"{after}, which was not known either"
         if why:
+            named.append(name)
             problems.ask(
                 "inputs",
                 f"it may not have been known at inclusion: {why}",
@@ -721,6 +724,7 @@ def _ask_what_knows(
                 answer=told("known_before", name) if name in answers.known_before else "",
                 decided=f"known at inclusion, though {why}",
             )
+    return named
 
 
 def _without_missing(table: Texts, column: Column) -> Texts:

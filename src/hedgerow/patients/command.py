@@ -28,7 +28,7 @@ EXAMPLES = """examples:
 
 
 #: Seconds after which a run that writes to no terminal says what it does.
-SILENT = 10.0
+SILENT = 30.0
 #: Said where --entry was given without --weights.
 ENTERED = (
     "--entry turns --weights on: who had the event before coming under observation is not in the "

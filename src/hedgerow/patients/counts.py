@@ -19,10 +19,11 @@ import numpy as np
 from hedgerow.closed import read, setting
 from hedgerow.errors import DataError, InputError
 from hedgerow.files import read_text
-from hedgerow.patients.analysis import Analysis, risk_by
+from hedgerow.patients.analysis import Analysis
 from hedgerow.patients.disclosure import SHOWN, TELLING, WITHHELD, as_shown, protected, small
 from hedgerow.patients.intervals import joined, kinds
 from hedgerow.patients.model import RiskModel, plain_json, told
+from hedgerow.patients.risks import risk_by
 from hedgerow.patients.tables import Table
 
 FORMAT, VERSION = "hedgerow counts", 1

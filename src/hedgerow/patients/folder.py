@@ -12,7 +12,7 @@ import numpy as np
 
 from hedgerow.files import aside, folder_whole, write_text
 from hedgerow.patients import figures
-from hedgerow.patients.analysis import NO_DATE, Analysis, rounded_down
+from hedgerow.patients.analysis import NO_DATE, Analysis
 from hedgerow.patients.answers import as_options
 from hedgerow.patients.card import card
 from hedgerow.patients.checklist import checklist, nothing_found, summary
@@ -36,6 +36,7 @@ from hedgerow.patients.layout import (
 from hedgerow.patients.model import FILE, Source
 from hedgerow.patients.model import of as risk_model
 from hedgerow.patients.passport import passport
+from hedgerow.patients.risks import rounded_down
 from hedgerow.patients.tables import Table, few_classes, tables, withheld_leaves
 from hedgerow.reporting.html import render
 from hedgerow.texts import legible

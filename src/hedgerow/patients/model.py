@@ -22,10 +22,11 @@ import numpy as np
 from hedgerow.closed import Word, read, setting
 from hedgerow.errors import DataError, InputError
 from hedgerow.files import read_text
-from hedgerow.patients.analysis import Analysis, too_few
+from hedgerow.patients.analysis import Analysis
 from hedgerow.patients.cohort import Outcome
 from hedgerow.patients.disclosure import small
 from hedgerow.patients.intervals import joined
+from hedgerow.patients.risks import too_few
 from hedgerow.patients.schema import Column
 from hedgerow.patients.tables import Table, rules
 from hedgerow.survival.estimates import Steps, ran_out

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hedgerow.drawing.words import condition_words
-from hedgerow.patients.analysis import PARTS, Analysis, estimated, too_few
+from hedgerow.patients.analysis import PARTS, Analysis
 from hedgerow.patients.disclosure import SHOWN, SMALL, TELLING, WITHHELD, as_shown, protected, small
+from hedgerow.patients.risks import estimated, too_few
 from hedgerow.reporting.numbers import number, p_said, p_text
 
 if TYPE_CHECKING:

@@ -17,11 +17,11 @@ import numpy as np
 
 from hedgerow.checks import check_number
 from hedgerow.errors import InputError
-from hedgerow.patients.analysis import decision_curve, risk_by
 from hedgerow.patients.cohort import Cohort
 from hedgerow.patients.counts import Counted, counted
 from hedgerow.patients.disclosure import SHOWN, small
 from hedgerow.patients.model import Point, RiskModel, Source, curve_of, group_of
+from hedgerow.patients.risks import decision_curve, risk_by
 from hedgerow.survival import censoring_weights, concordance, horizon_labels
 from hedgerow.survival.estimates import ran_out
 from hedgerow.survival.followed import is_followed, share_followed
