@@ -248,6 +248,7 @@ def test_an_unknown_category_is_a_missing_value(tmp_path):
     table["years"] = np.where(table["sex"] == "male", table["years"] / 4, table["years"])
     table = table[["sex", "years", "status"]].assign(coin=np.arange(500) % 7)
     told = ["--time", "years", "--event", "status", "--horizon", "2y", "--max-depth", "1"]
+    told += ["--keep-input", "sex"]  # a quarter of the follow-up as well
     path, out = written(tmp_path / "a.csv", table), tmp_path / "o"
     assert main(["survival", str(path), *told, "--out", str(out), "--quiet"]) == 0
     assert [own.name for own in read_model(out).tested] == ["sex"]
