@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import importlib
 import math
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -118,7 +118,7 @@ def _impurity(learner: Any) -> str:
     return criterion if criterion in ("gini", "errors") else "entropy"
 
 
-def transaction(fit):
+def transaction(fit: Callable[..., Any]) -> Callable[..., Any]:
     """A fit that leaves nothing of its rows in the learner, and where it raises, nothing at all."""
 
     @functools.wraps(fit)

@@ -130,8 +130,8 @@ class FollowUp:
     def share(self, who: np.ndarray) -> float:
         """`share_followed` of some of the patients, (n,) bool."""
         if self._entry is not None:
-            own = (values[who] for values in self._about)
-            return share_followed(*own, self._horizon, self._entry[who])
+            time, event = (values[who] for values in self._about)
+            return share_followed(time, event, self._horizon, self._entry[who])
         return float(self.shares(who[:, None])[0]) if who.any() else math.nan
 
     def shares(self, who: np.ndarray) -> np.ndarray:

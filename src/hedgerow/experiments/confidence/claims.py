@@ -57,6 +57,8 @@ def claims(
     bound = of_experiment(specification, "confidence")
     sets = counted(plan, facts["dataset"].tolist())
     kinds = kind_of(facts)
+    # Statements name a row of the paper by the first of the sets that fit it.
+    row_of = {name: names[0] for names in plan.printed.values() for name in names}
 
     def frames(tree: str, names: Sequence[str], tests: pd.DataFrame) -> dict[str, pd.DataFrame]:
         own = rows[rows["tree"].isin([tree, NO_TREE]) & rows["dataset"].isin(names)]
@@ -75,7 +77,9 @@ def claims(
         values = pd.concat([means, long.assign(metric="gain"), of_ranks], ignore_index=True)
         shares = gains_by_share(sizes[sizes["tree"] == tree])
         shares = shares[shares["dataset"].isin(names)].rename(columns={"gain": "value"})
-        shares = shares.assign(kind=shares["dataset"].map(kinds))[_OF_SHARES]
+        shares = shares.assign(
+            kind=shares["dataset"].map(kinds), dataset=shares["dataset"].replace(row_of)
+        )[_OF_SHARES]
         return {"rows": values, "tests": tests[tests["tree"] == tree], "shares": shares}
 
     of_tree = {"rows": rows[rows["tree"] == plan.tree], "gains": gains[gains["tree"] == plan.tree]}
