@@ -212,8 +212,8 @@ CALLS = {
     "horizon_labels": lambda horizon=9, cause=1: survival.horizon_labels(
         TIME, EVENT, horizon, cause=cause
     ),
-    "censoring_weights": lambda horizon=9, cause=1: survival.censoring_weights(
-        TIME, EVENT, horizon, cause=cause
+    "censoring_weights": lambda horizon=9, **more: survival.censoring_weights(
+        TIME, EVENT, horizon, **more
     ),
     "gray_test": lambda **more: survival.gray_test(TIME, EVENT, TIME > 9, **more),
     "group_survival": lambda **more: survival.group_survival(TIME, EVENT, Y, [5.0], **more),

@@ -103,13 +103,15 @@ def test_a_column_that_names_who_had_no_event(tmp_path, name, words):
     dead = table.pop("status") == "dead"
     table[name] = np.where(dead, words[1], words[0])
     options = ("--time", "years", "--event", name, "--horizon", "5y")
-    (line,) = asked(tmp_path, table, *options)
+    line = line_of(asked(tmp_path, table, *options), f"column `{name}`")
     assert line.startswith(f"column `{name}`: by its name it may say who had no event: it holds")
     assert f"'{words[0]}' ({(~dead).sum()}, first in row" in line
     ways = [f"--event-is {shlex.quote(word)}" for word in (words[1], words[0])]
     assert f"say {' or '.join(ways)}" in line
     assert read(tmp_path, table, *options, "--event-is", words[1]).event.sum() == dead.sum()
-    assert read(tmp_path, table, *options, "--event-is", words[0]).event.sum() == (~dead).sum()
+    # With life as the event, death ends the follow-up, and the marker tells of it.
+    other = ("--event-is", words[0], "--keep-input", "marker")
+    assert read(tmp_path, table, *options, *other).event.sum() == (~dead).sum()
 
 
 def test_alive_or_nothing(tmp_path):
@@ -157,7 +159,7 @@ def test_1_and_2(tmp_path):
     table = patients()
     had = table["status"] == "dead"
     table["status"] = np.where(had, 2, 1)
-    (line,) = asked(tmp_path, table, *PLAIN)
+    line = line_of(asked(tmp_path, table, *PLAIN), "column `status`")
     assert f"(as it is, '1' ({(~had).sum()}, first in row" in line and "is the event)" in line
     assert read(tmp_path, table, *PLAIN, "--event-is", "2").event.sum() == had.sum()
 
@@ -737,7 +739,8 @@ def test_namibia_in_a_second_hospital(tmp_path):
     table["land"] = land
     table.loc[from_there, "years"] = (table["years"] / 9.0).round(3)
     table.to_csv(tmp_path / "a.csv", index=False)
-    more = ("--real-value", "land=NA", "--bootstraps", "0", "--out", str(tmp_path / "o"), "--quiet")
+    more = ("--real-value", "land=NA", "--keep-input", "land", "--min-followed", "0")
+    more += ("--bootstraps", "0", "--out", str(tmp_path / "o"), "--quiet")
     assert main(["survival", str(tmp_path / "a.csv"), *PLAIN, *more]) == 0
     table[:90].rename(columns={"land": "country"}).to_csv(tmp_path / "b.csv", index=False)
     words = ["--rename", "country=land"]

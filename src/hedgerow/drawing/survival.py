@@ -643,6 +643,7 @@ def guideline_sheet(
     horizon = float(horizon)
     check_number("confidence", confidence, 0.5, 0.9999)
     check_number("least", least, 0, COUNTED, whole=True)
+    check_number("min_followed", min_followed, 0.0, 1.0)
     check_decimals(decimals)
     check_choice("competing", competing, COMPETING)
     time, event = checked_follow_up(time, event, cause)
