@@ -187,17 +187,17 @@ class Growth:
 
     def _counted(self, leaf: int, j: int) -> Judged:
         """The best candidates of an attribute at a leaf by counting: nothing is in doubt."""
-        there = np.flatnonzero(self.plausible[leaf] > 0)
+        rows = np.flatnonzero(self.plausible[leaf] > 0)
         if j in self.data.possible:
-            value = self.data.possible[j][there].argmax(axis=1)
+            value = self.data.possible[j][rows].argmax(axis=1)
             n_values, of_test = self.data.possible[j].shape[1], self._subsets(leaf, j)
         else:
             of_test = self._thresholds(leaf, j)
-            value = np.searchsorted(of_test, self.data.low[there, j], side="right")
+            value = np.searchsorted(of_test, self.data.low[rows, j], side="right")
             n_values = len(of_test) + 1
         n_classes = len(self.classes)
-        cell = value * n_classes + self.classes[:, there].argmax(axis=0)
-        each = np.bincount(cell, self.each[there], n_values * n_classes).reshape(n_values, -1)
+        cell = value * n_classes + self.classes[:, rows].argmax(axis=0)
+        each = np.bincount(cell, self.each[rows], n_values * n_classes).reshape(n_values, -1)
         if j in self.data.possible:
             blocks = [np.stack(part) for part in _blocks(of_test, n_values)]
             left = [flags.astype(float) @ each for flags in blocks]

@@ -429,8 +429,8 @@ def _cluster_look(label: int, edge: str = "white", width: float = 0.4) -> dict:
 def _cluster_handles(labels) -> list[Line2D]:
     from matplotlib.lines import Line2D
 
-    found = zip(*np.unique(labels, return_counts=True), strict=True)
-    names = [(k, f"cluster {k} ({n} tree{'' if n == 1 else 's'})") for k, n in found]
+    sizes = zip(*np.unique(labels, return_counts=True), strict=True)
+    names = [(k, f"cluster {k} ({n} tree{'' if n == 1 else 's'})") for k, n in sizes]
     return [Line2D([], [], markersize=6, label=name, **_cluster_look(k)) for k, name in names]
 
 

@@ -400,12 +400,12 @@ def _tree_of(own, protocol, training, labels, **given):
 
     rows = np.flatnonzero(training)
     time, event = (values[rows] for values in own.natural_history())
-    known = labels.known[rows]
+    learnt = np.flatnonzero(labels.known[rows])
     return fit_followed(
         thesis_tree(**{name: getattr(protocol, name) for name in TUNED}),
         own.X.iloc[rows],
-        np.flatnonzero(known),
-        labels.y[rows][known],
+        learnt,
+        labels.y[rows][learnt],
         FollowUp(time, event, own.horizon),
         protocol.min_followed,
         **given,
