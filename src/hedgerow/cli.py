@@ -72,7 +72,7 @@ def _parser() -> argparse.ArgumentParser:
     from hedgerow.explanation.command import add_explain
     from hedgerow.optimal.command import add_gap
     from hedgerow.patients.command import add_survival
-    from hedgerow.patients.second_command import add_apply, add_pool, add_validate
+    from hedgerow.patients.second_command import add_apply, add_validate
     from hedgerow.workflow.reference_command import add_reference
 
     parser = argparse.ArgumentParser(prog="hedgerow", description=hedgerow.__doc__.split("\n")[0])
@@ -90,7 +90,6 @@ def _parser() -> argparse.ArgumentParser:
     add_survival(commands)
     add_validate(commands)
     add_apply(commands)
-    add_pool(commands)
     add_explain(commands)
     add_gap(commands)
     return parser

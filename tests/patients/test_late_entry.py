@@ -17,7 +17,6 @@ from hedgerow.cli import main
 from hedgerow.errors import DataError, InputError
 from hedgerow.patients.analysis import Settings, analyse, compared, notes_on_entry
 from hedgerow.patients.cohort import Outcome, read_cohort
-from hedgerow.patients.counts import Counts
 from hedgerow.patients.figures import curves, sheet
 from hedgerow.patients.folder import _blurred, shown_tree
 from hedgerow.patients.model import curve_of, read_model, shares_by
@@ -425,16 +424,6 @@ def calibration_of(groups, found, time, event, entry):
 
 def test_what_cannot_be_had_is_refused(folder, tmp_path, capsys):
     registry().to_csv(tmp_path / "women.csv", index=False)
-    assert main(["pool", str(folder), str(folder), "--out", str(tmp_path / "p")]) == 1
-    assert "came under observation late (--entry)" in capsys.readouterr().err
-    counts = Counts.from_json((folder / "counts.json").read_text())
-    assert counts.entry and not counts.groups
-    form = json.loads((folder / "counts.json").read_text())
-    whole = {"begin": 0.0, "end": 3.0, "at_risk": 9, "events": 9, "other": 0, "censored": 0}
-    group = {"number": 1, "followed": 0, "risk": None, "intervals": [whole]}
-    for change, said in (({"entry": False}, "`groups` is"), ({"groups": [group]}, "it counts")):
-        with pytest.raises(DataError, match=said):
-            Counts.from_json(json.dumps(form | change))
     run = ["survival", str(tmp_path / "women.csv"), *TOLD, *ENTRY, "--out", str(tmp_path / "l")]
     (tmp_path / "life.csv").write_text("age,sex,q\n50,f,0.01\n")
     assert main([*run, "--life-table", str(tmp_path / "life.csv")]) == 1
@@ -495,7 +484,6 @@ def test_a_second_hospital_whose_patients_came_late(second):
     assert ratio == pytest.approx(by_hand(table) / expected)
     mended = read_model(second / "sheet" / "tree_recalibrated.json")
     assert (mended.entry, read_model(second / "sheet").entry) == ("registered", "")
-    assert Counts.from_json((second / "sheet" / "counts.json").read_text()).entry
     assert "from <code>registered</code> on" in (second / "sheet" / "passport.html").read_text()
 
 

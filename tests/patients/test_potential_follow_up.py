@@ -19,7 +19,6 @@ from hedgerow.patients.analysis import Settings, analyse
 from hedgerow.patients.checklist import summary
 from hedgerow.patients.cohort import Outcome, read_cohort
 from hedgerow.patients.model import RiskModel
-from hedgerow.patients.pool import Part, estimated
 from hedgerow.patients.risks import rounded_down, too_few
 from hedgerow.patients.schema import found_columns
 from hedgerow.patients.table import read_texts
@@ -257,13 +256,6 @@ def test_a_second_hospital_whose_patients_came_late(kept, tmp_path, capsys):
     assert main(["validate", str(kept), str(late_ones), *told, "--out", str(out)]) == 1
     assert "0.0 % of the patients could be followed to 6 years" in capsys.readouterr().err
     assert not out.exists()
-
-
-def test_hospitals_that_are_pooled_need_patients_who_are_followed():
-    early = [Part(0.0, 3.0, 100.0, 20.0, 0.0, 5.0), Part(3.0, 6.0, 75.0, 15.0, 0.0, 5.0)]
-    assert estimated(early)[0] == pytest.approx(0.36, abs=0.02)
-    late = [Part(0.0, 3.0, 100.0, 20.0, 0.0, 50.0), Part(3.0, 6.0, 30.0, 5.0, 0.0, 25.0)]
-    assert np.isnan(estimated(late)).all() and estimated(late, 0.0) != estimated(early)
 
 
 def test_times_are_rounded_down_and_shares_said():

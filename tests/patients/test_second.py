@@ -1,4 +1,4 @@
-"""A model in other hospitals: its file, its groups, its risks tested, and hospitals pooled."""
+"""A model in other hospitals: its file, its groups, its risks tested."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from patients.made import patients, written
 from hedgerow.cli import main
 from hedgerow.errors import DataError, InputError
 from hedgerow.patients import layout
-from hedgerow.patients.counts import Counts, counted, intervals_of, read_counts
+from hedgerow.patients.counts import counted
 from hedgerow.patients.disclosure import small
+from hedgerow.patients.intervals import joined
 from hedgerow.patients.model import RiskModel, curve_of, read_model, shares_by
 from hedgerow.patients.place import renamed
-from hedgerow.patients.pool import ALL, OTHERS, estimated, known_parts, pooled, read_hospitals
 from hedgerow.patients.risks import risk_by
 from hedgerow.patients.table import read_texts
 from hedgerow.patients.transport import measured
@@ -82,7 +82,7 @@ def test_the_model_goes_round_and_loads_without_its_folder(first, tmp_path):
     shutil.copy(first / "tree.json", tmp_path / "m.json")
     model = read_model(tmp_path / "m.json")
     assert model.to_json() == (tmp_path / "m.json").read_text()
-    assert RiskModel.from_json(model.to_json()).digest == model.digest == read_counts(first).tree
+    assert RiskModel.from_json(model.to_json()).digest == model.digest
     assert (model.horizon, model.unit, model.several) == (3.0, "years", False)
     shown = pd.read_csv(first / "tables/survival_all.csv", dtype=str).set_index("group")
     beside = pd.read_csv(first / "tables/next_patient.csv").set_index("group")
@@ -175,8 +175,6 @@ def test_a_spoilt_model_is_refused_in_one_sentence(first, name, tmp_path, capsys
 def test_what_is_no_json_is_refused(text, tmp_path):
     with pytest.raises(DataError, match=r"^m\.json is no JSON"):
         RiskModel.from_json(text, "m.json")
-    with pytest.raises(DataError, match=r"^c\.json is no JSON"):
-        Counts.from_json(text, "c.json")
 
 
 def test_explain_reads_the_tree_inside(first, halves, capsys):
@@ -304,10 +302,6 @@ def test_columns_under_other_names(first, halves, tmp_path, capsys):
             "--out o",
             "column `pnodes` is left out by --not-input, and the tree tests it",
         ),
-        ("pool first --out o", "there is nothing to pool"),
-        ("pool first first --out o", "first holds the counts of first; give each hospital once"),
-        ("pool first nowhere --out o", "give folders of `hedgerow survival`"),
-        ("pool first second", "the folder to write is not told"),
     ],
 )
 def test_mistakes_in_the_commands(first, second, halves, command, sentence, capsys, monkeypatch):
@@ -325,7 +319,7 @@ def test_a_folder_of_a_second_hospital_holds_what_it_says(second):
     manifest = json.loads((second / "manifest.json").read_text())
     files = {p.relative_to(second).as_posix() for p in second.rglob("*") if p.is_file()}
     assert files == {*manifest["outputs"], "manifest.json"}
-    assert {"tree_recalibrated.json", "counts.json", "passport.html", "figures/sheet.pdf"} <= files
+    assert {"tree_recalibrated.json", "passport.html", "figures/sheet.pdf"} <= files
     text = (second / "index.html").read_text()
     assert "http://" not in text and "https://" not in text and "<script" not in text
     for link in re.findall(r'(?:href|src)="([^"#][^"]*)"', text):
@@ -472,10 +466,9 @@ def shown_counts(folder):
     for file in sorted(folder.glob("*.json")):
         form = json.loads(file.read_text())
         for group in form.get("groups", ()):
-            for part in (group, *group.get("intervals", ())):
-                for name in ("n", "events", "other", "censored", "at_risk", "followed"):
-                    if isinstance(part.get(name), int):
-                        yield file.name, part[name]
+            for name in ("n", "events"):
+                if isinstance(group.get(name), int):
+                    yield file.name, group[name]
 
 
 def test_no_file_of_a_folder_tells_a_small_count(first, second, same, tmp_path):
@@ -494,10 +487,6 @@ def test_no_file_of_a_folder_tells_a_small_count(first, second, same, tmp_path):
             table = pd.read_csv(folder / "tables/decision_curve.csv", dtype=str)
             known = [int(n) for n in table["n_treated"] if n.isdigit()]
             assert not small(np.abs(np.diff(known)), 5).any()
-        for group in read_counts(folder).groups:
-            for own in group.intervals:
-                cells = (own.events, own.other, own.censored, own.at_risk)
-                assert not any(isinstance(c, int) and 0 < c < 5 for c in cells)
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -534,125 +523,12 @@ def test_points_of_a_curve_tell_of_no_few_events():
     assert len(full) == 20 and 0 < len(kept) < 20
     had = [int(((event == 1) & (time <= point.time)).sum()) for point in kept]
     assert not small(np.diff([0, *had]), 5).any()
-    ends = [part.end for part in intervals_of(time, event, 3.0, 5)]
+    ends = [end for end, _ in joined(time, event, 3.0, 5)]
     at_ends = np.array([int(((event == 1) & (time <= end)).sum()) for end in ends])
     assert not small(np.abs(np.subtract.outer(had, at_ends)), 5).any()
     everything = {point.time: point.share for point in full}
     assert all(everything[point.time] == point.share for point in kept)
     assert curve_of(time[:3], event[:3], 3.0, 5) == ()
-
-
-# --------------------------------------------------------------------------------------- pool
-
-
-def test_a_life_table_is_the_share_where_nobody_leaves_and_the_incidence():
-    time, event, _ = cohort(600, 5, competing=True)
-    time = np.where(event == 0, 9.0, time)
-    parts = known_parts_of(time, np.minimum(event, 1))
-    share = ((event > 0) & (time <= 3.0)).mean()
-    assert estimated(parts)[0] == pytest.approx(share)
-    error = np.sqrt(share * (1 - share) / 600)
-    low, high = estimated(parts)[1:]
-    assert (high - low) / 2 / 1.96 == pytest.approx(error, rel=0.03)
-    # With other causes: the share of those with the event, and about the interval of others.
-    parts = known_parts_of(time, event)
-    expected = risk_by(time, event, 3.0)
-    np.testing.assert_allclose(estimated(parts), expected, rtol=0.01)
-    time, event, _ = cohort(3000, 6, competing=True)
-    np.testing.assert_allclose(
-        estimated(known_parts_of(time, event)), risk_by(time, event, 3.0), rtol=0.02
-    )
-
-
-def known_parts_of(time, event):
-    from hedgerow.patients.counts import GroupCounts
-
-    parts = intervals_of(time, event, 3.0, 5)
-    last = parts[-1]
-    left = last.at_risk - last.events - last.other - last.censored
-    return known_parts(GroupCounts(1, left, parts), 5)
-
-
-def test_hospitals_are_pooled_by_their_counts_alone(first, second, halves, tmp_path, capsys):
-    table = load_gbsg2().sample(250, random_state=9)
-    third = validate(first, written(tmp_path / "three.csv", table), tmp_path / "third", *TOLD)
-    folders = []
-    for folder in (first, second, third):
-        folders.append(tmp_path / f"sent_{folder.name}")
-        folders[-1].mkdir()
-        for name in ("tree.json", "counts.json"):  # nothing else is needed
-            shutil.copy(folder / name, folders[-1])
-    out = tmp_path / "pooled"
-    assert main(["pool", *map(str, folders), "--out", str(out)]) == 0
-    assert capsys.readouterr().out.startswith("3 hospitals")
-    found = pd.read_csv(out / "tables/pooled.csv", dtype={"n": str, "events": str})
-    own = pooled(*read_hospitals(folders))
-    for number, rows in found.groupby("group"):
-        rows = rows.set_index("hospital")
-        each = rows.drop([ALL, OTHERS])["risk"].dropna()
-        if len(each) == 3:
-            assert each.min() <= rows.loc[ALL, "risk"] <= each.max()
-            n = sum(int(v) for v in rows.drop([ALL, OTHERS])["n"])
-            assert int(rows.loc[ALL, "n"]) == n
-        assert rows.loc[ALL, "rule"] == own.model.groups[number - 1].rule
-    # Against the curves of the hospitals themselves.
-    seen = pd.read_csv(second / "tables/groups.csv", dtype=str).set_index("group")
-    for row in own.rows:
-        told = seen.loc[row["group"], "seen"]
-        if row["hospital"] == own.names[1] and told != "withheld" and row["risk"] == row["risk"]:
-            assert row["risk"] == pytest.approx(float(told), abs=0.03)
-
-
-def test_folders_of_other_trees_are_not_pooled(first, second, halves, tmp_path, capsys):
-    run = ["survival", str(halves / "two.csv"), *TOLD, "--horizon", "2y", "--quiet"]
-    assert main([*run, "--out", str(tmp_path / "other")]) == 0
-    run = ["pool", str(first), str(tmp_path / "other"), "--out", str(tmp_path / "o")]
-    assert main(run) == 1
-    assert "is of another tree than" in capsys.readouterr().err
-    shutil.copytree(second, tmp_path / "mixed")
-    shutil.copy(tmp_path / "other/tree.json", tmp_path / "mixed/tree.json")
-    assert main(["pool", str(tmp_path / "mixed"), str(first), "--out", str(tmp_path / "o")]) == 1
-    assert "is of another tree than its tree.json" in capsys.readouterr().err
-
-
-SPOILT_COUNTS = {
-    "another format": (_set("format", "x"), "holds no counts of this version"),
-    "another version": (_set("version", 9), "holds no counts of this version"),
-    "an unknown key": (_set("patients", []), "unknown key `patients`"),
-    "a count below 0": (_set("groups", 0, "intervals", 0, "at_risk", -1), "is `-1`"),
-    "half a patient": (_set("groups", 0, "intervals", 0, "events", 2.5), "is `2.5`"),
-    "a digest": (_set("tree", "x"), "`tree` is `x`"),
-    "a gap": (_set("groups", 0, "intervals", 0, "begin", 0.5), "its intervals leave gaps"),
-    "an end": (_set("groups", 0, "intervals", -1, "end", 9.0), "its intervals leave gaps"),
-    "a begin beyond all": (_set("groups", 0, "intervals", 0, "begin", 2**70), "leave gaps"),
-    "more than there are": (_set("groups", 0, "intervals", 0, "events", 9999), "do not add up"),
-    "another number": (_set("groups", 0, "number", 7), "not numbered from 1 on"),
-    "no group": (_set("groups", []), "`groups` is `[]`"),
-}
-
-
-@pytest.mark.parametrize("name", SPOILT_COUNTS)
-def test_spoilt_counts_are_refused_in_one_sentence(first, name):
-    change, said = SPOILT_COUNTS[name]
-    form = json.loads((first / "counts.json").read_text())
-    change(form)
-    with pytest.raises(DataError) as caught:
-        Counts.from_json(json.dumps(form), "sent/counts.json")
-    assert str(caught.value).startswith("sent/counts.json") and said in str(caught.value)
-    assert "\n" not in str(caught.value)
-
-
-def test_counts_that_do_not_add_up(first):
-    form = json.loads((first / "counts.json").read_text())
-    whole = [g for g in form["groups"] if isinstance(g["followed"], int)]
-    whole = [
-        g for g in whole if all(isinstance(v, (int, float)) for v in g["intervals"][-1].values())
-    ]
-    assert whole
-    whole[0]["followed"] += 6
-    with pytest.raises(DataError, match="its counts do not add up"):
-        Counts.from_json(json.dumps(form))
-    assert Counts.from_json((first / "counts.json").read_text()) == read_counts(first)
 
 
 # ------------------------------------------------------------------- cohorts that exist twice
@@ -698,7 +574,6 @@ def test_gbsg2_in_rotterdam(tmp_path):
     assert 0.59 < found["Concordance"] < 0.66
     mix = pd.read_csv(second / "tables/case_mix.csv").set_index(["variable", "value"])
     assert mix.loc[("tgrade", "III"), "difference"] > 1.0
-    assert main(["pool", str(first), str(second), "--out", str(tmp_path / "p"), "--quiet"]) == 0
 
 
 @pytest.mark.mirror
@@ -723,7 +598,6 @@ def test_pbc_of_the_trial_outside_of_it(tmp_path):
     assert found["Concordance"] > 0.65
     assert "Causes compete" in (second / "index.html").read_text()
     assert not [count for _, count in shown_counts(second) if 0 < count < 5]
-    assert main(["pool", str(first), str(second), "--out", str(tmp_path / "p"), "--quiet"]) == 0
 
 
 # -------------------------------------------------------------------------------- how it looks
@@ -752,12 +626,10 @@ def test_no_text_reaches_over_the_edge_of_a_picture(first, halves, tmp_path, mon
 
     save_picture = layout.save_picture
     monkeypatch.setattr("hedgerow.patients.second_folder.save_picture", looked_at)
-    monkeypatch.setattr("hedgerow.patients.pool.save_picture", looked_at)
     told = [*TOLD, "--title", "A <long> $title_1$ " * 20]
     second = validate(first, halves / "two.csv", tmp_path / "second", *told)
-    assert main(["pool", str(first), str(second), "--out", str(tmp_path / "p"), "--quiet"]) == 0
-    assert seen == ["sheet", "calibration", "survival", "decisions", "pooled"]
-    text = (second / "index.html").read_text() + (tmp_path / "p/index.html").read_text()
+    assert seen == ["sheet", "calibration", "survival", "decisions"]
+    text = (second / "index.html").read_text()
     assert "<long>" not in text and "&lt;long&gt;" in text
 
 
@@ -766,10 +638,8 @@ def test_no_text_reaches_over_the_edge_of_a_picture(first, halves, tmp_path, mon
 @pytest.mark.parametrize("width", [1280, 480])
 def test_the_pages_do_not_scroll_sideways(first, second, halves, tmp_path, width):
     """A copy with a script that writes how much wider it is than the window into its title."""
-    out = tmp_path / "pooled"
-    assert main(["pool", str(first), str(second), "--out", str(out), "--quiet"]) == 0
     ask = "const d = document.documentElement; document.title = d.scrollWidth - d.clientWidth"
-    for folder in (second, out):
+    for folder in (first, second):
         own = tmp_path / f"copy_{folder.name}"
         shutil.copytree(folder / "figures", own / "figures")
         text = re.sub(r"<meta http-equiv[^>]*>", "", (folder / "index.html").read_text())

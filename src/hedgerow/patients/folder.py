@@ -17,8 +17,6 @@ from hedgerow.patients.answers import as_options
 from hedgerow.patients.card import card
 from hedgerow.patients.checklist import checklist, nothing_found, summary
 from hedgerow.patients.cohort import Outcome
-from hedgerow.patients.counts import FILE as COUNTS
-from hedgerow.patients.counts import counts_of_training
 from hedgerow.patients.disclosure import LEAST
 from hedgerow.patients.layout import (
     Written,
@@ -110,8 +108,6 @@ def write_folder(
         origin = Source(version, name, checksum(source), title)
         model = risk_model(analysis, shown, seen_tree, outcome, origin, least)
         write_text(made / FILE, model.to_json())
-        told = counts_of_training(analysis, model, shown, title, name, least)
-        write_text(made / COUNTS, told.to_json())
         pictures = _pictures(analysis, shown, title, least, name)
         for drawn, picture in pictures.items():
             tell(f"picture {drawn}")

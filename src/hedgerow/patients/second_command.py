@@ -1,4 +1,4 @@
-"""`hedgerow apply`, `hedgerow validate` and `hedgerow pool`: a model in other hospitals."""
+"""`hedgerow apply` and `hedgerow validate`: a model in other hospitals."""
 
 from __future__ import annotations
 
@@ -301,72 +301,5 @@ def run_apply(options: argparse.Namespace) -> int:
             + f"not placed: {lost}, in doubt: {doubtful}; column `why` says why\n"
             * bool(lost or doubtful)
             + f"{options.out}"
-        )
-    return 0
-
-
-# --------------------------------------------------------------------------------------- pool
-
-POOL = (
-    "Put several hospitals into one picture, by the counts in their folders, which hold no "
-    "patient: nobody's table leaves the house."
-)
-POOL_EXAMPLES = """examples:
-  hedgerow pool sheet second third --out pooled
-"""
-
-
-def add_pool(commands: Any) -> None:
-    """Add the command to a parser's commands."""
-    words = "several hospitals' folders in one picture, without a patient"
-    parser = add_command(commands, "pool", words, POOL, POOL_EXAMPLES)
-    parser.set_defaults(run=run_pool)
-    parser.add_argument(
-        "folders",
-        nargs="+",
-        metavar="FOLDER",
-        help="of `hedgerow validate`, and of the `hedgerow survival` that grew the tree",
-    )
-    add_out(parser, small_counts=False, documents=False)
-
-
-def run_pool(options: argparse.Namespace) -> int:
-    """Run `hedgerow pool`.
-
-    Parameters
-    ----------
-    options : Namespace
-
-    Returns
-    -------
-    int
-        0.
-    """
-    from hedgerow.errors import InputError
-    from hedgerow.optional import needed
-    from hedgerow.patients.layout import check_made_by
-    from hedgerow.patients.pool import WHAT, pooled, read_hospitals, write_pooled
-
-    for library in ("pandas", "scipy", "lifelines", "statsmodels", "matplotlib", "jinja2"):
-        needed(library, "`hedgerow pool`")
-    if options.out is None:
-        raise InputError("the folder to write is not told", remedy="give --out")
-    check_made_by(options.out, options.force, WHAT)
-    found = pooled(*read_hospitals(options.folders))
-    with Told(options.quiet) as tell:
-        written = write_pooled(
-            options.out,
-            found,
-            options.folders,
-            title=options.title or f"Risk groups in {len(found.hospitals)} hospitals",
-            force=options.force,
-            progress=tell,
-        )
-    if not options.quiet:
-        print(
-            f"{len(found.hospitals)} hospitals, {len(found.model.groups)} groups\n"
-            f"{Path(options.out) / 'index.html'}: open it in a browser "
-            f"({len(written.files)} files)"
-            + (f"\nwhat was there before is now {written.old}" if written.old else "")
         )
     return 0

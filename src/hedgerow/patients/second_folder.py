@@ -1,4 +1,4 @@
-"""The folder of a model in another hospital: page, pictures, tables, recalibrated model, counts."""
+"""The folder of a model in another hospital: page, pictures, tables, recalibrated model."""
 
 from __future__ import annotations
 
@@ -12,8 +12,6 @@ from hedgerow.files import aside, folder_whole, write_text
 from hedgerow.patients import second_figures as figures
 from hedgerow.patients import second_tables
 from hedgerow.patients.cohort import Outcome
-from hedgerow.patients.counts import FILE as COUNTS
-from hedgerow.patients.counts import counts_of
 from hedgerow.patients.folder import as_command
 from hedgerow.patients.layout import (
     Written,
@@ -92,20 +90,6 @@ def write_validation(
         write_tables(made, shown, documents)
         write_text(made / FILE, found.model.to_json())
         write_text(made / RECALIBRATED, recalibrated(found, origin, outcome.entry or "").to_json())
-        few = [group.number for row, group in enumerate(found.model.groups) if found.is_few(row)]
-        counts = counts_of(
-            found.model,
-            found.counts,
-            found.leaf,
-            found.time,
-            found.event,
-            title,
-            name,
-            least,
-            few,
-            entry=found.entry is not None,
-        )
-        write_text(made / COUNTS, counts.to_json())
         pictures = {
             "sheet": lambda: figures.sheet(found, title, name),
             "calibration": lambda: figures.calibration(found),
