@@ -19,7 +19,7 @@ from hedgerow.closed import describe
 from hedgerow.data import archive, load_registry
 from hedgerow.files import read_csv, write_text
 from hedgerow.reporting.claim_specification import NOT, PARTLY, REPRODUCED
-from hedgerow.workflow import reproduction, software_paper, which_method
+from hedgerow.workflow import reproduction, which_method
 from hedgerow.workflow.config import config_schema, walk
 from hedgerow.workflow.markdown import table
 from hedgerow.workflow.site import papers
@@ -178,7 +178,7 @@ def generated(root: Path | str = ".") -> dict[Path, str]:
     schema = config_schema()
     told = {readme: readme.read_text(encoding="utf-8")} | {
         root / page: filled_all((root / page).read_text(encoding="utf-8"), texts)
-        for module in (which_method, reproduction, software_paper)
+        for module in (which_method, reproduction)
         for page, texts in module.pages(root).items()
     }
     return told | {

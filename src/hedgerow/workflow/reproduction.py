@@ -1,6 +1,6 @@
-"""What the pages on the reproduction tell of the tracked results: report, letters, checklists.
+"""What the report of the reproduction tells of the tracked results.
 
-`pages` gives the texts between the marks of each page; `hedgerow.workflow.generated` writes them.
+`pages` gives the texts between the marks of the page; `hedgerow.workflow.generated` writes them.
 Verdicts, readings and cells are those of `data/reference`, misprints those of `data/published`,
 reasons those of the notes.
 """
@@ -8,30 +8,25 @@ reasons those of the notes.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hedgerow.data import load_registry
 from hedgerow.experiments.audit.misprints import BY_READING, table_of
-from hedgerow.files import read_csv, read_json, read_text, read_yaml
+from hedgerow.files import read_csv, read_text, read_yaml
 from hedgerow.reporting.claim_specification import NOT, PARTLY, REPRODUCED, VERDICTS
-from hedgerow.reporting.findings import PAPER, RUN, read_findings, told
 from hedgerow.reporting.notes import Passage, passages
 from hedgerow.reporting.readings import SOURCE, read_readings
-from hedgerow.reporting.spot_checks import read_draws, sentence
 from hedgerow.workflow.config import printed_sizes
 from hedgerow.workflow.markdown import table
-from hedgerow.workflow.site import AT_SCALE, FINDINGS, note_files, papers
+from hedgerow.workflow.site import AT_SCALE, note_files, papers
 
 if TYPE_CHECKING:
     import pandas as pd
 
 PAGE = "docs/reproduction.md"
-CHECKLISTS = "docs/checklists.md"
-#: Folder of the pages to the authors, one per paper.
-AUTHORS = "docs/authors"
 
 #: What says how large data sets are, and no result.
 FACTS = {"n_classes", "n_numeric_variables", "n_variables", "n_instances", "n_sets"}
@@ -40,8 +35,6 @@ FACTS |= {"imbalance_ratio", "instances_above_1000"}
 NEAR = (0.05, 0.1, 0.25)
 #: The reading that every other is compared with.
 HERE = "as here"
-#: Choices that a page to authors asks about.
-QUESTIONS = 3
 #: A verdict inside of a sentence.
 _SAID = {REPRODUCED: "reproduced", PARTLY: "in part", NOT: "not"}
 #: What else is judged by the same rules and shown, by the column of an experiment's claims.
@@ -63,16 +56,9 @@ _ROMAN = {"1": "I", "2": "II", "3": "III"}
 
 
 def pages(root: Path) -> dict[str, dict[str, str]]:
-    """Texts of each page by their marks; no page where the tracked results are not all there."""
-    if not (root / AT_SCALE).is_file():
-        return {}
-    found: dict[str, Callable[[Path], dict[str, str]]] = {
-        PAGE: reproduction,
-        CHECKLISTS: checklists,
-    }
-    for paper in papers(root / "CITATION.cff"):
-        found[f"{AUTHORS}/{paper['id']}.md"] = partial(authors, paper=paper["id"])
-    return {page: texts(root) for page, texts in found.items() if (root / page).is_file()}
+    """Texts of the page by their marks; no page where the tracked results are not all there."""
+    there = (root / AT_SCALE).is_file() and (root / PAGE).is_file()
+    return {PAGE: reproduction(root)} if there else {}
 
 
 def reproduction(root: Path) -> dict[str, str]:
@@ -95,23 +81,6 @@ def reproduction(root: Path) -> dict[str, str]:
     for paper, own in misprints(root).groupby("paper", sort=False):
         found[f"{paper}_misprints"] = misprints_table(own)
     return found
-
-
-def authors(root: Path, paper: str) -> dict[str, str]:
-    """Texts of the page to the authors of a paper."""
-    claims = judged(root)
-    own = claims[claims["paper"] == paper]
-    cells = read_csv(root / AT_SCALE, text=True)
-    return {
-        "outcome": outcome(own, compared(cells[cells["table"].str.startswith(f"{paper}_")])),
-        "findings": findings_list(own, root, paper),
-        "questions": questions_list(own, root),
-    }
-
-
-def checklists(root: Path) -> dict[str, str]:
-    """Texts of the page of checklists."""
-    return {"facts": facts_table(root), "effort": effort_table(root), "draws": draws_list(root)}
 
 
 # ------------------------------------------------------------------------------------- claims
@@ -333,20 +302,6 @@ def _word(verdict: str) -> str:
     return _SAID.get(verdict, verdict)
 
 
-def questions_list(claims: pd.DataFrame, root: Path) -> str:
-    """Choices on which most statements hang, with the words that leave them open."""
-    found = changes(claims, root)
-    found = found[~found["open"].str.contains("not open")]
-    moved = found.groupby("choice", sort=False)["claim"].unique()
-    most = sorted(moved.index, key=lambda choice: -len(moved[choice]))[:QUESTIONS]
-    items = []
-    for choice in most:
-        own = found[found["choice"] == choice].iloc[0]
-        said = own["open"][0].upper() + own["open"][1:]
-        items.append(f"- {said} ({own['place']}). It moves {_listed(sorted(moved[choice]))}.")
-    return "\n".join(items)
-
-
 def _listed(names: Sequence[str]) -> str:
     *first, last = names
     return f"{', '.join(first)} and {last}" if first else last
@@ -465,122 +420,3 @@ def _some(text: str) -> str:
     items = text.split("; ")
     more = len(items) - _SHOWN
     return "; ".join(items[:_SHOWN]) + (f"; and {more} more" if more > 0 else "")
-
-
-# -------------------------------------------------------------------------------- for authors
-
-
-def outcome(claims: pd.DataFrame, cells: pd.DataFrame) -> str:
-    """Counts of a paper in sentences."""
-    counts = Counter(claims["verdict"])
-    without = len(claims) - sum(counts[verdict] for verdict in _SAID)
-    said = (
-        f"Of {len(claims)} statements: reproduced {counts[REPRODUCED]}, in part {counts[PARTLY]}, "
-    )
-    said += f"not reproduced {counts[NOT]}"
-    said += f", not to be judged with our data {without}. " if without else ". "
-    results = cells[cells["kind"] != "fact"]
-    near = int((results["apart"] <= NEAR[1] + 1e-9).sum())
-    said += f"Of {len(results)} printed results that we could measure, {near} lie within "
-    return (
-        said + f"{NEAR[1]:.0%}".replace("%", " %") + " of the largest of their kind in the table."
-    )
-
-
-def findings_list(claims: pd.DataFrame, root: Path, paper: str) -> str:
-    """What came out, in the sentences of the overview; of a thesis the first of each chapter."""
-    rows = {
-        name: {"claim": name, PAPER[0]: row["measured"], PAPER[1]: row["verdict"], RUN[1]: ""}
-        for name, row in claims.iterrows()
-    }
-    found = read_findings(read_yaml(root / FINDINGS))[paper]
-    several = claims["group"].nunique() > 1
-    seen: set[str] = set()
-    items = []
-    for finding in found:
-        groups = {name.partition("-")[0] for name in finding.claims}
-        if several and groups <= seen:
-            continue
-        seen |= groups
-        text = "".join(phrase.text for phrase in told(finding, rows))
-        items.append(f"- {text} ({_listed(list(finding.numbers))})")
-    return "\n".join(items)
-
-
-# --------------------------------------------------------------------------------- checklists
-
-
-def parts(root: Path) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Manifests of all parts of the tracked results, each with the folder that it stands in."""
-    for file in sorted(root.glob("data/reference/**/parts/*.json")):
-        folder = file.parents[1].relative_to(root / "data/reference")
-        yield folder.as_posix(), read_json(file)
-
-
-def facts_table(root: Path) -> str:
-    """Facts of the tracked results: data, seeds, versions, machine."""
-    found = [manifest for _, manifest in parts(root)]
-    registry = load_registry(root / "config/datasets.yaml")
-    keys = sorted({manifest["dataset"] for manifest in found})
-    entries = [registry[key] for key in keys]
-    jobs = [job for manifest in found for job in manifest["jobs"].values()]
-    served = Counter(m["source"]["source"] for m in {m["dataset"]: m for m in found}.values())
-    archived = sum(bool(entry.archived) for entry in entries)
-    versions = sorted({f"{n} {v}" for m in found for n, v in m["versions"].items()})
-    kernels = Counter(name for m in found for name in m.get("kernels", ()))
-    drawn = [entry for entry in entries if entry.synthetic_plan is not None]
-    rows = [
-        ["data sets", f"{len(entries)}, of which {len(drawn)} are drawn by a seeded generator"],
-        ["their tasks", _counted(Counter(entry.task for entry in entries))],
-        ["their rows", f"{sum(e.n_rows for e in entries):,}; {_range(e.n_rows for e in entries)}"],
-        ["served by", _counted(served)],
-        ["in the repository itself", f"{archived} of them"],
-        ["licences", _counted(Counter(entry.licence for entry in entries))],
-        ["parts, each with a manifest", f"{len(found):,}"],
-        ["jobs in them", f"{len(jobs):,}"],
-        ["processor time", f"{sum(job['seconds'] for job in jobs) / 3600:.1f} hours"],
-        ["longest job", f"{max(job['seconds'] for job in jobs) / 60:.1f} minutes"],
-        ["largest job", f"{max(job['mib'] for job in jobs):,.0f} MiB"],
-        ["global seed", ", ".join(sorted({str(m["settings"]["seed"]) for m in found}))],
-        ["Python", ", ".join(sorted({m["python"] for m in found}))],
-        ["platform", ", ".join(sorted({m["platform"] for m in found}))],
-        ["kernels of linear algebra, where recorded", _counted(kernels)],
-        ["packages that numbers go through", ", ".join(versions)],
-        ["commits that made parts", str(len({m["code"]["commit"] for m in found}))],
-        ["of them with uncommitted changes", str(sum(not m["code"]["clean"] for m in found))],
-    ]
-    return table(["what", "in the tracked results"], rows)
-
-
-def effort_table(root: Path) -> str:
-    """Data sets, jobs and processor time of each folder of the tracked results."""
-    by: dict[str, list[dict[str, Any]]] = {}
-    for folder, manifest in parts(root):
-        by.setdefault(folder, []).append(manifest)
-    rows = []
-    for folder, own in by.items():
-        jobs = [job for manifest in own for job in manifest["jobs"].values()]
-        hours = sum(job["seconds"] for job in jobs) / 3600
-        largest = max(job["mib"] for job in jobs)
-        n_sets = len({manifest["dataset"] for manifest in own})
-        rows.append([f"`{folder}`", n_sets, f"{len(jobs):,}", f"{hours:.2f}", f"{largest:,.0f}"])
-    heads = ["folder of `data/reference`", "data sets", "jobs", "processor hours", "largest, MiB"]
-    return table(heads, rows, texts=1)
-
-
-def draws_list(root: Path) -> str:
-    """Parts that were made again, and what that says of all."""
-    return "\n".join(f"- {sentence(draw)}" for draw in read_draws(root)) or "None yet."
-
-
-def _counted(found: Mapping[str, int]) -> str:
-    pairs = sorted(found.items(), key=lambda pair: (-pair[1], pair[0]))
-    return ", ".join(f"{name or 'none named'} {count}" for name, count in pairs)
-
-
-def _range(numbers: Iterable[int]) -> str:
-    ordered = sorted(numbers)
-    return f"from {ordered[0]:,} to {ordered[-1]:,}, median {ordered[len(ordered) // 2]:,}"
-
-
-# --------------------------------------------------------------------------------------- text
