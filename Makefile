@@ -30,7 +30,7 @@ COMPILERS := $(if $(filter default undefined,$(origin CC)),cc gcc clang,$(firstw
 export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup reproduce paper test test-quick test-long test-asan test-slurm test-elsewhere test-container test-lowest test-newest checks fuzz test-dist release-check release-files types bench times bits docs docs-links generated lock advisories clean distclean FORCE
+.PHONY: help setup reproduce paper test test-quick test-long test-asan test-slurm test-lowest test-newest checks fuzz test-dist release-check release-files types bench times docs docs-links generated lock advisories clean distclean FORCE
 
 help:
 	@echo "make setup      make $(VENV) and build the package"
@@ -38,10 +38,9 @@ help:
 	@echo "make paper      set-up, then everything at the scale of the papers: hours, and can be resumed"
 	@echo "make test       set-up, then all tests and style checks"
 	@echo "make test-quick without Snakemake and what is slow, few random tables: for use while writing"
-	@echo "make test-long  with every random table, make test-slurm and test-elsewhere, pages of the first hour"
+	@echo "make test-long  with every random table, make test-slurm, pages of the first hour"
 	@echo "make test-asan  set-up, then the tests of the compiled cores under AddressSanitizer and UBSan"
 	@echo "make test-slurm set-up, then the workflow on a Slurm of this machine (root, Debian), with faults"
-	@echo "make test-elsewhere  set-up, then jobs through another queue and results in a bucket, on this machine"
 	@echo "make test-lowest set-up, then all tests with the lowest versions allowed of numpy and others"
 	@echo "make test-newest the same with the newest ones"
 	@echo "make fuzz       set-up, then five minutes of spoilt trees and odd tables through everything"
@@ -49,10 +48,8 @@ help:
 	@echo "make types      set-up, then the types of five rooms, by mypy"
 	@echo "make test-dist  set-up, then source archive, wheel and the README in empty environments"
 	@echo "make release-check  make checks, then whether a version can go out: archive, wheels, what they do elsewhere"
-	@echo "make test-container  the recipe of the image in a bare Debian, and the smoke configuration in it (root)"
 	@echo "make bench      set-up, then the timings against scikit-learn"
 	@echo "make times      the two commands in a fresh clone, and what README says of their times"
-	@echo "make bits       which machines and versions give the same bytes, and what docs/workflow.md says of it"
 	@echo "make docs       set-up, then the pages, docs/_build/html/index.html (docs-links: other sites' too)"
 	@echo "make generated  write the files that follow from others (environment.yml, CITATION.cff, config/, a picture)"
 	@echo "make lock       choose new versions of all dependencies"
@@ -122,22 +119,19 @@ test-quick: setup
 
 test-long: setup
 	@$(PYTEST) --effort long
-	@$(MAKE) --no-print-directory test-slurm test-elsewhere
+	@$(MAKE) --no-print-directory test-slurm
 	@python tests/first_hour.py
 
 test-asan: setup
-	@python tests/sanitizers.py
+	@python ci/sanitizers.py
 
 # Says so where there can be no Slurm, and is no failure then.
 test-slurm: setup $(VENV)/.cluster
-	@python tests/slurm.py
-
-test-elsewhere: setup $(VENV)/.cluster
-	@python tests/elsewhere.py
+	@python ci/slurm.py
 
 # The last commit, with the lowest or newest versions that pyproject.toml allows.
 test-lowest test-newest: setup
-	@python benchmarks/bounds.py --python '$(PYTHON)' $(@:test-%=%) $(PROCESSES)
+	@python ci/bounds.py --python '$(PYTHON)' $(@:test-%=%) $(PROCESSES)
 
 # Libraries that a reader of the results does not need: checks against them, and their data sets.
 checks: setup
@@ -147,30 +141,24 @@ types: checks
 	@python -m mypy
 
 fuzz: setup
-	@python tests/fuzz.py
+	@python ci/fuzz.py
 
 test-dist: setup
-	@python tests/distribution.py
+	@python ci/distribution.py
 
 # What goes out is left in dist. With PYTHONS="PATH ..." for interpreters that are not found.
 release-check: checks
-	@python tests/release.py $(addprefix --python ,$(PYTHONS))
+	@python ci/release.py $(addprefix --python ,$(PYTHONS))
 
 release-files: checks
-	@python tests/release.py --files dist
-
-test-container: setup
-	@python tests/container.py
+	@python ci/release.py --files dist
 
 bench: setup
 	@python benchmarks/bench.py
 
 # In a fresh clone of the last commit: nothing else may run beside it.
 times:
-	@'$(PYTHON)' benchmarks/first_run.py --python '$(PYTHON)'
-
-bits: setup
-	@$(VENV)/bin/python benchmarks/bits.py --python '$(PYTHON)'
+	@'$(PYTHON)' ci/times.py --python '$(PYTHON)'
 
 # Pictures and examples are made by the build; a warning is an error.
 SPHINX := python -m sphinx --fail-on-warning --keep-going --quiet --conf-dir docs \

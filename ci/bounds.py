@@ -1,11 +1,11 @@
 """The tests with the lowest and the newest versions that pyproject.toml allows.
 
     make test-lowest                                        all tests, a process per core
-    python benchmarks/bounds.py newest tests/tree -x        options and tests of pytest
-    python benchmarks/bounds.py lowest --keep FOLDER        the environment stays there
+    python ci/bounds.py newest tests/tree -x        options and tests of pytest
+    python ci/bounds.py lowest --keep FOLDER        the environment stays there
 
 The last commit is cloned, and set up in an environment of its own: what requirements.lock names,
-then the versions of `BOUNDED` in the place of those. `bits.py` makes its environments in this way.
+then the versions of `BOUNDED` in the place of those.
 """
 
 from __future__ import annotations
@@ -22,10 +22,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from marked import ROOT
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 from packaging.version import Version
+
+ROOT = Path(__file__).resolve().parents[1]
 
 #: Libraries whose bounds are tried.
 BOUNDED = ("numpy", "scipy", "scikit-learn", "pandas", "snakemake")

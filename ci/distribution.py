@@ -1,7 +1,7 @@
 """The package as a user gets it: `make test-dist`.
 
-    python tests/distribution.py                     all of what follows
-    python tests/distribution.py example README.md   the README's example, with what is installed
+    python ci/distribution.py                     all of what follows
+    python ci/distribution.py example README.md   the README's example, with what is installed
 
 Makes the source archive of the last commit, from it a wheel, and installs that into an empty
 environment: with the core dependencies only, then with pandas 2, then with pandas 3. In each of

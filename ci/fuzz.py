@@ -1,9 +1,9 @@
 """Trees and tables that nobody wrote, through all that takes them: `make fuzz`.
 
-    python tests/fuzz.py                             both drivers, 5 minutes, new seeds
-    python tests/fuzz.py --minutes 60 --first 0      an hour, seeds from 0
-    python tests/fuzz.py trees --seed 17             one case again, in this process
-    python tests/fuzz.py --asan                      the cores that `make test-asan` has compiled
+    python ci/fuzz.py                             both drivers, 5 minutes, new seeds
+    python ci/fuzz.py --minutes 60 --first 0      an hour, seeds from 0
+    python ci/fuzz.py trees --seed 17             one case again, in this process
+    python ci/fuzz.py --asan                      the cores that `make test-asan` has compiled
 
 A case ends well if every call gives an answer or one sentence (`InputError`, `DataError`, and what
 scikit-learn's own checks say). Cases run in processes of their own, some at a time: one that is
@@ -32,6 +32,9 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import sanitizers
+
+sys.path.insert(0, str(sanitizers.ROOT / "tests"))
+
 from oracle.mutated_trees import examples, mutated
 from quick import LEARNERS
 
@@ -273,7 +276,7 @@ def fuzz(
         driver, start = drivers[turn % len(drivers)], first + turn // len(drivers) * CASES
         for seed, words in found(driver, start, CASES, python, variables):
             bad += 1
-            print(f"python tests/fuzz.py {driver} --seed {seed}\n    {words}", flush=True)
+            print(f"python ci/fuzz.py {driver} --seed {seed}\n    {words}", flush=True)
         count += CASES
     print(f"{count} cases, seeds from {first}: {bad or 'no'} finding{'s' if bad != 1 else ''}")
     return bad

@@ -1,10 +1,10 @@
 """Whether a version can go out: `make release-check`.
 
-    python tests/release.py                  all of what follows
-    python tests/release.py --python PATH    with this interpreter too; may be given again
-    python tests/release.py --only 3.12      of the wheels this one alone; may be given again
-    python tests/release.py --no-builds      what is asked of the checkout alone
-    python tests/release.py --files FOLDER   what is asked of an archive and wheels that are there
+    python ci/release.py                  all of what follows
+    python ci/release.py --python PATH    with this interpreter too; may be given again
+    python ci/release.py --only 3.12      of the wheels this one alone; may be given again
+    python ci/release.py --no-builds      what is asked of the checkout alone
+    python ci/release.py --files FOLDER   what is asked of an archive and wheels that are there
 
 Asks the checkout: one version everywhere, a section of the log for it, nothing uncommitted, tracked
 results as their manifests have them, generated files up to date. Builds the source archive of the

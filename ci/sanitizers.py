@@ -1,7 +1,7 @@
 """The tests of the compiled cores under AddressSanitizer and UBSan: `make test-asan`.
 
-    python tests/sanitizers.py                                  all of what follows
-    python tests/sanitizers.py tests/tree/test_gates.py -x      these tests, arguments of pytest
+    python ci/sanitizers.py                                  all of what follows
+    python ci/sanitizers.py tests/tree/test_gates.py -x      these tests, arguments of pytest
 
 Compiles the cores with both sanitizers in `build/asan`, beside the installed package, which stays
 as it is. Asks whether every core there is instrumented and whether faults on purpose

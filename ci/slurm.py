@@ -1,7 +1,7 @@
 """The workflow on a cluster with Slurm: `make test-slurm`.
 
-    python tests/slurm.py                all of what follows
-    python tests/slurm.py --default      instead, the default configuration as README runs it
+    python ci/slurm.py                all of what follows
+    python ci/slurm.py --default      instead, the default configuration as README runs it
 
 Starts a Slurm of one node on this machine, of Debian's packages slurm-wlm and munge, which it
 installs where they are missing: munged, a controller and a node daemon, on loopback, without

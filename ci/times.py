@@ -1,7 +1,7 @@
 """What README says of the first run: set-up, experiments and tests, timed in a fresh clone.
 
     make times                                    measure, and write the sentence in README
-    python benchmarks/first_run.py --keep FOLDER  leave the clone there, and logs beside it
+    python ci/times.py --keep FOLDER  leave the clone there, and logs beside it
 
 The last commit is cloned and its two commands are called, without a mirror of the data sets; the
 first twice: the second call plans, and has nothing to do. What `make paper` takes is the sum of the
@@ -24,8 +24,9 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from marked import ROOT, fill
-
+ROOT = Path(__file__).resolve().parents[1]
+#: Where README has the sentence.
+PLACE = re.compile(r"(<!-- times: make times -->\n).*?(<!-- end -->)", re.DOTALL)
 #: What a run makes, in the folder of the project.
 MADE = ("data/raw", "data/tidy", "data/noised", "data/calibrated", "data/trees", "data/results")
 MADE += ("data/logs", "data/jobs", "reports", ".snakemake")
@@ -158,6 +159,14 @@ def sentence(times: Times) -> str:
     )
 
 
+def filled(text: str, said: str) -> str:
+    """A text with what was measured in its place."""
+    text, places = PLACE.subn(lambda found: f"{found[1]}{said}\n{found[2]}", text)
+    if places != 1:
+        raise ValueError("README has no place for the times")
+    return text
+
+
 def minutes(value: float) -> str:
     """A whole number of them, at least one."""
     whole = max(round(value), 1)
@@ -176,7 +185,8 @@ def main() -> None:
         times = measured(project, options.python)
     said = textwrap.fill(sentence(times), 118)
     print(said)
-    fill("README.md", "times", said)
+    readme = ROOT / "README.md"
+    readme.write_text(filled(readme.read_text(encoding="utf-8"), said), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -85,7 +85,7 @@ def test_help_is_the_default(bare):
     done = bare()
     assert done.returncode == 0
     tests = ("test", "test-quick", "test-long", "test-asan", "test-dist", "types")
-    tests += ("test-lowest", "test-newest", "test-slurm", "test-elsewhere", "test-container")
+    tests += ("test-lowest", "test-newest", "test-slurm")
     for target in ("setup", "reproduce", *tests, "checks", "release-check", "bench", "clean"):
         assert f"make {target} " in done.stdout
 
