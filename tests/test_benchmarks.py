@@ -15,7 +15,7 @@ ROOT = Path(__file__).resolve().parents[1]
 
 @pytest.fixture
 def command(monkeypatch):
-    """A function that imports a module of benchmarks/ or ci/, as `python benchmarks/NAME.py` does."""
+    """A function that imports a module of benchmarks/ or ci/, as a script does."""
     for folder in ("benchmarks", "ci"):
         monkeypatch.syspath_prepend(str(ROOT / folder))
     yield importlib.import_module

@@ -14,7 +14,7 @@ from patients import test_folder
 from patients.made import patients
 
 from hedgerow.cli import main
-from hedgerow.errors import DataError, InputError
+from hedgerow.errors import InputError
 from hedgerow.patients.analysis import Settings, analyse, compared, notes_on_entry
 from hedgerow.patients.cohort import Outcome, read_cohort
 from hedgerow.patients.figures import curves, sheet

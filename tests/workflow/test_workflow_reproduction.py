@@ -1,4 +1,4 @@
-"""The report of the reproduction is made from results; letters to authors and checklists are whole."""
+"""The report of the reproduction follows from results; letters and checklists are whole."""
 
 from __future__ import annotations
 

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hedgerow.patients.command import (
-    Told,
     add_out,
     add_questions,
     add_quiet,
