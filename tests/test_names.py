@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from hedgerow.experiments import WORDS
 from hedgerow.workflow.digest import PACKAGE
+from hedgerow.workflow.rules import rules_of
 
 ROOT = Path(__file__).parents[1]
 TEXTS = [*PACKAGE.rglob("*.py"), *PACKAGE.rglob("*.j2"), *ROOT.glob("*.md")]
@@ -52,10 +54,7 @@ def test_paths_in_backticks_exist(path):
 
 
 def test_rules_in_backticks_exist():
-    files = [ROOT / "workflow/Snakefile", *(ROOT / "workflow/rules").glob("*.smk")]
-    rules = {
-        name for f in files for name in re.findall(r"^rule (\w+):", f.read_text(), re.MULTILINE)
-    }
+    rules = {*rules_of(ROOT), "all", *WORDS}
     for path in TEXTS:
         named = set(re.findall(r"rules? `(\w+)`", path.read_text(encoding="utf-8")))
         assert named <= rules, f"{path.name}: {sorted(named - rules)}"

@@ -16,6 +16,7 @@ from hedgerow.experiments import WORDS
 from hedgerow.experiments.audit.claims import ORDER, all_claims
 from hedgerow.reporting.claims import VERDICTS, judge, of_experiment, specified
 from hedgerow.workflow.digest import PACKAGE
+from hedgerow.workflow.rules import rules_of
 from hedgerow.workflow.steps import declaration, every_id, having
 
 ROOT = Path(__file__).parents[2]
@@ -107,9 +108,9 @@ def test_tracked_readings_have_columns_of_their_own():
 
 
 def test_rule_and_code_of_each_claim_are_there():
-    rules = "".join(f.read_text() for f in (ROOT / "workflow/rules").glob("*.smk"))
+    rules = rules_of(ROOT)
     for rule, code in set(table()[["rule", "code"]].itertuples(index=False)):
-        assert f"rule {rule}:" in rules
+        assert rules[rule].call == code.removeprefix("hedgerow.experiments.")
         assert declaration(code.removeprefix("hedgerow.experiments.")).name == "claims"
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import math
 
 import numpy as np
@@ -22,8 +21,7 @@ from hedgerow.reporting.cells import (
     recomputed,
     shown,
 )
-from hedgerow.workflow.digest import PACKAGE
-from hedgerow.workflow.steps import declared_by, having
+from hedgerow.workflow.steps import annotations_of, declared_by, having
 from tests.oracle import significance as oracle
 
 FRAME = pd.DataFrame(
@@ -46,17 +44,10 @@ def two_files() -> Source:
 @pytest.mark.parametrize("word", having("tables"))
 def test_every_table_states_the_rows_behind_it(word):
     """Beside itself: a function of the same module, named at the table."""
-    tables = [d for d in declared_by(word) if d.kind == "table"]
-    file = PACKAGE / "experiments" / word / "tables.py"
-    functions = {
-        node.name: node
-        for node in ast.parse(file.read_text(encoding="utf-8")).body
-        if isinstance(node, ast.FunctionDef)
-    }
-    for table in tables:
-        assert table.behind in functions, table.name
-        assert functions[table.behind].args.args[0].arg == "table"
-        assert ast.get_docstring(functions[table.behind]), table.behind
+    for table in (d for d in declared_by(word) if d.kind == "table"):
+        function = table.function.shown.behind
+        assert function.__module__ == table.function.__module__, table.name
+        assert next(iter(annotations_of(function))) == "table" and function.__doc__, table.name
 
 
 # ------------------------------------------------------------------------------- selections

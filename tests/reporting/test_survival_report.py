@@ -51,7 +51,7 @@ def inputs():
     made = {name: pd.concat(frames, ignore_index=True) for name, frames in found.items()}
     published = (ROOT / "data/published").glob("thesis_table_6_*.csv")
     printed = {path.stem: pd.read_csv(path) for path in published}
-    return {**made, "tables": tables, "plan": plan, "published": printed}
+    return {**made, "tidy": tables, "plan": plan, "published": printed}
 
 
 @pytest.fixture(scope="module")
@@ -100,7 +100,7 @@ def test_every_printed_cell_is_there(run):
 
 def test_table_6_1_has_the_39_variables_of_the_registry(run):
     table = run.tables["thesis_table_6_1_SYNTHETIC"]
-    own = run.inputs["tables"][0].X
+    own = run.inputs["tidy"][0].X
     assert len(table) == 39
     assert set(table["column"]) == set(own) - {"intervention"}
     line = table.set_index("column").loc["ava"]
@@ -144,7 +144,7 @@ def test_curves_are_those_of_training_and_test_patients(run):
 
 
 def test_a_sheet_for_the_bedside(run, tmp_path):
-    for table in run.inputs["tables"]:
+    for table in run.inputs["tidy"]:
         mine = {n: run.inputs[n][run.inputs[n]["dataset"] == table.name].reset_index(drop=True)
                 for n in ("patients", "trees")}  # fmt: skip
         made = survival_sheet.sheet(table, mine["patients"], mine["trees"], run.plan)
@@ -179,7 +179,7 @@ def test_a_run_without_the_simulator(run):
         for name, frame in run.inputs.items()
         if isinstance(frame, pd.DataFrame)
     }
-    inputs = {**run.inputs, **left, "tables": run.inputs["tables"][1:]}
+    inputs = {**run.inputs, **left, "tidy": run.inputs["tidy"][1:]}
     for name, shown in shown_by("survival").items():
         kind = survival_tables if shown.kind == "table" else survival_figures
         made = made_by(getattr(kind, name), **inputs)

@@ -12,7 +12,6 @@ import sys
 import pytest
 import yaml
 from throwaway import ROOT, SMOKE, Project
-from wiring import rules_in
 
 from hedgerow.closed import describe
 from hedgerow.data import load_registry
@@ -24,6 +23,7 @@ from hedgerow.files import read_yaml
 from hedgerow.induction import core
 from hedgerow.workflow import check_config, check_datasets, chunks, settings
 from hedgerow.workflow.config import Head, config_schema, permutations_of, walk
+from hedgerow.workflow.rules import rules_of
 from hedgerow.workflow.steps import declarations, section_of, step
 
 SECTIONS = sections()
@@ -322,14 +322,13 @@ def test_stability_cannot_have_more_divisions_than_there_are():
 def declared_settings(config) -> list[tuple[str, dict]]:
     """Section and settings of every plan that a rule gives its job."""
     found = []
-    for file in (ROOT / "workflow/rules").glob("*.smk"):
-        for call in re.findall(r'step\(\s*config,\s*"([\w.:]+)"', file.read_text()):
-            params = step(config, call)
-            for declared in declarations(call):
-                plans = {name: section for name, (section, *_) in declared.plans.items()}
-                if declared.settings and "plan" in params:
-                    plans["plan"] = section_of(declared.word)
-                found += [(section, params[name]) for name, section in plans.items()]
+    for call in filter(None, (rule.call for rule in rules_of(ROOT).values())):
+        params = step(config, call)
+        for declared in declarations(call):
+            plans = {name: section for name, (section, *_) in declared.plans.items()}
+            if declared.settings and "plan" in params:
+                plans["plan"] = section_of(declared.word)
+            found += [(section, params[name]) for name, section in plans.items()]
     return found
 
 
@@ -411,8 +410,10 @@ def test_every_field_of_a_plan_is_a_setting_with_a_meaning_or_is_given(plan):
 @pytest.mark.parametrize("word", SECTIONS)
 def test_a_plan_is_given_what_its_rules_give(word):
     """And what it shares with another section, whose setting says what it is."""
-    calls = re.findall(r"\*\*step\((.*?)\),\n", "".join(rules_in(word).values()), re.DOTALL)
+    text = (ROOT / f"workflow/rules/{word}.smk").read_text()
+    calls = re.findall(r"\*\*step\((.*?)\),\n", text, re.DOTALL)
     given = {name for call in calls for name in re.findall(r"(\w+)=", call)}
+    given |= set(re.findall(r'^    given=\{"(\w+)":', text, re.MULTILINE))
     shared = {"soft_beyond": {"gate_at", "min_samples_split", "step", "window"}}.get(word, set())
     assert set(SECTIONS[word].given) == given | shared
     assert shared <= set(SECTIONS["soft"].settings())

@@ -14,13 +14,6 @@ from throwaway import ROOT, copied_package, new_project
 
 PAGE = (ROOT / "docs/researcher.md").read_text(encoding="utf-8")
 MOST_FILES, MOST_LINES = 18, 300
-TARGET = """
-rule leaves:
-    input:
-        rules.leaves_tables.output,
-        rules.leaves_figures.output,
-
-"""
 
 
 def files() -> dict[str, str]:
@@ -80,8 +73,8 @@ def put(path: Path, old: str, new: str) -> int:
 def test_the_example_is_no_larger_than_it_says():
     touched = re.findall(r"^\| (.+?) \|", PAGE.split("| --- | --- |")[1], re.MULTILINE)
     n_files = len(files()) + sum(cell.count("`") // 2 for cell in touched)
-    assert n_files == 12 and "twelve files" in PAGE
-    assert n_files + 4 <= MOST_FILES and "sixteen" in PAGE  # tests, CHANGELOG.md, profile
+    assert n_files == 11 and "eleven files" in PAGE
+    assert n_files + 4 <= MOST_FILES and "fifteen" in PAGE  # tests, CHANGELOG.md, profile
     assert sum(map(lines_of, files().values())) <= MOST_LINES
 
 
@@ -123,10 +116,6 @@ def test_the_example_runs(smoke_data, tmp_path):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
     put(package / "experiments/__init__.py", '    "soft",\n', '    "soft",\n    "leaves",\n')
-    snakefile = project.path / "workflow/Snakefile"
-    include = 'include: "rules/report.smk"\n'
-    put(snakefile, include, f'include: "rules/leaves.smk"\n{include}')
-    put(snakefile, "\nrule all:", f"{TARGET}\nrule all:")
     copy.generate()
     assert "leaves:" in (project.path / "config/default.yaml").read_text()
     assert "`leaves.confidences`" in (project.path / "config/README.md").read_text()

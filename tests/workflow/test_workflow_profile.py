@@ -13,6 +13,7 @@ from throwaway import ROOT, new_project
 from hedgerow.workflow import profile
 from hedgerow.workflow.profile import DEFAULT_MB, DEFAULT_MINUTES, PROFILE, recorded
 from hedgerow.workflow.records import Need, records_of_rules
+from hedgerow.workflow.rules import rules_of
 
 HEAD = "s\th:m:s\tmax_rss\tmax_vms\tmax_uss\tmax_pss\tio_in\tio_out\tmean_load\tcpu_time\n"
 RECORDS = records_of_rules(ROOT)
@@ -46,9 +47,7 @@ def test_the_profile_names_every_heavy_rule_and_no_other_one(committed):
 
 
 def test_each_rule_is_in_a_group_or_runs_where_snakemake_does(committed):
-    text = "".join(file.read_text("utf-8") for file in (ROOT / "workflow/rules").glob("*.smk"))
-    rules = re.findall(r"^rule (\w+):(.*?)(?=^\S|\Z)", text, re.MULTILINE | re.DOTALL)
-    here = {rule for rule, body in rules if "localrule: True" in body}
+    here = {name for name, rule in rules_of(ROOT).items() if rule.local}
     assert {"fetch", "manifest"} <= here
     assert committed["groups"].keys() == RECORDS.keys() - here
     assert committed["group-components"].keys() == set(committed["groups"].values())

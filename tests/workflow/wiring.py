@@ -14,8 +14,8 @@ An experiment that keeps these habits stands in no list of a test:
 from __future__ import annotations
 
 import itertools
-import re
 from collections.abc import Collection, Iterable
+from pathlib import Path
 from typing import Any
 
 from throwaway import ROOT
@@ -24,6 +24,7 @@ from hedgerow.experiments import WORDS
 from hedgerow.files import read_yaml
 from hedgerow.workflow.config import chunks
 from hedgerow.workflow.profile import CUT_BY
+from hedgerow.workflow.rules import rules_of
 from hedgerow.workflow.steps import section_of
 
 #: What is repeated in an experiment.
@@ -47,23 +48,19 @@ FIXED = {"soft_illustration": {"synthetic_lvef"}}
 STEM = 7
 
 
-def rules_in(name: str) -> dict[str, str]:
-    """Text of every rule of a file below workflow/rules, by its name."""
-    text = (ROOT / f"workflow/rules/{name}.smk").read_text("utf-8")
-    parts = re.split(r"^rule ", text, flags=re.MULTILINE)[1:]
-    return {part.partition(":")[0]: part for part in parts}
-
-
-#: Text of every rule, by experiment and name.
-RULES = {word: rules_in(word) for word in WORDS}
 #: Where every rule writes its log.
-LOGS = {
-    rule: re.search(r'^    log:\n +"(.+)",$', text, re.MULTILINE)[1]
-    for rules in RULES.values()
-    for rule, text in rules.items()
-}
+LOGS = {name: rule.log for name, rule in rules_of(ROOT).items() if rule.log}
+
+
+def rules_in(folder: str) -> list[str]:
+    """Rules that log in a folder: those of an experiment, or what stands above all of them."""
+    return [name for name, log in LOGS.items() if Path(log).parts[2] == folder]
+
+
+#: Rules of each experiment.
+RULES = {word: rules_in(word) for word in WORDS}
 #: Rules that stand above the experiments and run once.
-ABOVE = [*rules_in("audit"), *rules_in("report")]
+ABOVE = [*rules_in("audit"), "report", "crate", "manifest"]
 
 
 Sections = dict[str, dict[str, Any]]
@@ -173,5 +170,5 @@ def reported(word: str) -> set[str]:
 
 def after(word: str, *steps: str) -> set[str]:
     """Rules that run after these steps of an experiment: tests and what is shown of them."""
-    kept = {f"{word}_{name}" for name in KEPT} & RULES[word].keys()
+    kept = {f"{word}_{name}" for name in KEPT} & {*RULES[word]}
     return {*(f"{word}_{step}" for step in steps), *kept, *reported(word)}

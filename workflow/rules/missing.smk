@@ -32,80 +32,32 @@ rule missing_learn:
         "../scripts/step.py"
 
 
-rule missing_statistics:
-    input:
-        rows=expand(
-            "data/results/missing/chunks/{dataset}_{chunk}_rows.parquet",
+missing_judged = "data/results/missing/readings.parquet"
+
+tails["missing"] = Tail(
+    "missing",
+    "EIG",
+    missing_datasets,
+    parts={
+        name: expand(
+            f"data/results/missing/chunks/{{dataset}}_{{chunk}}_{name}.parquet",
             dataset=missing_datasets,
             chunk=missing_repeats,
-        ),
-        trees=expand(
-            "data/results/missing/chunks/{dataset}_{chunk}_trees.parquet",
-            dataset=missing_datasets,
-            chunk=missing_repeats,
-        ),
-        sets=expand(
-            "data/results/missing/chunks/{dataset}_{chunk}_sets.parquet",
-            dataset=missing_datasets,
-            chunk=missing_repeats,
-        ),
-    output:
-        rows="data/results/missing/rows.parquet",
-        trees="data/results/missing/trees.parquet",
-        sets="data/results/missing/sets.parquet",
-        levels="data/results/missing/levels.parquet",
-        means="data/results/missing/means.parquet",
-        tests="data/results/missing/tests.parquet",
-        runs="data/results/missing/runs.parquet",
-        depths="data/results/missing/depths.parquet",
-    log:
-        "data/logs/missing/statistics.log",
-    conda:
-        "../../environment.yml"
-    params:
-        **step(config, "missing.statistics:merged", printed=missing_printed),
-    message:
-        "Significance tests of EIG"
-    script:
-        "../scripts/step.py"
+        )
+        for name in ("rows", "trees", "sets")
+    },
+    files={"readings": missing_judged, "published": missing_published},
+    given={"printed": missing_printed},
+    made=[missing_judged],
+)
 
 
-rule missing_claims:
-    input:
-        levels=rules.missing_statistics.output.levels,
-        means=rules.missing_statistics.output.means,
-        tests=rules.missing_statistics.output.tests,
-        runs=rules.missing_statistics.output.runs,
-        depths=rules.missing_statistics.output.depths,
-        sets=rules.missing_statistics.output.sets,
-        specification="config/claims.yaml",
-        stated="data/published/claims.csv",
-    output:
-        "data/results/missing/claims.parquet",
-    log:
-        "data/logs/missing/claims.log",
-    conda:
-        "../../environment.yml"
-    params:
-        **step(config, "missing.claims:claims", printed=missing_printed),
-    message:
-        "Claims of EIG"
-    script:
-        "../scripts/step.py"
-
-
+# What is claimed, under each reading of the paper.
 rule missing_readings:
     input:
-        levels=rules.missing_statistics.output.levels,
-        means=rules.missing_statistics.output.means,
-        tests=rules.missing_statistics.output.tests,
-        runs=rules.missing_statistics.output.runs,
-        depths=rules.missing_statistics.output.depths,
-        sets=rules.missing_statistics.output.sets,
-        specification="config/claims.yaml",
-        stated="data/published/claims.csv",
+        **tails["missing"].inputs("claims"),
     output:
-        "data/results/missing/readings.parquet",
+        missing_judged,
     log:
         "data/logs/missing/readings.log",
     conda:
@@ -116,97 +68,3 @@ rule missing_readings:
         "Claims of EIG as described and as coded"
     script:
         "../scripts/step.py"
-
-
-rule missing_tables:
-    input:
-        sets=rules.missing_statistics.output.sets,
-        levels=rules.missing_statistics.output.levels,
-        means=rules.missing_statistics.output.means,
-        tests=rules.missing_statistics.output.tests,
-        runs=rules.missing_statistics.output.runs,
-        depths=rules.missing_statistics.output.depths,
-        readings=rules.missing_readings.output,
-        published=missing_published,
-    output:
-        **items(
-            config,
-            "missing.tables",
-            "missing_sets",
-            "missing_means",
-            "missing_levels",
-            "missing_tests",
-            "missing_depth",
-            "missing_text",
-            "missing_readings",
-        ),
-    log:
-        "data/logs/missing/tables.log",
-    conda:
-        "../../environment.yml"
-    params:
-        **step(config, "missing.tables", printed=missing_printed),
-    message:
-        "Tables of EIG"
-    script:
-        "../scripts/step.py"
-
-
-rule missing_figures:
-    input:
-        means=rules.missing_statistics.output.means,
-        tables=rules.missing_tables.output,
-    output:
-        **items(
-            config,
-            "missing.figures",
-            "eig_figure_1",
-            "eig_figure_2",
-            "eig_figure_3",
-            "missing_gains",
-        ),
-    log:
-        "data/logs/missing/figures.log",
-    conda:
-        "../../environment.yml"
-    params:
-        **step(config, "missing.figures", printed=missing_printed),
-    message:
-        "Figures of EIG"
-    script:
-        "../scripts/step.py"
-
-
-rule missing_page:
-    input:
-        tables=rules.missing_tables.output,
-        figures=rules.missing_figures.output,
-        captions=[rules.missing_tables.output, rules.missing_figures.output],
-        claims=rules.missing_claims.output,
-    output:
-        "data/results/missing/section.json",
-    log:
-        "data/logs/missing/section.log",
-    conda:
-        "../../environment.yml"
-    params:
-        **step(config, "missing.page:section", printed=missing_printed),
-    message:
-        "EIG in the report"
-    script:
-        "../scripts/step.py"
-
-
-# For the manifest, as in report.smk.
-missing_reported = {
-    "datasets": missing_datasets,
-    "read": ["config/claims.yaml", "data/published/claims.csv", *missing_published],
-    "made": [
-        rules.missing_statistics.output,
-        rules.missing_tables.output,
-        rules.missing_figures.output,
-        rules.missing_claims.output,
-        rules.missing_readings.output,
-        rules.missing_page.output,
-    ],
-}

@@ -1,11 +1,8 @@
 # The page and the manifest: seconds, which on a cluster are spent where Snakemake is.
 
 # What each experiment adds to both, in the order of the page, which is that of the experiments.
-reported = {
-    word: globals()[f"{word}_reported"]
-    for word in WORDS
-    if word in config["experiments"]
-}
+reported |= {w: globals()[f"{w}_reported"] for w in WORDS if w not in reported}
+reported = {w: reported[w] for w in WORDS if w in config["experiments"]}
 reported_datasets = sorted({d for r in reported.values() for d in r["datasets"]})
 
 # The commit, and what differs from it; pages hold what differs, so that no commit makes them anew.

@@ -84,54 +84,6 @@ rule search_properties:
         "../scripts/step.py"
 
 
-rule search_statistics:
-    input:
-        rows=search_rows,
-    output:
-        "data/results/search/statistics.parquet",
-    log:
-        "data/logs/search/statistics.log",
-    conda:
-        "../../environment.yml"
-    params:
-        **step(config, "search.statistics:statistics", printed=search_printed),
-    message:
-        "Significance tests of chapter 4"
-    script:
-        "../scripts/step.py"
-
-
-rule search_tables:
-    input:
-        rows=search_rows,
-        properties=search_properties,
-        statistics="data/results/search/statistics.parquet",
-        published=search_published,
-    output:
-        **items(
-            config,
-            "search.tables",
-            "thesis_table_4_1",
-            "thesis_table_4_2",
-            "thesis_table_4_3",
-            "thesis_table_4_4",
-            "thesis_table_4_5",
-            "thesis_table_4_6",
-            "thesis_table_4_7",
-            "search_splits",
-        ),
-    log:
-        "data/logs/search/tables.log",
-    conda:
-        "../../environment.yml"
-    params:
-        **step(config, "search.tables", printed=search_printed),
-    message:
-        "Tables of chapter 4"
-    script:
-        "../scripts/step.py"
-
-
 # The times of table 4.3: nothing depends on them.
 rule search_running_times:
     input:
@@ -155,77 +107,18 @@ rule search_running_times:
         "../scripts/step.py"
 
 
-rule search_figures:
-    input:
-        rows=search_rows,
-        published=search_published,
-    output:
-        **items(
-            config,
-            "search.figures",
-            "thesis_figure_4_3",
-            "thesis_figure_4_4",
-            "thesis_figure_4_5",
-        ),
-    log:
-        "data/logs/search/figures.log",
-    conda:
-        "../../environment.yml"
-    params:
-        **step(config, "search.figures", printed=search_printed),
-    message:
-        "Figures of chapter 4"
-    script:
-        "../scripts/step.py"
-
-
-rule search_claims:
-    input:
-        rows=search_rows,
-        properties=search_properties,
-        published=search_published,
-        specification="config/claims.yaml",
-        stated="data/published/claims.csv",
-    output:
-        "data/results/search/claims.parquet",
-    log:
-        "data/logs/search/claims.log",
-    conda:
-        "../../environment.yml"
-    params:
-        **step(config, "search.claims:claims", printed=search_printed),
-    message:
-        "Claims of chapter 4"
-    script:
-        "../scripts/step.py"
-
-
-rule search_page:
-    input:
-        tables=rules.search_tables.output,
-        figures=rules.search_figures.output,
-        captions=[rules.search_tables.output, rules.search_figures.output],
-        rows=search_rows,
-        claims=rules.search_claims.output,
-    output:
-        "data/results/search/section.json",
-    log:
-        "data/logs/search/section.log",
-    conda:
-        "../../environment.yml"
-    params:
-        **step(config, "search.page:section", printed=search_printed),
-    message:
-        "Tree search in the report"
-    script:
-        "../scripts/step.py"
-
-
-# For the manifest, as in report.smk.
-search_reported = {
-    "datasets": search_datasets,
-    "read": ["config/claims.yaml", "data/published/claims.csv", *search_published],
-    "made": [
+tails["search"] = Tail(
+    "search",
+    "chapter 4",
+    search_datasets,
+    parts={"rows": search_rows},
+    files={
+        "rows": search_rows,
+        "properties": search_properties,
+        "published": search_published,
+    },
+    given={"printed": search_printed},
+    made=[
         search_rows,
         expand(
             "data/trees/search/{dataset}/{part}.parquet",
@@ -233,11 +126,6 @@ search_reported = {
             part=["trees", "tuning"],
         ),
         search_properties,
-        rules.search_statistics.output,
-        rules.search_tables.output,
-        rules.search_figures.output,
-        rules.search_claims.output,
-        rules.search_page.output,
     ],
-    "times": rules.search_running_times.output,
-}
+    times=rules.search_running_times.output,
+)

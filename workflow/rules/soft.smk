@@ -155,53 +155,6 @@ rule soft_merge:
         "../scripts/step.py"
 
 
-rule soft_statistics:
-    input:
-        rows=soft_rows,
-    output:
-        "data/results/soft/statistics.parquet",
-    log:
-        "data/logs/soft/statistics.log",
-    conda:
-        "../../environment.yml"
-    params:
-        **step(config, "soft.statistics:statistics"),
-    message:
-        "Significance tests of experiments 1 and 2"
-    script:
-        "../scripts/step.py"
-
-
-rule soft_tables:
-    input:
-        tidy=expand("data/tidy/{dataset}.parquet", dataset=soft_datasets),
-        calibrated=expand(
-            "data/calibrated/soft/{dataset}.parquet", dataset=soft_datasets
-        ),
-        rows=soft_rows,
-        statistics="data/results/soft/statistics.parquet",
-        published=soft_published,
-    output:
-        **items(
-            config,
-            "soft.tables",
-            "thesis_table_3_1",
-            "thesis_table_3_4",
-            "thesis_table_3_5",
-            "soft_combined",
-        ),
-    log:
-        "data/logs/soft/tables.log",
-    conda:
-        "../../environment.yml"
-    params:
-        **step(config, "soft.tables"),
-    message:
-        "Tables of experiments 1 and 2"
-    script:
-        "../scripts/step.py"
-
-
 # Differences in running time, the last block of tables 3.4 and 3.5: nothing depends on it.
 rule soft_running_times:
     input:
@@ -243,49 +196,6 @@ rule soft_by_factor:
         "../scripts/step.py"
 
 
-rule soft_figures:
-    input:
-        rows=soft_rows,
-    output:
-        **items(
-            config,
-            "soft.figures",
-            "thesis_figure_3_5",
-            "thesis_figure_3_6",
-            "thesis_figure_3_9",
-            "thesis_figure_3_10",
-        ),
-    log:
-        "data/logs/soft/figures.log",
-    conda:
-        "../../environment.yml"
-    params:
-        **step(config, "soft.figures"),
-    message:
-        "Figures of experiments 1 and 2"
-    script:
-        "../scripts/step.py"
-
-
-rule soft_claims:
-    input:
-        rows=soft_rows,
-        specification="config/claims.yaml",
-        stated="data/published/claims.csv",
-    output:
-        "data/results/soft/claims.parquet",
-    log:
-        "data/logs/soft/claims.log",
-    conda:
-        "../../environment.yml"
-    params:
-        **step(config, "soft.claims:claims"),
-    message:
-        "Claims of experiments 1 and 2"
-    script:
-        "../scripts/step.py"
-
-
 # T3-09 speaks of running times: judged with them, apart from all that is reported.
 rule soft_timed_claims:
     input:
@@ -307,34 +217,20 @@ rule soft_timed_claims:
         "../scripts/step.py"
 
 
-rule soft_page:
-    input:
-        tables=rules.soft_tables.output,
-        figures=rules.soft_figures.output,
-        captions=[rules.soft_tables.output, rules.soft_figures.output],
-        rows=soft_rows,
-        claims=rules.soft_claims.output,
-    output:
-        "data/results/soft/section.json",
-    log:
-        "data/logs/soft/section.log",
-    conda:
-        "../../environment.yml"
-    params:
-        **step(config, "soft.page:section"),
-    message:
-        "Experiments 1 and 2 in the report"
-    script:
-        "../scripts/step.py"
-
-
-# For the manifest: the data sets of the experiment, what it read and did not make, and every file
-# that it made between download and report. `times`, where there are any, differ from run to run:
-# they are made with the rest and stand in no manifest.
-soft_reported = {
-    "datasets": soft_datasets,
-    "read": ["config/claims.yaml", "data/published/claims.csv", *soft_published],
-    "made": [
+tails["soft"] = Tail(
+    "soft",
+    "experiments 1 and 2",
+    soft_datasets,
+    parts={"rows": soft_rows},
+    files={
+        "rows": soft_rows,
+        "tidy": expand("data/tidy/{dataset}.parquet", dataset=soft_datasets),
+        "calibrated": expand(
+            "data/calibrated/soft/{dataset}.parquet", dataset=soft_datasets
+        ),
+        "published": soft_published,
+    },
+    made=[
         expand("data/calibrated/soft/{dataset}.parquet", dataset=soft_datasets),
         expand(
             "data/trees/soft/{dataset}/{step}.parquet",
@@ -342,12 +238,7 @@ soft_reported = {
             step=["grown", "tuning", "pruned"],
         ),
         soft_rows,
-        rules.soft_statistics.output,
         rules.soft_by_factor.output,
-        rules.soft_tables.output,
-        rules.soft_figures.output,
-        rules.soft_claims.output,
-        rules.soft_page.output,
     ],
-    "times": [rules.soft_running_times.output, rules.soft_timed_claims.output],
-}
+    times=[rules.soft_running_times.output, rules.soft_timed_claims.output],
+)

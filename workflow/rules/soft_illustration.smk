@@ -52,87 +52,13 @@ rule soft_illustration_data:
         "../scripts/step.py"
 
 
-rule soft_illustration_tables:
-    input:
-        results=rules.soft_illustration_results.output,
-        published=soft_illustration_published,
-    output:
-        **items(
-            config,
-            "soft_illustration.tables",
-            "thesis_table_3_2",
-            "thesis_table_3_3",
-        ),
-    log:
-        "data/logs/soft_illustration/tables.log",
-    conda:
-        "../../environment.yml"
-    params:
-        **step(config, "soft_illustration.tables"),
-    message:
-        "Tables of the illustrations of chapter 3"
-    script:
-        "../scripts/step.py"
-
-
-rule soft_illustration_figures:
-    input:
-        results=rules.soft_illustration_results.output,
-    output:
-        **items(
-            config,
-            "soft_illustration.figures",
-            "thesis_figure_3_1",
-            "thesis_figure_3_2",
-            "thesis_figure_3_3",
-            "thesis_figure_3_4",
-            "thesis_figure_3_7",
-            "thesis_figure_3_8",
-        ),
-    log:
-        "data/logs/soft_illustration/figures.log",
-    conda:
-        "../../environment.yml"
-    params:
-        **step(config, "soft_illustration.figures"),
-    message:
-        "Figures of the illustrations of chapter 3"
-    script:
-        "../scripts/step.py"
-
-
-rule soft_illustration_page:
-    input:
-        tables=rules.soft_illustration_tables.output,
-        figures=rules.soft_illustration_figures.output,
-        captions=[
-            rules.soft_illustration_tables.output,
-            rules.soft_illustration_figures.output,
-        ],
-        results=rules.soft_illustration_results.output,
-    output:
-        "data/results/soft_illustration/section.json",
-    log:
-        "data/logs/soft_illustration/section.log",
-    conda:
-        "../../environment.yml"
-    params:
-        **step(config, "soft_illustration.page:section"),
-    message:
-        "Illustrations of chapter 3 in the report"
-    script:
-        "../scripts/step.py"
-
-
-# For the manifest, as in report.smk.
-soft_illustration_reported = {
-    "datasets": ["synthetic_lvef"],
-    "read": soft_illustration_published,
-    "made": [
-        rules.soft_illustration_results.output,
-        rules.soft_illustration_data.output,
-        rules.soft_illustration_tables.output,
-        rules.soft_illustration_figures.output,
-        rules.soft_illustration_page.output,
-    ],
-}
+tails["soft_illustration"] = Tail(
+    "soft_illustration",
+    "the illustrations of chapter 3",
+    ["synthetic_lvef"],
+    files={
+        "results": rules.soft_illustration_results.output,
+        "published": soft_illustration_published,
+    },
+    made=[rules.soft_illustration_results.output, rules.soft_illustration_data.output],
+)

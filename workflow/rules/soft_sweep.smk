@@ -68,100 +68,13 @@ rule soft_sweep_merge:
         "../scripts/step.py"
 
 
-rule soft_sweep_tables:
-    input:
-        rows=sweep_rows,
-    output:
-        **items(
-            config,
-            "soft_sweep.tables",
-            "soft_sweep",
-            "soft_sweep_ranges",
-        ),
-    log:
-        "data/logs/soft_sweep/tables.log",
-    conda:
-        "../../environment.yml"
-    params:
-        **step(config, "soft_sweep.tables"),
-    message:
-        "Tables of the sweep"
-    script:
-        "../scripts/step.py"
-
-
-rule soft_sweep_figures:
-    input:
-        rows=sweep_rows,
-    output:
-        **items(
-            config,
-            "soft_sweep.figures",
-            "thesis_figure_3_11",
-            "thesis_figure_3_12",
-        ),
-    log:
-        "data/logs/soft_sweep/figures.log",
-    conda:
-        "../../environment.yml"
-    params:
-        **step(config, "soft_sweep.figures"),
-    message:
-        "Figures of the sweep"
-    script:
-        "../scripts/step.py"
-
-
-rule soft_sweep_claims:
-    input:
-        rows=sweep_rows,
-        specification="config/claims.yaml",
-        stated="data/published/claims.csv",
-    output:
-        "data/results/soft_sweep/claims.parquet",
-    log:
-        "data/logs/soft_sweep/claims.log",
-    conda:
-        "../../environment.yml"
-    params:
-        **step(config, "soft_sweep.claims:claims"),
-    message:
-        "Claim about the pruning confidence"
-    script:
-        "../scripts/step.py"
-
-
-rule soft_sweep_page:
-    input:
-        tables=rules.soft_sweep_tables.output,
-        figures=rules.soft_sweep_figures.output,
-        captions=[rules.soft_sweep_tables.output, rules.soft_sweep_figures.output],
-        rows=sweep_rows,
-        claims=rules.soft_sweep_claims.output,
-    output:
-        "data/results/soft_sweep/section.json",
-    log:
-        "data/logs/soft_sweep/section.log",
-    conda:
-        "../../environment.yml"
-    params:
-        **step(config, "soft_sweep.page:section"),
-    message:
-        "The sweep in the report"
-    script:
-        "../scripts/step.py"
-
-
-# For the manifest, as in report.smk.
-soft_sweep_reported = {
-    "datasets": sweep_datasets,
-    "read": ["config/claims.yaml", "data/published/claims.csv"],
-    "made": [
+tails["soft_sweep"] = Tail(
+    "soft_sweep",
+    "the sweep",
+    sweep_datasets,
+    files={"rows": sweep_rows},
+    made=[
         expand("data/trees/soft_sweep/{dataset}/grown.parquet", dataset=sweep_datasets),
         sweep_rows,
-        rules.soft_sweep_tables.output,
-        rules.soft_sweep_figures.output,
-        rules.soft_sweep_claims.output,
-        rules.soft_sweep_page.output,
     ],
-}
+)

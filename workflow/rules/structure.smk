@@ -167,120 +167,29 @@ rule structure_statistics:
         "../scripts/step.py"
 
 
-rule structure_tables:
-    input:
-        forests=expand(structure_results["forests"], dataset=structure_datasets),
-        distances=expand(structure_results["distances"], dataset=structure_datasets),
-        examples=expand(structure_results["examples"], dataset=structure_datasets),
-        scripts=expand(structure_results["scripts"], dataset=structure_datasets),
-        closeness=expand(structure_results["closeness"], dataset=structure_datasets),
-        scores=expand(structure_results["scores"], dataset=structure_datasets),
-        statistics=expand(structure_tests, dataset=structure_datasets),
-        published=structure_published,
-    output:
-        **items(
-            config,
-            "structure.tables",
-            "thesis_table_5_1",
-            "thesis_table_5_2",
-            "structure_examples",
-            "structure_closeness",
-        ),
-    log:
-        "data/logs/structure/tables.log",
-    conda:
-        "../../environment.yml"
-    params:
-        **step(config, "structure.tables", printed=structure_printed),
-    message:
-        "Tables of chapter 5"
-    script:
-        "../scripts/step.py"
-
-
 # Figures show the first data set that is there.
-rule structure_figures:
-    input:
-        table=expand("data/tidy/{dataset}.parquet", dataset=structure_datasets),
-        forests=expand(structure_results["forests"], dataset=structure_datasets),
-        trees=expand(structure_results["trees"], dataset=structure_datasets),
-        first=expand(structure_results["first"], dataset=structure_datasets),
-        scripts=expand(structure_results["scripts"], dataset=structure_datasets),
-        labels=expand(structure_results["labels"], dataset=structure_datasets),
-    output:
-        **items(
-            config,
-            "structure.figures",
-            "thesis_figure_5_1",
-            "thesis_figure_5_2",
-            "thesis_figure_5_3",
-            "thesis_figure_5_4",
+tails["structure"] = Tail(
+    "structure",
+    "chapter 5",
+    structure_datasets,
+    files={
+        **{
+            name: expand(file, dataset=structure_datasets)
+            for name, file in structure_results.items()
+        },
+        "table": expand("data/tidy/{dataset}.parquet", dataset=structure_datasets),
+        "statistics": expand(structure_tests, dataset=structure_datasets),
+        "published": structure_published,
+    },
+    gathered={
+        "tables": (
+            *("forests", "distances", "examples", "scripts"),
+            *("closeness", "scores", "statistics"),
         ),
-    log:
-        "data/logs/structure/figures.log",
-    conda:
-        "../../environment.yml"
-    params:
-        **step(config, "structure.figures", printed=structure_printed),
-    message:
-        "Figures of chapter 5"
-    script:
-        "../scripts/step.py"
-
-
-rule structure_claims:
-    input:
-        closeness=expand(structure_results["closeness"], dataset=structure_datasets),
-        scores=expand(structure_results["scores"], dataset=structure_datasets),
-        statistics=expand(structure_tests, dataset=structure_datasets),
-        published=structure_published,
-        specification="config/claims.yaml",
-        stated="data/published/claims.csv",
-    output:
-        "data/results/structure/claims.parquet",
-    log:
-        "data/logs/structure/claims.log",
-    conda:
-        "../../environment.yml"
-    params:
-        **step(config, "structure.claims:claims", printed=structure_printed),
-    message:
-        "Claims of chapter 5"
-    script:
-        "../scripts/step.py"
-
-
-rule structure_page:
-    input:
-        tables=rules.structure_tables.output,
-        figures=rules.structure_figures.output,
-        captions=[rules.structure_tables.output, rules.structure_figures.output],
-        claims=rules.structure_claims.output,
-    output:
-        "data/results/structure/section.json",
-    log:
-        "data/logs/structure/section.log",
-    conda:
-        "../../environment.yml"
-    params:
-        **step(config, "structure.page:section", printed=structure_printed),
-    message:
-        "Chapter 5 in the report"
-    script:
-        "../scripts/step.py"
-
-
-# For the manifest, as in report.smk.
-structure_reported = {
-    "datasets": structure_datasets,
-    "read": ["config/claims.yaml", "data/published/claims.csv", *structure_published],
-    "made": [
-        expand(
-            [*structure_results.values(), structure_tests], dataset=structure_datasets
-        ),
-        rules.structure_tables.output,
-        rules.structure_figures.output,
-        rules.structure_claims.output,
-        rules.structure_page.output,
-    ],
-}
+        "figures": ("forests", "trees", "first", "scripts", "labels"),
+    },
+    given={"printed": structure_printed},
+    made=expand(
+        [*structure_results.values(), structure_tests], dataset=structure_datasets
+    ),
+)

@@ -160,128 +160,20 @@ rule survival_sheet:
         "../scripts/step.py"
 
 
-rule survival_tables:
-    input:
-        tables=expand("data/tidy/{dataset}.parquet", dataset=survival_datasets),
-        patients=expand(survival_results["patients"], dataset=survival_datasets),
-        trees=expand(survival_results["trees"], dataset=survival_datasets),
-        performance=expand(survival_results["performance"], dataset=survival_datasets),
-        intervals=expand(survival_results["intervals"], dataset=survival_datasets),
-        leaves=expand(survival_results["leaves"], dataset=survival_datasets),
-        treatment=expand(survival_results["treatment"], dataset=survival_datasets),
-        separation=expand(survival_results["separation"], dataset=survival_datasets),
-        published=survival_published,
-    output:
-        **items(
-            config,
-            "survival.tables",
-            "thesis_table_6_1_SYNTHETIC",
-            "thesis_table_6_2_SYNTHETIC",
-            "thesis_table_6_3_SYNTHETIC",
-            "thesis_table_6_4_SYNTHETIC",
-            "survival_cohorts",
-            "survival_cohorts_SYNTHETIC",
-            "survival_performance",
-            "survival_leaves",
-            "survival_treatment",
-            "survival_honest",
-            "survival_honest_SYNTHETIC",
-        ),
-    log:
-        "data/logs/survival/tables.log",
-    conda:
-        "../../environment.yml"
-    params:
-        **step(config, "survival.tables", cohorts=survival_cohorts),
-    message:
-        "Tables of chapter 6"
-    script:
-        "../scripts/step.py"
-
-
-rule survival_figures:
-    input:
-        tables=expand("data/tidy/{dataset}.parquet", dataset=survival_datasets),
-        patients=expand(survival_results["patients"], dataset=survival_datasets),
-        trees=expand(survival_results["trees"], dataset=survival_datasets),
-        leaves=expand(survival_results["leaves"], dataset=survival_datasets),
-        separation=expand(survival_results["separation"], dataset=survival_datasets),
-        treatment=expand(survival_results["treatment"], dataset=survival_datasets),
-        published=survival_published,
-    output:
-        **items(
-            config,
-            "survival.figures",
-            "thesis_figure_6_1_SYNTHETIC",
-            "thesis_figure_6_2_SYNTHETIC",
-            "thesis_figure_6_3_SYNTHETIC",
-            "survival_curves",
-            "survival_evidence",
-        ),
-    log:
-        "data/logs/survival/figures.log",
-    conda:
-        "../../environment.yml"
-    params:
-        **step(config, "survival.figures", cohorts=survival_cohorts),
-    message:
-        "Figures of chapter 6"
-    script:
-        "../scripts/step.py"
-
-
-rule survival_claims:
-    input:
-        leaves=expand(survival_results["leaves"], dataset=survival_datasets),
-        treatment=expand(survival_results["treatment"], dataset=survival_datasets),
-        separation=expand(survival_results["separation"], dataset=survival_datasets),
-        specification="config/claims.yaml",
-        stated="data/published/claims.csv",
-    output:
-        "data/results/survival/claims.parquet",
-    log:
-        "data/logs/survival/claims.log",
-    conda:
-        "../../environment.yml"
-    params:
-        **step(config, "survival.claims:claims"),
-    message:
-        "Claims of chapter 6"
-    script:
-        "../scripts/step.py"
-
-
-rule survival_page:
-    input:
-        tables=rules.survival_tables.output,
-        figures=rules.survival_figures.output,
-        captions=[rules.survival_tables.output, rules.survival_figures.output],
-        claims=rules.survival_claims.output,
-    output:
-        "data/results/survival/section.json",
-    log:
-        "data/logs/survival/section.log",
-    conda:
-        "../../environment.yml"
-    params:
-        **step(config, "survival.page:section", cohorts=survival_cohorts),
-    message:
-        "Chapter 6 in the report"
-    script:
-        "../scripts/step.py"
-
-
-# For the manifest, as in report.smk.
-survival_reported = {
-    "datasets": survival_datasets,
-    "read": ["config/claims.yaml", "data/published/claims.csv", *survival_published],
-    "made": [
-        expand(
-            [*survival_results.values(), *survival_sheets], dataset=survival_datasets
-        ),
-        rules.survival_tables.output,
-        rules.survival_figures.output,
-        rules.survival_claims.output,
-        rules.survival_page.output,
-    ],
-}
+tails["survival"] = Tail(
+    "survival",
+    "chapter 6",
+    survival_datasets,
+    files={
+        **{
+            name: expand(file, dataset=survival_datasets)
+            for name, file in survival_results.items()
+        },
+        "tidy": expand("data/tidy/{dataset}.parquet", dataset=survival_datasets),
+        "published": survival_published,
+    },
+    given={"cohorts": survival_cohorts},
+    made=expand(
+        [*survival_results.values(), *survival_sheets], dataset=survival_datasets
+    ),
+)

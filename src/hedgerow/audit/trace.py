@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import inspect
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, is_dataclass
 from pathlib import Path
@@ -19,6 +18,7 @@ from hedgerow.reporting.cells import KEYS, PLACES
 from hedgerow.reporting.manifest import checksum
 from hedgerow.workflow.digest import PACKAGE
 from hedgerow.workflow.recorded import recorded
+from hedgerow.workflow.rules import rules_of
 from hedgerow.workflow.steps import CAPTIONS, read_caption
 
 if TYPE_CHECKING:
@@ -358,17 +358,7 @@ def _holds(path: str) -> str:
 
 def calls_of_rules(root: Path) -> dict[str, str]:
     """What each rule runs: the function that it names, or its script."""
-    found = {}
-    for file in sorted((root / "workflow/rules").glob("*.smk")):
-        text = file.read_text(encoding="utf-8")
-        for part in re.split(r"^(?=rule \w+:)", text, flags=re.MULTILINE):
-            rule = re.match(r"rule (\w+):", part)
-            if rule is None:
-                continue
-            call = re.search(r'\*\*step\(\s*config,\s*"([^"]+)"', part)
-            script = re.search(r'script:\s*"\.\./([^"]+)"', part)
-            found[rule[1]] = call[1] if call else f"workflow/{script[1]}" if script else ""
-    return found
+    return {name: rule.call or rule.script for name, rule in rules_of(root).items()}
 
 
 def code_of(call: str) -> str:

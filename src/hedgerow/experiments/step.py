@@ -11,9 +11,8 @@ A rule of the workflow names one function::
         params: **step(config, "soft.steps:learn") # the call, its settings, a digest of its code
         script: "../scripts/step.py"
 
-The decorators change nothing: they check what they are given and note it. The workflow reads them
-from the source (`hedgerow.workflow.steps`), without importing an experiment, so that their
-arguments are literals; only texts may be put together, and functions named.
+The decorators change nothing: they check what they are given and note it as `function.declared`,
+which the workflow reads (`hedgerow.workflow.steps`).
 
 Parameters are files, read by suffix and annotation (`READ`), but for these: `plan`, the settings
 of the experiment's own section; one for each section named in `step`; the one that is annotated
@@ -23,9 +22,10 @@ that no other parameter names; and what the rule gives by name.
 
 from __future__ import annotations
 
+import inspect
 import string
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from hedgerow.ids import is_published, title_of
@@ -93,6 +93,57 @@ class Shown:
         return self.caption.format_map(self.words(**arguments(self.words)))
 
 
+@dataclass(frozen=True)
+class Declaration:
+    """What stands at a function of an experiment.
+
+    Attributes
+    ----------
+    function : callable
+    kind : {"step", "table", "figure"}
+    settings : tuple of str
+        Of the experiment's own section.
+    plans : dict
+        Of other sections, by parameter: (section, setting, ...).
+    makes : tuple of str
+    title : str
+        Of a table or figure.
+    """
+
+    function: Callable
+    kind: str
+    settings: tuple[str, ...] = (ALL,)
+    plans: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    makes: tuple[str, ...] = ()
+    title: str = ""
+
+    @property
+    def name(self) -> str:
+        """The function's, as in `learn`."""
+        return self.function.__name__
+
+    @property
+    def module(self) -> str:
+        """The function's below `hedgerow.experiments`, as in `soft.steps`."""
+        return self.function.__module__.removeprefix("hedgerow.experiments.")
+
+    @property
+    def word(self) -> str:
+        """The experiment, which names the section as well."""
+        return self.module.partition(".")[0]
+
+    @property
+    def parameters(self) -> dict[str, str]:
+        """Annotation of each parameter."""
+        return annotations_of(self.function)
+
+
+def annotations_of(function: Callable) -> dict[str, str]:
+    """Annotation of each parameter of a function, as it is written."""
+    found = inspect.signature(function).parameters.items()
+    return {name: "" if p.annotation is p.empty else str(p.annotation) for name, p in found}
+
+
 def step(*settings: str, makes: tuple[str, ...] = (), **plans: tuple[str, ...]):
     """A function that a rule runs.
 
@@ -117,7 +168,7 @@ def step(*settings: str, makes: tuple[str, ...] = (), **plans: tuple[str, ...]):
             raise TypeError(f"`{name}` has to be (section, setting, ...)")
 
     def noted(function):
-        function.made = tuple(makes)
+        function.declared = Declaration(function, "step", settings, plans, tuple(makes))
         return function
 
     return noted
@@ -138,6 +189,7 @@ def table(title: str, *, caption: str, behind, words=None, tree=None):
         function.shown = Shown(
             function.__name__, "table", title, caption, words=words, behind=behind, tree=tree
         )
+        function.declared = Declaration(function, "table", title=title)
         return function
 
     return noted
@@ -154,6 +206,7 @@ def figure(title: str, *, caption: str, alt: str, words=None):
     def noted(function):
         _check(function, caption, words)
         function.shown = Shown(function.__name__, "figure", title, caption, alt, words)
+        function.declared = Declaration(function, "figure", title=title)
         return function
 
     return noted

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import io
 import lzma
-import re
 import tarfile
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -22,6 +21,7 @@ from typing import Any
 
 from hedgerow.errors import DataError
 from hedgerow.workflow.digest import PACKAGE
+from hedgerow.workflow.rules import rules_of
 from hedgerow.workflow.steps import code_of
 
 #: An archive of more bytes than this is no part, nor one that needs more memory to be read.
@@ -75,13 +75,7 @@ class Cut:
 
 def calls_of_rules(root: Path) -> dict[str, str]:
     """The function that each rule of an experiment names."""
-    found = {}
-    for file in sorted((root / "workflow/rules").glob("*.smk")):
-        for rule in re.split(r"^rule ", file.read_text("utf-8"), flags=re.MULTILINE)[1:]:
-            call = re.search(r'\*\*step\(\s*config,\s*"([^"]+)"', rule)
-            if call:
-                found[rule.partition(":")[0]] = call[1]
-    return found
+    return {name: rule.call for name, rule in rules_of(root).items() if rule.call}
 
 
 def cut(

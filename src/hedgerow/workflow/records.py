@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from hedgerow.workflow.config import permutations_of
 from hedgerow.workflow.jobs import record_of
+from hedgerow.workflow.rules import rules_of
 
 #: How a chunk of repeats is named: the first and the last one.
 CHUNK = re.compile(r"\d{3}-\d{3}")
@@ -42,10 +43,8 @@ class Recorded(NamedTuple):
 
 def records_of_rules(root: Path) -> dict[str, str]:
     """Where each rule of the workflow leaves the record of a job, wildcards in braces."""
-    rule = re.compile(r'^rule (\w+):.*?^    log:\s+"([^"]+)"', re.MULTILINE | re.DOTALL)
-    files = sorted((root / "workflow/rules").glob("*.smk"))
-    logs = [found for file in files for found in rule.findall(file.read_text("utf-8"))]
-    return {name: record_of(Path(log)).as_posix() for name, log in logs}
+    logs = {name: rule.log for name, rule in rules_of(root).items() if rule.log}
+    return {name: record_of(Path(log)).as_posix() for name, log in logs.items()}
 
 
 def record_file(id: str, pattern: str) -> str:

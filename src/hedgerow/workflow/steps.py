@@ -1,20 +1,17 @@
 """From a rule to the function that it names, and back: what `workflow/scripts/step.py` runs.
 
-`step` and `items` serve the rules: they read the decorators of `hedgerow.experiments.step` from
-the source, so that planning imports no experiment. `run` is the job: it reads the inputs by the
-function's parameters, calls it, and writes what it returns.
+`step` and `items` serve the rules, by what the decorators of `hedgerow.experiments.step` note.
+`run` is the job: it reads the inputs by the function's parameters, calls it, and writes what it
+returns.
 """
 
 from __future__ import annotations
 
-import ast
 import functools
-import importlib
-import inspect
+import importlib.util
 import pickle
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +19,7 @@ from hedgerow.data.versions import local_notes
 from hedgerow.errors import DataError
 from hedgerow.experiments import WORDS
 from hedgerow.experiments.plan import sections
-from hedgerow.experiments.step import ALL
+from hedgerow.experiments.step import ALL, Declaration, annotations_of
 from hedgerow.files import (
     read_csv,
     read_parquet,
@@ -36,7 +33,7 @@ from hedgerow.files import (
 from hedgerow.ids import is_published, title_of
 from hedgerow.reporting import cells
 from hedgerow.workflow.config import datasets_of, permutations_of, settings
-from hedgerow.workflow.digest import PACKAGE, digest_of, script_digest, statements_of
+from hedgerow.workflow.digest import PACKAGE, digest_of, script_digest
 from hedgerow.workflow.jobs import (
     absence,
     declared_plan,
@@ -51,47 +48,6 @@ BESIDE = ("_png", "_csv", "_caption", "_cells")
 PRINTED = {"published", "sizes"}
 #: Parameters that, where no input is called so, get all inputs that the function does not name.
 GATHER = ("measured", "results", "tables")
-
-
-@dataclass(frozen=True)
-class Declaration:
-    """What stands at a function, read from its source.
-
-    Attributes
-    ----------
-    module, name : str
-        As in `soft.steps` and `learn`.
-    kind : {"step", "table", "figure"}
-    parameters : dict of str
-        Annotation of each.
-    settings : tuple of str
-        Of the experiment's own section.
-    plans : dict
-        Of other sections, by parameter: (section, setting, ...).
-    makes : tuple of str
-    title : str
-        Of a table or figure.
-    words : str or None
-        The function that puts words into the caption.
-    behind : str or None
-        The function that says what the cells of a table rest on.
-    """
-
-    module: str
-    name: str
-    kind: str
-    parameters: Mapping[str, str]
-    settings: tuple[str, ...] = ()
-    plans: Mapping[str, tuple[str, ...]] = None
-    makes: tuple[str, ...] = ()
-    title: str = ""
-    words: str | None = None
-    behind: str | None = None
-
-    @property
-    def word(self) -> str:
-        """The experiment, which names the section as well."""
-        return self.module.partition(".")[0]
 
 
 # ------------------------------------------------------------------------- for the rules
@@ -214,7 +170,7 @@ def _starts(found: Sequence[Declaration]) -> list[str]:
     return sorted(set(starts))
 
 
-# -------------------------------------------------------------------- what stands in the source
+# ------------------------------------------------------------------------- what is declared
 
 
 def declaration(call: str) -> Declaration:
@@ -226,8 +182,8 @@ def declaration(call: str) -> Declaration:
     return found[name]
 
 
-def declarations(call: str) -> list[Declaration]:
-    """What stands at one function, or at all tables and figures of a module.
+def declarations(call: str, *kinds: str) -> list[Declaration]:
+    """What stands at one function, or at those of some kinds of a module: tables and figures.
 
     Nothing at a function of the workflow itself, such as that of readings.
     """
@@ -235,9 +191,10 @@ def declarations(call: str) -> list[Declaration]:
         return []
     if ":" in call:
         return [declaration(call)]
-    found = [d for d in _module(call).values() if d.kind != "step"]
+    kinds = kinds or ("table", "figure")
+    found = [d for d in _module(call).values() if d.kind in kinds]
     if not found:
-        raise LookupError(f"`hedgerow.experiments.{call}` makes no table and no figure")
+        raise LookupError(f"`hedgerow.experiments.{call}` makes no {' and no '.join(kinds)}")
     return found
 
 
@@ -259,8 +216,7 @@ def every_id() -> list[str]:
         declared.name
         for module in ("figures", "tables")
         for word in having(module)
-        for declared in _module(f"{word}.{module}").values()
-        if declared.kind != "step"
+        for declared in declarations(f"{word}.{module}")
     )
 
 
@@ -276,60 +232,14 @@ def call_of(identifier: str) -> str:
 
 @functools.cache
 def _module(module: str) -> dict[str, Declaration]:
-    found = {}
-    for node in _heads(module):
-        for call in node.decorator_list:
-            named = isinstance(call, ast.Call) and isinstance(call.func, ast.Name)
-            if named and call.func.id in ("step", "table", "figure"):
-                try:
-                    found[node.name] = _declared(module, node, call)
-                except (ValueError, IndexError, TypeError):
-                    raise LookupError(
-                        f"`hedgerow.experiments.{module}:{node.name}`: what stands in "
-                        f"`@{call.func.id}(...)` cannot be read; write names and texts out, and "
-                        "the title first"
-                    ) from None
-    return found
-
-
-def _heads(module: str) -> list[ast.FunctionDef]:
-    """Decorated functions of a module without their bodies, as only the heads are parsed."""
-    # `ast.unparse` writes each decorator in one line, and so the head of the function.
-    heads = (re.match(r"(?:@.*\n)+def .*", statement) for statement in _statements(module))
-    return [ast.parse(f"{head[0]} ...").body[0] for head in heads if head]
-
-
-def _statements(module: str) -> list[str]:
-    try:
-        return statements_of(f"experiments.{module}")
-    except FileNotFoundError:
-        raise LookupError(f"there is no module `hedgerow.experiments.{module}`") from None
-
-
-def _declared(module: str, function: ast.FunctionDef, call: ast.Call) -> Declaration:
-    arguments = [*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs]
-    parameters = {a.arg: ast.unparse(a.annotation) if a.annotation else "" for a in arguments}
-    named = {k.arg: k.value for k in call.keywords}
-    if call.func.id == "step":
-        values = {name: ast.literal_eval(value) for name, value in named.items()}
-        makes = values.pop("makes", ())
-        own = tuple(map(ast.literal_eval, call.args))
-        return Declaration(module, function.name, "step", parameters, own, values, makes)
-    words, behind = (
-        value.id if isinstance(value := named.get(name), ast.Name) else None
-        for name in ("words", "behind")
+    """What stands at the functions of a module, in their order."""
+    name = f"hedgerow.experiments.{module}"
+    if importlib.util.find_spec(name) is None:
+        raise LookupError(f"there is no module `{name}`")
+    found = (
+        getattr(value, "declared", None) for value in vars(importlib.import_module(name)).values()
     )
-    return Declaration(
-        module,
-        function.name,
-        call.func.id,
-        parameters,
-        settings=(ALL,),
-        plans={},
-        title=ast.literal_eval(call.args[0]),
-        words=words,
-        behind=behind,
-    )
+    return {d.name: d for d in found if isinstance(d, Declaration) and d.module == module}
 
 
 @functools.cache
@@ -340,10 +250,8 @@ def section_of(word: str) -> str | None:
     """
     if not (PACKAGE / "experiments" / word / "plan.py").is_file():
         return None
-    for statement in _statements(f"{word}.plan"):
-        if statement.startswith("SECTION = "):
-            return ast.literal_eval(statement.removeprefix("SECTION = "))
-    return word
+    plan = importlib.import_module(f"hedgerow.experiments.{word}.plan")
+    return getattr(plan, "SECTION", word)
 
 
 # -------------------------------------------------------------------------------- the job
@@ -364,7 +272,7 @@ def perform(snakemake: Any) -> None:
     if name:
         function = getattr(functions, name)
         made = function(**arguments.of(function))
-        write_made(list(snakemake.output), outputs, made, function.made)
+        write_made(list(snakemake.output), outputs, made, function.declared.makes)
         return
     shown = [getattr(functions, n) for n in outputs if not n.endswith(BESIDE)]
     made = {function.shown.id: function(**arguments.of(function)) for function in shown}
@@ -430,8 +338,7 @@ class Arguments:
     def of(self, function: Callable) -> dict[str, Any]:
         """Arguments of a function, by the names and annotations of its parameters."""
         found = {}
-        for name, parameter in inspect.signature(function).parameters.items():
-            kind = str(parameter.annotation)
+        for name, kind in annotations_of(function).items():
             if self._gathers(name, kind):
                 found[name] = self._others(function)
                 continue
@@ -444,9 +351,9 @@ class Arguments:
         """What the cells of a table rest on (`hedgerow.reporting.cells.document`)."""
         shown = function.shown
         own = {"table": table, "identifier": shown.id}
-        for name, parameter in inspect.signature(shown.behind).parameters.items():
+        for name, kind in annotations_of(shown.behind).items():
             if name in own:
-                self._read[name, str(parameter.annotation)] = own[name]
+                self._read[name, kind] = own[name]
         found = list(shown.behind(**self.of(shown.behind)))
         names = {rows.of for cell in found for rows in cell.rows}
         return cells.document(shown.id, found, {name: self._source(name) for name in names})
@@ -465,7 +372,7 @@ class Arguments:
 
     def _others(self, function: Callable) -> dict[str, Any]:
         """Tables of the inputs that no parameter of a function names, by their names."""
-        named = inspect.signature(function).parameters
+        named = annotations_of(function)
         return {
             name: self._read.setdefault(
                 (name, "pd.DataFrame"), self._argument(name, "pd.DataFrame")

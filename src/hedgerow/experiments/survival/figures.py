@@ -69,12 +69,12 @@ def first_tree(trees: pd.DataFrame, dataset: str) -> str | None:
     alt="A tree whose first test is the valve area; leaves with shares of patients who died.",
     words=said,
 )
-def thesis_figure_6_1_SYNTHETIC(tables: Sequence[TidyTable], trees: pd.DataFrame) -> Figure:
+def thesis_figure_6_1_SYNTHETIC(tidy: Sequence[TidyTable], trees: pd.DataFrame) -> Figure:
     """Figure 6.1: the tree that was learnt from simulated patients.
 
     Parameters
     ----------
-    tables : sequence of TidyTable
+    tidy : sequence of TidyTable
     trees : DataFrame
         As returned by `hedgerow.experiments.survival.steps.learn`.
 
@@ -87,7 +87,7 @@ def thesis_figure_6_1_SYNTHETIC(tables: Sequence[TidyTable], trees: pd.DataFrame
     from hedgerow.drawing.tree import plot_tree
 
     text = first_tree(trees, SIMULATED)
-    own = next((t for t in tables if t.name == SIMULATED), None)
+    own = next((t for t in tidy if t.name == SIMULATED), None)
     if text is None or own is None:
         return nothing_drawn("The simulator was not run")
     names = [c.replace("_", " ") for c in own.X.columns if c != "intervention"]
@@ -115,7 +115,7 @@ def thesis_figure_6_1_SYNTHETIC(tables: Sequence[TidyTable], trees: pd.DataFrame
     words=said,
 )
 def thesis_figure_6_2_SYNTHETIC(
-    tables: Sequence[TidyTable],
+    tidy: Sequence[TidyTable],
     patients: pd.DataFrame,
     leaves: pd.DataFrame,
     published: Mapping[str, pd.DataFrame],
@@ -124,7 +124,7 @@ def thesis_figure_6_2_SYNTHETIC(
 
     Parameters
     ----------
-    tables : sequence of TidyTable
+    tidy : sequence of TidyTable
     patients : DataFrame
         As returned by `hedgerow.experiments.survival.steps.learn`.
     leaves : DataFrame
@@ -144,7 +144,7 @@ def thesis_figure_6_2_SYNTHETIC(
 
     own = simulated(patients)
     own = own[own["printed"] > 0]
-    table = next((t for t in tables if t.name == SIMULATED), None)
+    table = next((t for t in tidy if t.name == SIMULATED), None)
     if own.empty or table is None:
         return nothing_drawn("The simulator was not run")
     printed = published["thesis_table_6_3"]

@@ -92,7 +92,7 @@ def behind_variables(table: pd.DataFrame) -> Iterator[Cell]:
     for row, line in enumerate(table.to_dict("records")):
         if line["status"] != "run":
             continue
-        values = (Rows("tables", {"dataset": SIMULATED}, line["column"]),)
+        values = (Rows("tidy", {"dataset": SIMULATED}, line["column"]),)
         yield Cell(row, "n", "n", values)
         yield Cell(row, "percent_missing", "percent_missing", values)
         if pd.notna(line["percent"]):
@@ -163,13 +163,13 @@ def _behind_groups(
     behind=behind_variables,
 )
 def thesis_table_6_1_SYNTHETIC(
-    tables: Sequence[TidyTable], published: Mapping[str, pd.DataFrame], plan: SurvivalPlan
+    tidy: Sequence[TidyTable], published: Mapping[str, pd.DataFrame], plan: SurvivalPlan
 ) -> pd.DataFrame:
     """Table 6.1: variables of the registry, as printed, and of the simulated patients.
 
     Parameters
     ----------
-    tables : sequence of TidyTable
+    tidy : sequence of TidyTable
         That of the simulator is read.
     published : mapping of DataFrame
         data/published/thesis_table_6_*.csv by their ids.
@@ -184,8 +184,8 @@ def thesis_table_6_1_SYNTHETIC(
     printed = published["thesis_table_6_1"]
     text = printed.pivot(index="criterion", columns="metric", values="value")
     named = printed[printed["metric"] == "type"].set_index("criterion")["note"]
-    own = next((t for t in tables if t.name == SIMULATED), None)
-    state = status(SIMULATED, [t.name for t in tables], plan.datasets)
+    own = next((t for t in tidy if t.name == SIMULATED), None)
+    state = status(SIMULATED, [t.name for t in tidy], plan.datasets)
     rows = []
     for key in dict.fromkeys(printed["criterion"]):
         column = VARIABLES.get(key, key)

@@ -587,6 +587,9 @@ _FIGURE = re.compile(
     r'<figure id="([^"]+)".*?<img src="([^"]+)" alt="[^"]*">.*?<strong>(.*?)</strong>', re.DOTALL
 )
 _TAGS = re.compile(r"<[^>]*>")
+#: Rules of the loop in `tail.smk` are found where the experiment says what they read.
+_TAIL = re.compile(r'tails\["(\w+)"\] = Tail\(')
+_IN_TAIL = ("statistics", "claims", "tables", "figures", "page")
 _DEFINED = {
     ".py": re.compile(r"(?:def|class) (\w+)"),
     ".smk": re.compile(r"rule (\w+):"),
@@ -642,6 +645,8 @@ def _linked(markup: str, here: str, anchors: Mapping[str, str]) -> str:
 def _defined(path: str, line: str) -> list[str]:
     """What a line of a source defines, by which it can be found."""
     pattern = _DEFINED.get(Path(path).suffix)  # notes define nothing: their lines are numbered
+    if tail := _TAIL.match(line):
+        return [f"{tail[1]}_{name}" for name in _IN_TAIL]
     found = pattern.match(line) if pattern else None
     return [found[1]] if found else []
 
