@@ -11,12 +11,7 @@ from scipy import stats
 from sklearn.metrics import log_loss
 from sklearn.tree import DecisionTreeClassifier
 
-from hedgerow import (
-    C45Classifier,
-    OptimalTreeClassifier,
-    SoftTreeClassifier,
-    TreeEditDistance,
-)
+from hedgerow import C45Classifier, OptimalTreeClassifier, SoftTreeClassifier
 from hedgerow.data import TidyTable, add_noise, folds, rng, split
 from hedgerow.experiments.missing.steps import one_hot
 from hedgerow.experiments.optimal import statistics as optimal_statistics
@@ -25,23 +20,18 @@ from hedgerow.experiments.optimal.plan import (
     C45_TOLD,
     CLEAN,
     COMPARED,
-    FADE,
     METHODS,
     NOISY,
     PROOF,
     SEARCHES,
-    STABLE,
     TOLD,
     UNPRUNED,
-    WHOLE,
     OptimalPlan,
 )
 from hedgerow.experiments.search.plan import SearchPlan
-from hedgerow.search.optimal import binary_table, most_accurate, predict
 
 PLAN = OptimalPlan(
     depths=(2, 3),
-    quantile_depths=(2,),
     n_splits=1,
     n_rows=90,
     n_folds=2,
@@ -53,7 +43,6 @@ PLAN = OptimalPlan(
     n_alphas=4,
     uct_iterations=60,
     noise=(0.1, 0.3),
-    n_bootstrap=3,
 )
 PROTOCOL = SearchPlan()
 KEY = ["part", "dataset", "split", "setting", "depth", "method", "metric"]
@@ -133,8 +122,6 @@ def test_what_is_compared_was_run():
         "training": UNPRUNED,
         "clean": METHODS,
         "noise": NOISY,
-        "stability": STABLE,
-        "quantiles": WHOLE,
     }
     for part, compared in COMPARED.parts.items():
         assert {name for pair in compared.pairs for name in pair} <= set(there[part])
@@ -243,7 +230,7 @@ def test_smoothed_leaves_of_cart(table):
 
 
 def test_another_depth_or_factor_changes_nothing(table, rows):
-    other = dataclasses.replace(PLAN, depths=(3,), noise=(0.3, 0.5), n_bootstrap=2)
+    other = dataclasses.replace(PLAN, depths=(3,), noise=(0.3, 0.5))
     both = rows.merge(optimal_steps.run(table, other, PROTOCOL), on=KEY)
     assert len(both) > 60 and (both["value_x"] == both["value_y"]).all()
 
@@ -260,7 +247,6 @@ def test_gaps_and_a_class_of_one_row():
     table = dataclasses.replace(table, y=np.array([0] * 19 + [1] * 20 + [2]))
     found = optimal_steps.run(table, PLAN, PROTOCOL)
     assert not found["value"].isna().any()
-    assert not optimal_steps.stability(table, PLAN, PROTOCOL)["value"].isna().any()
 
 
 def test_a_variable_that_nobody_knows_has_no_error(table):
@@ -278,45 +264,6 @@ def test_rows_are_drawn_anew_for_each_division(table):
     where = [int(np.flatnonzero(table.X["v0"] == value)[0]) for value in one.X["v0"]]
     assert where == sorted(set(where)) and (table.y[where] == one.y).all()
     assert optimal_steps.at_most(table, 0, PLAN).X.equals(table.X)
-
-
-# --------------------------------------------------------------------- stability, quantiles
-
-
-def test_stability_is_made_again_by_hand(table):
-    found = optimal_steps.stability(table, PLAN, PROTOCOL)
-    assert set(found["method"]) == set(STABLE) and found["value"].between(0, 1).all()
-    trees = []
-    for k in range(3):
-        rows = np.sort(rng(0, "optimal", table.name, k, "bootstrap").integers(0, 90, 90))
-        best = OptimalTreeClassifier(2, max_nodes=500).fit(table.X.iloc[rows], table.y[rows])
-        trees.append(best.tree_)
-    metric = TreeEditDistance("B2").fit(table.X, table.y)
-    pairs = [(trees[i], trees[j]) for i, j in ((0, 1), (0, 2), (1, 2))]
-    tests = sum(one.n_leaves + two.n_leaves - 2 for one, two in pairs)
-    expected = sum(metric.distance(*pair) for pair in pairs) / tests
-    own = value(found, "stability", "optimal", "distance", depth=2)
-    assert own == pytest.approx(expected, abs=1e-6)
-
-
-def test_trees_without_a_test_are_alike():
-    assert optimal_steps.relative_distance(np.zeros((2, 2)), [0, 0]) == 0
-    distances = np.array([[0.0, 2.0], [2.0, 0.0]])
-    assert optimal_steps.relative_distance(distances, [3, 1]) == 0.5
-
-
-def test_errors_on_whole_sets_are_made_again_by_hand():
-    table = made_up()
-    found = optimal_steps.quantiles(table, PLAN)
-    B, _ = binary_table(table, 4)
-    wrong = (predict(most_accurate(B, table.y, 2), B) != table.y).sum()
-    errors = {m: value(found, "quantiles", m, "errors", 2, "whole set") for m in WHOLE}
-    assert errors["quantiles"] == wrong
-    best = OptimalTreeClassifier(2).fit(table.X, table.y)
-    assert best.proven_ and errors["optimal"] == (best.predict(table.X) != table.y).sum()
-    assert errors["optimal"] <= min(errors.values())
-    rates = {m: value(found, "quantiles", m, "error_rate", 2, "whole set") for m in WHOLE}
-    assert rates["cart"] == pytest.approx(errors["cart"] / 90, abs=1e-6)
 
 
 # ------------------------------------------------------------------------------- statistics
@@ -337,7 +284,7 @@ def _rows(n_sets=8):
 
 def test_tests_are_those_of_scipy():
     rows = _rows()
-    found = optimal_statistics.merged([rows], [], [])["statistics"]
+    found = optimal_statistics.merged([rows])["statistics"]
     plain = found[found["correction"] == "none"].set_index(
         ["part", "metric", "depth", "first", "second"]
     )
@@ -349,35 +296,6 @@ def test_tests_are_those_of_scipy():
     assert cell["difference"] == pytest.approx(100 * (wide["optimal_priced"] - wide["c45"]).mean())
 
 
-def test_what_fades_is_tested_over_data_sets():
-    rows = _rows()
-    found = optimal_statistics.merged([rows], [], [])["statistics"]
-    own = found[(found["metric"] == FADE) & (found["correction"] == "none")]
-    assert set(own["part"]) == {"training", "clean"} and set(own["depth"]) == {4}
-    wide = rows[rows["part"] == "training"].pivot(
-        index="dataset", columns=["depth", "method"], values="value"
-    )
-    ahead = {d: wide[d, "optimal"] - wide[d, "c45_unpruned"] for d in (2, 4)}
-    line = own[own["part"] == "training"].iloc[0]
-    assert line["p"] == pytest.approx(stats.wilcoxon(ahead[2], ahead[4]).pvalue)
-    assert line["difference"] == pytest.approx(100 * (ahead[2] - ahead[4]).mean())
-    assert optimal_statistics.fading(rows[rows["depth"] == 2]) == []
-
-
-def test_what_is_closed_of_the_gap_is_a_ratio_of_sums():
-    rows = _rows()
-    found = optimal_statistics.gap_closed(rows).set_index("depth")
-    wide = rows[(rows["part"] == "training") & (rows["depth"] == 4)]
-    means = wide.groupby("method")["value"].mean()
-    gap = means["optimal"] - means["c45_unpruned"]
-    assert found["gap"][4] == pytest.approx(100 * gap)
-    if gap > 0:
-        closed = (means["uct"] - means["c45_unpruned"]) / gap
-        assert found["gap_closed"][4] == pytest.approx(100 * closed)
-    same = rows.assign(value=0.5)
-    assert optimal_statistics.gap_closed(same)["gap_closed"].isna().all()
-
-
 def test_without_any_data_set():
-    made = optimal_statistics.merged([], [], [])
+    made = optimal_statistics.merged([])
     assert made["rows"].empty and made["statistics"].empty

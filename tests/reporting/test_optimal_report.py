@@ -19,11 +19,8 @@ from hedgerow.experiments.optimal.plan import (
     ORDER,
     PROOF,
     SEARCHES,
-    STABLE,
     TOLD,
     UNPRUNED,
-    WHOLE,
-    WHOLE_SET,
     OptimalPlan,
 )
 
@@ -32,7 +29,6 @@ pytestmark = pytest.mark.slow
 PLAN = OptimalPlan(
     configuration="made-up",
     datasets=("set 0", "set 1", "gone"),
-    quantile_datasets=("set 0", "lost"),
     depths=(2, 3),
 )
 DEPTHS = (2, 3)
@@ -40,14 +36,12 @@ CELLS = {
     "training": ((CLEAN,), UNPRUNED),
     "clean": ((CLEAN,), METHODS),
     "noise": (("0.1", "0.3"), NOISY),
-    "stability": ((CLEAN,), STABLE),
-    "quantiles": ((WHOLE_SET,), WHOLE),
 }
 
 
 def _rows(n_sets=14, gain=0.1):
     """Best trees ahead by `gain` in every part, errors told by twice as much, all less at depth 3;
-    farther apart, and with fewer leaves."""
+    with fewer leaves."""
     random = np.random.default_rng(2)
     ahead = {"optimal": 1.0, "optimal_priced": 1.0, "optimal_error": 2.0, TOLD: 2.0, "uct": 0.7}
     lines = []
@@ -56,18 +50,10 @@ def _rows(n_sets=14, gain=0.1):
             cells = [(s, d, m) for s in settings for d in DEPTHS for m in methods]
             for setting, depth, method in cells:
                 better = gain * ahead.get(method, 0.0) * (1.0 if depth == 2 else 0.5)
-                if part == "quantiles":
-                    better = gain * {"quantiles": -1.0, "cart": 0.0, "optimal": 1.0}[method]
                 for metric, told in COMPARED.parts[part].metrics.items():
                     sign = -1.0 if told.less_is_better else 1.0
-                    if metric == "distance":
-                        sign = 1.0  # what is best in training data is farther apart
                     value = 0.5 + sign * better + 0.001 * random.random()
-                    value = round(value, 3) if metric == "error_rate" else value
-                    key = (part, f"set {k}", 0, setting, depth, method)
-                    lines.append((*key, metric, value))
-                    if metric == "error_rate":
-                        lines += [(*key, "errors", 1000 * value), (*key, "n_rows", 1000.0)]
+                    lines.append((part, f"set {k}", 0, setting, depth, method, metric, value))
         for depth in DEPTHS:
             for setting in (CLEAN, "0.1", "0.3"):
                 for method in SEARCHES[1:] if setting != CLEAN else SEARCHES[:3]:
@@ -80,7 +66,7 @@ def _rows(n_sets=14, gain=0.1):
 @functools.cache
 def inputs():
     """Inputs of all jobs."""
-    return {**optimal_statistics.merged([_rows(n_sets=2)], [], []), "plan": PLAN}
+    return {**optimal_statistics.merged([_rows(n_sets=2)]), "plan": PLAN}
 
 
 @pytest.fixture(scope="module")
@@ -91,7 +77,7 @@ def run():
 def test_tables_say_what_both_have(run):
     keys = ["setting", "depth", "metric", "first", "second"]
     for part, compared in COMPARED.parts.items():
-        table = run.tables["optimal_cost" if part == "quantiles" else f"optimal_{part}"]
+        table = run.tables[f"optimal_{part}"]
         n_pairs = len(compared.metrics) * len(compared.pairs)
         assert len(table) == len(CELLS[part][0]) * len(DEPTHS) * n_pairs
         assert not table.duplicated(keys).any()
@@ -115,34 +101,8 @@ def test_levels_and_proofs_are_means_over_data_sets(run):
     assert (TOLD, CLEAN, 2) not in table.index and (TOLD, "0.1", 2) in table.index
 
 
-def test_what_is_closed_of_the_gap_and_what_fades(run):
-    table = run.tables["optimal_gap"]
-    assert table["gap_closed"].tolist() == pytest.approx([70, 70], abs=2)
-    table = run.tables["optimal_fade"]
-    assert table["part"].tolist() == ["training", "clean"]
-    assert table["at_least"].tolist() == pytest.approx([10, 10], abs=0.2)
-    assert table["fade"].tolist() == pytest.approx([5, 5], abs=0.2)
-
-
-def test_errors_of_all_sets_are_added_up(run):
-    table = run.tables["optimal_quantiles"]
-    own = table[table["depth"] == 3].set_index("dataset")
-    assert own.index.tolist() == ["set 0", "set 1", "all"]
-    assert own.loc["all", "n_rows"] == 2000
-    assert own.loc["all", "quantiles"] == own["quantiles"].iloc[:2].sum()
-    assert (own["optimal"] < own["cart"]).all() and (own["cart"] < own["quantiles"]).all()
-
-
-def test_each_data_set_at_each_depth(run):
-    table = run.tables["optimal_sets"]
-    assert table[["depth", "dataset"]].to_numpy().tolist() == [
-        [depth, name] for depth in DEPTHS for name in ("set 0", "set 1")
-    ]
-    assert table["optimal_error"].tolist() == pytest.approx([70, 70, 60, 60], abs=0.2)
-
-
 def _judged(rows):
-    made = optimal_statistics.merged([rows], [], [])
+    made = optimal_statistics.merged([rows])
     found = optimal_claims.claims(**made, specification=SPECIFICATION, stated=STATED)
     return found.set_index("claim")
 
@@ -150,9 +110,7 @@ def _judged(rows):
 @pytest.mark.parametrize(("gain", "verdict"), [(0.1, "reproduced"), (-0.1, "not reproduced")])
 def test_a_verdict_follows_its_test(gain, verdict):
     found = _judged(_rows(gain=gain))["verdict"]
-    assert found.index.tolist() == [f"optimal-{k:02d}" for k in range(1, 12)]
-    if gain < 0:  # there is no gap that could be closed
-        assert found.pop("optimal-08") == "too little data"
+    assert found.index.tolist() == [f"optimal-{k:02d}" for k in (1, 2, 3, 4, 5, 10, 11)]
     assert set(found) == {verdict}
 
 
@@ -189,17 +147,9 @@ def test_figures_show_what_was_run(run):
     drawn = made_by(optimal_figures.optimal_sizes, **run.inputs)
     assert len(drawn.axes[0].lines) == len(METHODS)
     assert [text.get_text() for text in drawn.axes[0].texts] == ["2", "3"] * len(METHODS)
-    drawn = made_by(optimal_figures.optimal_distances, **run.inputs)
-    assert len(drawn.axes[0].lines) == len(STABLE)
-    drawn = made_by(optimal_figures.optimal_errors, **run.inputs)
-    marks = [line.get_xdata() for line in drawn.axes[0].lines]
-    assert len(marks) == 3 and max(marks[2]) < min(marks[1]) < min(marks[0])
 
 
 def test_the_section_names_what_is_absent_and_what_is_not_proven(tmp_path):
     text = page_of(section_of("optimal", tmp_path, **inputs()))
     assert "Absent, because no source answered: gone" in text
-    assert "Absent, because no source answered: lost" in text
     assert "50 % at depth 2, 50 % at depth 3 are proven, the others bounded, not proven" in text
-    assert "<strong>70.0</strong>" in text or "<strong>70.1</strong>" in text
-    assert "all sets together" in text

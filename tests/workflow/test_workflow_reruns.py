@@ -65,8 +65,7 @@ def audited(rerun: set[str]) -> set[str]:
         ("search_beyond: {widening: [0.3]}", after("search_beyond", "selection")),
         ("search_beyond: {grid: [1, 10]}", after("search_beyond", "anytime")),
         ("optimal: {noise: [0.3]}", after("optimal", "run")),
-        ("optimal: {max_nodes: 100}", after("optimal", "run", "stability")),
-        ("optimal: {quantile_depths: [3]}", after("optimal", "quantiles")),
+        ("optimal: {max_nodes: 100}", after("optimal", "run")),
         ("answers: {n_settings: 2}", after("answers", "run", "rule")),
         ("answers: {max_nodes: 40}", after("answers", "run", "rule")),
         (

@@ -1,8 +1,7 @@
 # Whether the best tree of a depth pays: beside C4.5, CART and UCT-DT of the same depth, in training
-# and test data, under noise, in stability; and what four quantiles of each variable cost.
+# and test data, and under noise.
 
 optimal_datasets = config["optimal"]["datasets"]
-optimal_quantile_datasets = config["optimal"]["quantile_datasets"]
 
 # Divisions are run in chunks; results do not depend on how they are cut.
 optimal_divisions = chunks(config["optimal"]["n_splits"], config["optimal"]["chunk"])
@@ -25,54 +24,12 @@ rule optimal_run:
         "../scripts/step.py"
 
 
-rule optimal_stability:
-    input:
-        table="data/tidy/{dataset}.parquet",
-    output:
-        "data/results/optimal/stability/{dataset}.parquet",
-    log:
-        "data/logs/optimal/stability/{dataset}.log",
-    conda:
-        "../../environment.yml"
-    params:
-        **step(config, "optimal.steps:stability"),
-    message:
-        "Best trees of bootstrap samples of {wildcards.dataset}"
-    script:
-        "../scripts/step.py"
-
-
-rule optimal_quantiles:
-    input:
-        table="data/tidy/{dataset}.parquet",
-    output:
-        "data/results/optimal/quantiles/{dataset}.parquet",
-    log:
-        "data/logs/optimal/quantiles/{dataset}.log",
-    conda:
-        "../../environment.yml"
-    params:
-        **step(config, "optimal.steps:quantiles"),
-    message:
-        "Best trees on quantiles of {wildcards.dataset}"
-    script:
-        "../scripts/step.py"
-
-
 rule optimal_statistics:
     input:
         rows=expand(
             "data/results/optimal/chunks/{dataset}_{chunk}.parquet",
             dataset=optimal_datasets,
             chunk=optimal_divisions,
-        ),
-        stability=expand(
-            "data/results/optimal/stability/{dataset}.parquet",
-            dataset=optimal_datasets,
-        ),
-        quantiles=expand(
-            "data/results/optimal/quantiles/{dataset}.parquet",
-            dataset=optimal_quantile_datasets,
         ),
     output:
         rows="data/results/optimal/rows.parquet",
@@ -98,16 +55,10 @@ rule optimal_tables:
             config,
             "optimal.tables",
             "optimal_training",
-            "optimal_gap",
             "optimal_proof",
             "optimal_clean",
-            "optimal_fade",
             "optimal_noise",
             "optimal_levels",
-            "optimal_sets",
-            "optimal_stability",
-            "optimal_quantiles",
-            "optimal_cost",
         ),
     log:
         "data/logs/optimal/tables.log",
@@ -130,8 +81,6 @@ rule optimal_figures:
             "optimal.figures",
             "optimal_gains",
             "optimal_sizes",
-            "optimal_distances",
-            "optimal_errors",
         ),
     log:
         "data/logs/optimal/figures.log",
@@ -187,7 +136,7 @@ rule optimal_page:
 
 # For the manifest, as in report.smk.
 optimal_reported = {
-    "datasets": sorted({*optimal_datasets, *optimal_quantile_datasets}),
+    "datasets": optimal_datasets,
     "read": ["config/claims.yaml", "data/published/claims.csv"],
     "made": [
         rules.optimal_statistics.output,

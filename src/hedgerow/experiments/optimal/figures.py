@@ -12,17 +12,9 @@ from hedgerow.experiments.optimal.plan import (
     COMPARED,
     NOISY,
     TOLD,
-    UNPRUNED,
-    WHOLE,
     OptimalPlan,
 )
-from hedgerow.experiments.optimal.tables import (
-    LABELS,
-    TOTAL,
-    optimal_levels,
-    optimal_quantiles,
-    said,
-)
+from hedgerow.experiments.optimal.tables import LABELS, optimal_levels, said
 from hedgerow.experiments.step import figure
 from hedgerow.reporting.figures import WIDTH, Look, nothing_drawn, style
 
@@ -39,25 +31,13 @@ LOOKS = {
     "optimal_error": Look(LABELS["optimal_error"], "#D55E00", "X", ":", ""),
     TOLD: Look(LABELS[TOLD], "#CC79A7", "P", "--", ""),
     C45_TOLD: Look(LABELS[C45_TOLD], "#009E73", "<", (0, (3, 1, 1, 1)), ""),
-    "quantiles": Look(LABELS["quantiles"], "#56B4E9", "^", "-.", "xxxx"),
 }
 #: Unpruned, what is drawn as its pruned kind.
 KIND = {"c45_unpruned": "c45", "cart_unpruned": "cart"}
 
 
 def gains(rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
-    """Accuracy of each method less that of C4.5, points, mean over data sets.
-
-    Parameters
-    ----------
-    rows : DataFrame
-        As returned by `hedgerow.experiments.optimal.statistics.merged`.
-
-    Returns
-    -------
-    dict of DataFrame
-        By panel: training, clean, and each noise factor; depths by methods, without C4.5.
-    """
+    """Accuracy of each method less that of C4.5, points, mean over data sets."""
     found = {}
     for part in ("training", "clean", "noise"):
         wide = COMPARED.means(rows, part, "accuracy").rename(columns=KIND)
@@ -80,19 +60,7 @@ def gains(rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
     words=said,
 )
 def optimal_gains(rows: pd.DataFrame, plan: OptimalPlan) -> Figure:
-    """Figure of the gains over C4.5.
-
-    Parameters
-    ----------
-    rows : DataFrame
-        As returned by `hedgerow.experiments.optimal.statistics.merged`.
-    plan : OptimalPlan
-
-    Returns
-    -------
-    Figure
-        A panel per kind of rows, a line per method.
-    """
+    """Figure of the gains over C4.5."""
     from matplotlib.figure import Figure
 
     found = gains(rows)
@@ -134,18 +102,7 @@ def optimal_gains(rows: pd.DataFrame, plan: OptimalPlan) -> Figure:
     words=said,
 )
 def optimal_sizes(rows: pd.DataFrame, plan: OptimalPlan) -> Figure:
-    """Figure of accuracy against leaves.
-
-    Parameters
-    ----------
-    rows, plan
-        As in `optimal_gains`.
-
-    Returns
-    -------
-    Figure
-        One panel, a line per method.
-    """
+    """Figure of accuracy against leaves."""
     from matplotlib.figure import Figure
 
     table = optimal_levels(rows, plan)
@@ -165,95 +122,4 @@ def optimal_sizes(rows: pd.DataFrame, plan: OptimalPlan) -> Figure:
         axes.set_xlabel("Leaves (mean over data sets)")
         axes.set_ylabel("Accuracy in test rows (%)")
         drawn.legend(loc="outside upper center", ncols=3, handlelength=3.0)
-    return drawn
-
-
-@figure(
-    "How alike trees of bootstrap samples are, by depth",
-    caption="Edit distance B2 as a share of the tests of both trees, mean over pairs of bootstrap "
-    "samples and over data sets; lower is more alike. C4.5 once pruned at its default confidence, "
-    "once not; CART and the best tree are not pruned. {sampled}",
-    alt="A line per method against the depth; the differences are in the table beneath.",
-    words=said,
-)
-def optimal_distances(rows: pd.DataFrame, plan: OptimalPlan) -> Figure:
-    """Figure of the stability.
-
-    Parameters
-    ----------
-    rows, plan
-        As in `optimal_gains`.
-
-    Returns
-    -------
-    Figure
-        One panel, a line per method.
-    """
-    from matplotlib.figure import Figure
-
-    wide = COMPARED.means(rows, "stability", "distance")
-    if wide.empty:
-        return nothing_drawn("No data set was run")
-    means = wide[CLEAN].mean().unstack("method").sort_index()
-    with style():
-        drawn = Figure(figsize=(WIDTH * 0.66, 3.2), layout="constrained")
-        axes = drawn.subplots()
-        axes.grid(axis="y")
-        for name in ("c45", *UNPRUNED):
-            look = LOOKS[KIND.get(name, name)]
-            colour, line = ("#009E73", ":") if name == "c45" else (look.colour, look.line)
-            shown = Look(LABELS[name], colour, "<" if name == "c45" else look.marker, line, "")
-            axes.plot(means.index, means[name], color=shown.colour, linestyle=shown.line,
-                      label=shown.label, **shown.mark(5.0))  # fmt: skip
-        axes.set_xticks(list(means.index))
-        axes.set_xlabel("Largest depth")
-        axes.set_ylabel("Distance (share of the tests)")
-        drawn.legend(loc="outside upper center", ncols=2, handlelength=3.0)
-    return drawn
-
-
-@figure(
-    "Errors with four quantiles and with all values",
-    caption="Errors on the whole data set, per cent of its rows, at the largest depth of the "
-    "table: of the best tree on four quantiles of each variable, of CART on all values (the better "
-    "of Gini index and entropy), and of the best tree on all values. {whole}",
-    alt="Three marks per data set on a common scale of the error rate; the errors are in the table "
-    "beneath.",
-    words=said,
-)
-def optimal_errors(rows: pd.DataFrame, plan: OptimalPlan) -> Figure:
-    """Figure of the errors on whole sets.
-
-    Parameters
-    ----------
-    rows, plan
-        As in `optimal_gains`.
-
-    Returns
-    -------
-    Figure
-        A line of three marks per data set.
-    """
-    from matplotlib.figure import Figure
-
-    table = optimal_quantiles(rows, plan)
-    if table.empty:
-        return nothing_drawn("No data set was run")
-    own = table[(table["depth"] == table["depth"].max()) & (table["dataset"] != TOTAL)]
-    rates = own.set_index("dataset")[list(WHOLE)]
-    rates = 100.0 * rates.div(own.set_index("dataset")["n_rows"], axis=0)
-    rates = rates.sort_values("optimal")
-    with style():
-        drawn = Figure(figsize=(WIDTH, 1.2 + 0.24 * len(rates)), layout="constrained")
-        axes = drawn.subplots()
-        axes.grid(axis="x")
-        places = range(len(rates))
-        axes.hlines(places, rates.min(axis=1), rates.max(axis=1), color="#bbbbbb", linewidth=1.0)
-        for method in rates:
-            look = LOOKS[method]
-            axes.plot(rates[method], places, linestyle="none", label=look.label, **look.mark(6.0))
-        axes.set_yticks(list(places), list(rates.index))
-        axes.set_xlim(left=-0.02 * rates.max(axis=None))  # a mark at 0 is whole
-        axes.set_xlabel(f"Errors at depth {table['depth'].max()} (% of the rows)")
-        drawn.legend(loc="outside upper center", ncols=3)
     return drawn

@@ -12,18 +12,11 @@ from hedgerow.evaluation.significance import smallest_p
 from hedgerow.experiments.compared import blocks, most, pair_words
 from hedgerow.experiments.optimal import figures as optimal_figures
 from hedgerow.experiments.optimal import tables as optimal_tables
-from hedgerow.experiments.optimal.plan import (
-    CLEAN,
-    COMPARED,
-    METHODS,
-    N_QUANTILES,
-    WHOLE,
-    OptimalPlan,
-)
-from hedgerow.experiments.optimal.tables import LABELS, TOTAL
+from hedgerow.experiments.optimal.plan import CLEAN, COMPARED, OptimalPlan
+from hedgerow.experiments.optimal.tables import LABELS
 from hedgerow.experiments.step import step
 from hedgerow.reporting.html import Section, claim_lines, filled, shown, tally
-from hedgerow.reporting.numbers import number, p_text, signed
+from hedgerow.reporting.numbers import number, signed
 
 #: Tables of comparisons: part, and the columns of which each combination is a block. Of several
 #: metrics the page shows the accuracy.
@@ -31,10 +24,7 @@ BLOCKS = {
     "optimal_training": ("training", ("depth",)),
     "optimal_clean": ("clean", ("depth",)),
     "optimal_noise": ("noise", ("setting", "depth")),
-    "optimal_stability": ("stability", ("depth",)),
-    "optimal_cost": ("quantiles", ("depth",)),
 }
-_PARTS = {"training": "training part", "clean": "test part"}
 
 
 @step("*")
@@ -45,25 +35,7 @@ def section(
     claims: pd.DataFrame,
     plan: OptimalPlan,
 ) -> Section:
-    """Whether the best tree pays as a section of the report page.
-
-    Parameters
-    ----------
-    tables : mapping of DataFrame
-        Those of `hedgerow.experiments.optimal.tables` by id, as read from their files.
-    figures : mapping of path
-        Its figures by id: svg files, which are embedded.
-    captions : mapping of str
-        Of all tables and figures, by id.
-    claims : DataFrame
-        As returned by `hedgerow.experiments.optimal.claims.claims`.
-    plan : OptimalPlan
-
-    Returns
-    -------
-    Section
-        The same inputs give the same text.
-    """
+    """Whether the best tree pays as a section of the report page."""
     n = most(tables["optimal_clean"])
     stated = {"plan": plan, "n": n, "smallest_p": smallest_p(n)}
     return filled(
@@ -76,15 +48,8 @@ def section(
         claims=claim_lines(claims),
         blocks={name: _blocks(tables[name], *told) for name, told in BLOCKS.items()},
         answer=_answer(tables["optimal_clean"]),
-        gap=_gap(tables["optimal_gap"]),
         proof=_proof(tables["optimal_proof"]),
-        fade=_fade(tables["optimal_fade"]),
         levels=_levels(tables["optimal_levels"]),
-        sets=_sets(tables["optimal_sets"]),
-        methods=[LABELS[name] for name in METHODS],
-        quantiles=_quantiles(tables["optimal_quantiles"]),
-        n_quantiles=N_QUANTILES,
-        whole=[LABELS[name] for name in WHOLE],
         shown=shown(optimal_tables, optimal_figures, figures=figures, captions=captions),
     )
 
@@ -114,16 +79,6 @@ def _answer(table: pd.DataFrame) -> list[dict]:
     return found
 
 
-def _gap(table: pd.DataFrame) -> list[dict]:
-    return [
-        {
-            "name": row["depth"],
-            "cells": [number(row["gap"], 1), number(row["gap_closed"]), row["n_datasets"]],
-        }
-        for row in table.to_dict("records")
-    ]
-
-
 def _proof(table: pd.DataFrame) -> list[dict]:
     """A block per method and condition."""
     found = []
@@ -142,20 +97,6 @@ def _proof(table: pd.DataFrame) -> list[dict]:
     return found
 
 
-def _fade(table: pd.DataFrame) -> list[dict]:
-    return [
-        {
-            "name": f"{LABELS[row['first']]} – {LABELS[row['second']]}, {_PARTS[row['part']]}",
-            "cells": [
-                f"{row['depth_least']} and {row['depth_most']}",
-                *(signed(row[name], 1) for name in ("at_least", "at_most", "fade")),
-                *(p_text(row[name]) for name in ("p", "p_holm")),
-            ],
-        }
-        for row in table.to_dict("records")
-    ]
-
-
 def _levels(table: pd.DataFrame) -> list[dict]:
     """A block per condition and depth."""
     found = []
@@ -170,33 +111,4 @@ def _levels(table: pd.DataFrame) -> list[dict]:
         ]
         where = "Clean" if setting == CLEAN else f"Noise factor {setting}"
         found.append({"title": f"{where}, depth up to {depth}", "lines": lines})
-    return found
-
-
-def _sets(table: pd.DataFrame) -> list[dict]:
-    """A block per depth, a line per data set; the best of each, as printed, is told."""
-    found = []
-    for depth, own in table.groupby("depth", sort=False):
-        lines = []
-        for row in own.to_dict("records"):
-            values = [number(row[name], 1) for name in METHODS]
-            best = number(max(row[name] for name in METHODS), 1)
-            cells = [{"text": text, "best": text == best} for text in values]
-            lines.append({"name": row["dataset"], "cells": cells})
-        found.append({"title": f"Depth up to {depth}", "lines": lines})
-    return found
-
-
-def _quantiles(table: pd.DataFrame) -> list[dict]:
-    """A block per depth, a line per data set and one of all."""
-    found = []
-    for depth, own in table.groupby("depth", sort=False):
-        lines = [
-            {
-                "name": "all sets together" if row["dataset"] == TOTAL else row["dataset"],
-                "cells": [f"{row[name]:,}" for name in ("n_rows", *WHOLE)],
-            }
-            for row in own.to_dict("records")
-        ]
-        found.append({"title": f"Depth up to {depth}", "lines": lines})
     return found

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from hedgerow.experiments.compared import ERROR_POINTS, LOSS, POINTS, Compared, Metric, Part
+from hedgerow.experiments.compared import LOSS, POINTS, Compared, Metric, Part
 from hedgerow.experiments.plan import Plan, in_chunks, setting
 
 EXPERIMENT = "optimal"  # the word under which seeds are drawn
@@ -16,16 +16,12 @@ TOLD, C45_TOLD = "optimal_told", "c45_told"
 METHODS = ("c45", "cart", "uct", "optimal", "optimal_priced", "optimal_error")
 NOISY = (*METHODS, C45_TOLD, TOLD)
 UNPRUNED = ("c45_unpruned", "cart_unpruned", "uct", "optimal")
-STABLE = ("c45", *UNPRUNED)
-#: Of whole data sets: the best tree on four quantiles of each variable, and on all values.
-WHOLE = ("quantiles", "cart", "optimal")
 #: Searches that have a bound.
 SEARCHES = ("optimal", "optimal_priced", "optimal_error", TOLD)
 PROOF = ("n_nodes", "proven", "gap")
 
-#: Settings of the cells: data as they are; whole sets. Noise is called by its factor.
-CLEAN, WHOLE_SET = "clean", "whole set"
-N_QUANTILES = 4  # of the binary tables of `search_beyond`
+#: Setting of the cells with data as they are; noise is called by its factor.
+CLEAN = "clean"
 
 LEAVES = Metric(1.0, 1, less_is_better=True)
 SCORES = {"accuracy": POINTS, "macro_f1": POINTS, "log_loss": LOSS}
@@ -68,26 +64,10 @@ COMPARED = Compared(
                 (C45_TOLD, "c45"),
             ),
         ),
-        "stability": Part(
-            {"distance": Metric(1.0, 3, less_is_better=True)},
-            (
-                ("optimal", "c45"),
-                ("optimal", "c45_unpruned"),
-                ("optimal", "cart_unpruned"),
-                ("optimal", "uct"),
-            ),
-        ),
-        "quantiles": Part(
-            {"error_rate": ERROR_POINTS},
-            (("quantiles", "optimal"), ("quantiles", "cart"), ("cart", "optimal")),
-        ),
     },
-    order={"method": (*NOISY, *UNPRUNED[:2], WHOLE[0])},
+    order={"method": (*NOISY, *UNPRUNED[:2])},
     repeat=("split",),
 )
-#: Advantages at the least depth and at the largest, one against the other.
-FADE = "fade"
-ADVANTAGES = (("training", "optimal", "c45_unpruned"), ("clean", "optimal_priced", "c45"))
 
 ORDER = {"rows": ["part", "dataset", "split", "setting", "depth", "method", "metric"]}
 VALUES = {"rows": ["value"]}
@@ -106,19 +86,8 @@ class OptimalPlan(Plan):
         ("bupa", "glass", "haberman", "heart_cleveland", "hepatitis", "iris", "saheart", "wine"),
         "Data sets by their key in the registry.",
     )
-    quantile_datasets: tuple[str, ...] = setting(
-        ("bupa", "glass", "haberman", "iris", "pima", "vertebral_2c", "wine"),
-        "Data sets, without missing values, on which it is counted what four quantiles of each "
-        "variable cost.",
-    )
     depths: tuple[int, ...] = setting(
         (2, 3, 4), "Limits of the depth of all trees.", minimum=1, maximum=16
-    )
-    quantile_depths: tuple[int, ...] = setting(
-        (2, 3),
-        "Limits of the depth at which the cost of quantiles is counted; each tree is proven.",
-        minimum=1,
-        maximum=4,
     )
     n_splits: int = setting(2, "Divisions into training and test part.", minimum=1, maximum=9_999)
     test_size: float = setting(
@@ -183,11 +152,5 @@ class OptimalPlan(Plan):
         "share of their variable's mean (thesis 3.3.2).",
         exclusive_minimum=0,
         maximum=1_000_000,
-    )
-    n_bootstrap: int = setting(
-        4,
-        "Bootstrap samples of each data set, between whose trees distances are measured.",
-        minimum=2,
-        maximum=10_000,
     )
     chunk: int = in_chunks("Divisions", 2)

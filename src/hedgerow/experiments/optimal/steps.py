@@ -1,18 +1,15 @@
 """The best tree of a depth beside C4.5, CART and tree search, in training and test data.
 
-- `run`: divisions into training and test part. What is tuned is tuned by accuracy on folds of the
-  training part whose validation rows are as the test rows: clean, or with the same noise.
-- `stability`: how far trees of bootstrap samples are from each other.
-- `quantiles`: errors on whole sets of the best tree on four quantiles of each variable, of CART and
-  of the best tree on all values.
-
-All learners have the same limit of the depth and may split any node of two rows. Searches are
-limited by nodes: seconds would not be the same on another machine, nor the tree.
+What is tuned is tuned by accuracy on folds of the training part whose validation rows are as the
+test rows: clean, or with the same noise. All learners have the same limit of the depth and may
+split any node of two rows. Searches are limited by nodes: seconds would not be the same on another
+machine, nor the tree.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -37,21 +34,21 @@ from hedgerow.experiments.optimal.plan import (
     CLEAN,
     EXPERIMENT,
     METHODS,
-    N_QUANTILES,
     NOISY,
     ORDER,
     PROOF,
     SEARCHES,
-    STABLE,
     TOLD,
     UNPRUNED,
     VALUES,
-    WHOLE,
-    WHOLE_SET,
     OptimalPlan,
 )
 from hedgerow.experiments.soft.samples import variable_means
 from hedgerow.experiments.step import step
+
+if TYPE_CHECKING:
+    from hedgerow.experiments.search.plan import SearchPlan
+    from hedgerow.tree import Tree
 
 #: Decimals of scores, shares and distances. More would only be stored, and fewer make ties.
 DECIMALS = 6
@@ -61,19 +58,11 @@ DECIMALS = 6
 
 
 class Rows:
-    """Rows of a data set, as each learner reads them.
+    """Rows of a data set: the frame, the same as numbers (categories as codes), and classes."""
 
-    Parameters
-    ----------
-    frame : DataFrame
-        Categories as they are.
-    values : (n, m) float array
-        The same as numbers, categories as codes.
-    n_categories : (m,) int array
-    y : (n,) int array
-    """
-
-    def __init__(self, frame, values, n_categories, y):
+    def __init__(
+        self, frame: pd.DataFrame, values: np.ndarray, n_categories: np.ndarray, y: np.ndarray
+    ):
         self.frame, self.values, self.n_categories, self.y = frame, values, n_categories, y
 
     def some(self, rows: np.ndarray) -> Rows:
@@ -120,15 +109,9 @@ def at_most(table: TidyTable, number: int, plan: OptimalPlan) -> TidyTable:
 
 
 class Learned:
-    """A fitted learner.
+    """A fitted learner of a data set with so many classes."""
 
-    Parameters
-    ----------
-    model : classifier
-    n_classes : int
-    """
-
-    def __init__(self, model, n_classes: int):
+    def __init__(self, model: Any, n_classes: int):
         self.model, self.n_classes = model, n_classes
 
     def said(self, rows: Rows, smoothing: bool = False) -> np.ndarray:
@@ -140,8 +123,8 @@ class Learned:
         return all_classes(probabilities, self.model.classes_, self.n_classes)
 
     @property
-    def tree(self):
-        """A `hedgerow.Tree`."""
+    def tree(self) -> Tree:
+        """The tree, for its leaves."""
         return self.model.tree_
 
 
@@ -156,27 +139,18 @@ class LearnedCart(Learned):
         return self._all(found)
 
     @property
-    def tree(self):
+    def tree(self) -> Tree:
         from hedgerow.tree import Tree
 
         return Tree.from_sklearn(self.model)
 
 
 class Learners:
-    """What learns from training rows at a limit of the depth.
+    """What learns from rows at a limit of the depth; `state` gives the seed of an estimator."""
 
-    Parameters
-    ----------
-    n_classes : int
-        Of the data set; the rows may lack some.
-    plan : OptimalPlan
-    protocol : SearchPlan
-        Settings of `search` that UCT-DT has.
-    state : callable
-        Seed of an estimator by its name.
-    """
-
-    def __init__(self, n_classes: int, plan: OptimalPlan, protocol, state: Callable[[str], int]):
+    def __init__(
+        self, n_classes: int, plan: OptimalPlan, protocol: SearchPlan, state: Callable[[str], int]
+    ):
         self.n_classes, self.plan, self.protocol, self.state = n_classes, plan, protocol, state
 
     def c45(self, rows: Rows, depth: int, confidence: float | None) -> Learned:
@@ -247,17 +221,9 @@ class Learners:
 
 
 class Division:
-    """One division of a data set: test rows in every condition, and what is tuned for each.
+    """One division of a data set: test rows in every condition, and what is tuned for each."""
 
-    Parameters
-    ----------
-    table : TidyTable
-    number : int
-    plan : OptimalPlan
-    protocol : SearchPlan
-    """
-
-    def __init__(self, table: TidyTable, number: int, plan: OptimalPlan, protocol):
+    def __init__(self, table: TidyTable, number: int, plan: OptimalPlan, protocol: SearchPlan):
         def state(name: str) -> int:
             return random_state(plan.seed, EXPERIMENT, table.name, number, name)
 
@@ -289,21 +255,10 @@ class Division:
         means = training.means
         return {name: rows.noisy(n, means, draws()) for name, n in self.factors.items()}
 
-    def tuned(self, values, fit: Callable[[Rows, float], Learned]) -> dict[str, tuple]:
-        """What is chosen in each condition, and the learner of the whole training part.
-
-        Parameters
-        ----------
-        values : sequence of float
-            Ties: the first.
-        fit : callable
-            From rows and a value to what is learnt.
-
-        Returns
-        -------
-        dict
-            By condition: value, `Learned`.
-        """
+    def tuned(
+        self, values: Sequence[float], fit: Callable[[Rows, float], Learned]
+    ) -> dict[str, tuple[float, Learned]]:
+        """By condition, the value chosen (ties: the first) and its learner of all training rows."""
         scores = {name: np.zeros(len(values)) for name in self.factors}
         if len(values) > 1:
             for own, conditions in self.folds:
@@ -429,158 +384,20 @@ def _frame(lines: list) -> pd.DataFrame:
     ),
 )
 def run(
-    table: TidyTable, plan: OptimalPlan, protocol, divisions: Iterable[int] | None = None
+    table: TidyTable,
+    plan: OptimalPlan,
+    protocol: SearchPlan,
+    divisions: Iterable[int] | None = None,
 ) -> pd.DataFrame:
-    """All learners at all depths on all divisions of one data set.
+    """All learners at all depths on all divisions of one data set, or on some of them.
 
-    Parameters
-    ----------
-    table : TidyTable
-    plan : OptimalPlan
-    protocol : SearchPlan
-        Settings of `search` that UCT-DT has.
-    divisions : iterable of int, optional
-        Default all of the plan. Chunks put together are the whole.
-
-    Returns
-    -------
-    DataFrame
-        part, dataset, split, setting (clean, or the noise factor), depth, method, metric, value.
-        Parts: training, clean and noise, which are compared; tuned, the values chosen; search,
-        nodes looked at, whether the tree is proven, and how far it may be from the best (a share
-        of its cost).
+    Parts of the rows: training, clean and noise, which are compared; tuned, the values chosen;
+    search, nodes looked at, whether the tree is proven, and how far it may be from the best (a
+    share of its cost). The setting is clean, or the noise factor.
     """
     lines = []
     for number in numbers_of(plan, "n_splits", divisions):
         division = Division(at_most(table, number, plan), number, plan, protocol)
         for depth in plan.depths:
             lines += [(table.name, number, depth, *line) for line in division.lines(depth)]
-    return _frame(lines)
-
-
-# --------------------------------------------------------------------- stability and quantiles
-
-
-@step(
-    "cart_criterion",
-    "depths",
-    "max_nodes",
-    "n_alphas",
-    "n_bootstrap",
-    "n_rows",
-    "seed",
-    "uct_iterations",
-    protocol=(
-        "search",
-        "exploration",
-        "kept_path",
-        "n_candidates",
-        "validation_fraction",
-        "value_pruning_depth",
-        "value_pruning_interval",
-    ),
-)
-def stability(table: TidyTable, plan: OptimalPlan, protocol) -> pd.DataFrame:
-    """How far trees of bootstrap samples of one data set are from each other.
-
-    Parameters
-    ----------
-    table, plan, protocol
-        As of `run`.
-
-    Returns
-    -------
-    DataFrame
-        As `run` gives it: part stability, metric distance, the edit distance B2 as a share of the
-        tests of both trees (0: the same; 1: they share nothing), over all pairs. Of pairs without
-        any test it is 0. C4.5 is pruned at its default confidence.
-    """
-    from hedgerow.structure import TreeEditDistance
-
-    table = at_most(table, 0, plan)
-    whole, lines = rows_of(table), []
-    samples = []
-    for k in range(plan.n_bootstrap):
-        draws = rng(plan.seed, EXPERIMENT, table.name, k, "bootstrap")
-        samples.append(whole.some(np.sort(draws.integers(0, len(table.y), len(table.y)))))
-    encoded = one_hot(whole.values, whole.n_categories)
-    fitted = {
-        name: TreeEditDistance("B2").fit(X, table.y)
-        for name, X in (("frame", table.X), ("encoded", encoded))
-    }
-    for depth in plan.depths:
-        trees = {name: [] for name in STABLE}
-        for k, rows in enumerate(samples):
-
-            def state(name, number=k):
-                return random_state(plan.seed, EXPERIMENT, table.name, number, f"bootstrap {name}")
-
-            make = Learners(len(table.classes), plan, protocol, state)
-            learned = {
-                "c45": make.c45(rows, depth, 0.25),
-                "c45_unpruned": make.c45(rows, depth, None),
-                "cart_unpruned": make.cart(rows, depth, 0.0),
-                "uct": make.uct(rows, depth, 0.25),
-                "optimal": make.optimal(rows, depth),
-            }
-            for name, one in learned.items():
-                trees[name].append(one.tree)
-        for name, own in trees.items():
-            metric = fitted["encoded" if name == "cart_unpruned" else "frame"]
-            value = relative_distance(metric.pairwise(own), [t.n_leaves - 1 for t in own])
-            lines.append((table.name, 0, depth, "stability", CLEAN, name, "distance", value))
-    return _frame(lines)
-
-
-def relative_distance(distances: np.ndarray, n_tests: list[int]) -> float:
-    """Sum of the distances of all pairs over the sum of the tests of both; 0 without any test."""
-    upper = np.triu_indices(len(n_tests), 1)
-    tests = np.asarray(n_tests)
-    of_both = (tests[:, None] + tests[None, :])[upper].sum()
-    return float(distances[upper].sum() / of_both) if of_both else 0.0
-
-
-@step("quantile_depths", "seed")
-def quantiles(table: TidyTable, plan: OptimalPlan) -> pd.DataFrame:
-    """Errors on a whole data set, of trees that see four quantiles of each variable, or all values.
-
-    Parameters
-    ----------
-    table : TidyTable
-        Without missing values.
-    plan : OptimalPlan
-
-    Returns
-    -------
-    DataFrame
-        As `run` gives it: part quantiles, methods quantiles (the best tree on the binary table of
-        `search_beyond`), cart (the better of Gini index and entropy) and optimal, metrics errors,
-        error_rate, and n_rows of the set.
-    """
-    from sklearn.tree import DecisionTreeClassifier
-
-    from hedgerow.optimal.learner import OptimalTreeClassifier
-    from hedgerow.search.optimal import binary_table, most_accurate, predict
-
-    table = one_sample(table)
-    whole, y, lines = rows_of(table), table.y, []
-    B, _ = binary_table(table, N_QUANTILES)
-    X = one_hot(whole.values, whole.n_categories)
-    state = random_state(plan.seed, EXPERIMENT, table.name, 0, "whole set")
-    for depth in plan.quantile_depths:
-        carts = (
-            DecisionTreeClassifier(criterion=criterion, max_depth=depth, random_state=state)
-            for criterion in ("gini", "entropy")
-        )
-        best = OptimalTreeClassifier(depth).fit(table.X, y)
-        errors = {
-            "quantiles": int((predict(most_accurate(B, y, depth), B) != y).sum()),
-            "cart": min(int((cart.fit(X, y).predict(X) != y).sum()) for cart in carts),
-            "optimal": int((best.predict(table.X) != y).sum()),
-        }
-        for name in WHOLE:
-            told = {"errors": errors[name], "error_rate": errors[name] / len(y), "n_rows": len(y)}
-            for metric, value in told.items():
-                key = (table.name, 0, depth, "quantiles", WHOLE_SET, name, metric)
-                lines.append((*key, float(value)))
     return _frame(lines)
