@@ -184,7 +184,7 @@ LOCKS := requirements.lock requirements-checks.lock requirements-docs.lock requi
 	$(BUILD_LOCK)
 # The extras of each lock.
 EXTRAS := build frames draw data survival patients experiments workflow sign test
-CHECKS := forests optimal browser polars documents types release
+CHECKS := forests browser polars documents types release
 DOCS := docs
 CLUSTER := cluster
 # Tools for the locks: which program, of which package.
@@ -220,7 +220,7 @@ lock:
 	@$(COMPILE) --constraint ../requirements.lock --output-file ../$(BUILD_LOCK) build.in
 	@# pip-compile drops the marker of these extras, which do not install on Python 3.13.
 	@sed -i -E -e '/^$$|^# The following packages are considered|^    #   -c /d' \
-	    -e 's/^(ecos|numexpr|osqp|pystreed|scikit-survival)==([^ ]+) \\$$/\1==\2 ; python_version < "3.13" \\/' \
+	    -e 's/^(ecos|numexpr|osqp|scikit-survival)==([^ ]+) \\$$/\1==\2 ; python_version < "3.13" \\/' \
 	    $(LOCKS)
 	@$(MAKE) --no-print-directory generated
 

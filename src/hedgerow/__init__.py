@@ -13,7 +13,6 @@ _HOME = {
     "ConfDTreeClassifier": "hedgerow.confidence.confdtree",
     "DoubtTreeClassifier": "hedgerow.missing.doubt",
     "EIGClassifier": "hedgerow.missing.eig",
-    "ErrorFronts": "hedgerow.search.optimal",
     "EvidentialData": "hedgerow.evidential.data",
     "EvidentialTreeClassifier": "hedgerow.evidential.learner",
     "EvolutionaryTreeClassifier": "hedgerow.search.ete",
@@ -32,7 +31,6 @@ _HOME = {
     "resolve_error": "hedgerow.induction.measurement",
     "evidential_error_rate": "hedgerow.evidential.error",
     "gap": "hedgerow.optimal.gap",
-    "most_accurate": "hedgerow.search.optimal",
 }
 
 __all__ = ["__version__", *sorted(_HOME)]

@@ -16,8 +16,6 @@ from hedgerow.optimal.gap import Gap as Gap
 from hedgerow.optimal.gap import gap as gap
 from hedgerow.optimal.learner import OptimalTreeClassifier as OptimalTreeClassifier
 from hedgerow.search.ete import EvolutionaryTreeClassifier as EvolutionaryTreeClassifier
-from hedgerow.search.optimal import ErrorFronts as ErrorFronts
-from hedgerow.search.optimal import most_accurate as most_accurate
 from hedgerow.search.uct import UCTTreeClassifier as UCTTreeClassifier
 from hedgerow.structure import TreeEditDistance as TreeEditDistance
 from hedgerow.tree import Tree as Tree

@@ -34,7 +34,6 @@ EXTRAS = {
     "openpyxl": "patients",
     "docx": "documents",
     "sksurv": "forests",
-    "pystreed": "optimal",
 }
 
 

@@ -73,7 +73,7 @@ ALL_FIGURES, ALL_CLAIMS, ALL_PAGES = (
             "reporting/figures.py",
             '"font.size": 8.5',
             '"font.size": 9',
-            {*ALL_FIGURES, *ALL_PAGES, "search_beyond_running_times"},
+            {*ALL_FIGURES, *ALL_PAGES},
             {"soft_tables", "search_tables", "soft_statistics"},
             id="the look of all figures",
         ),
@@ -89,7 +89,7 @@ ALL_FIGURES, ALL_CLAIMS, ALL_PAGES = (
             "reporting/measures.py",
             "EXACT = 9",
             "EXACT = 8",
-            {*ALL_CLAIMS, "soft_page", "search_beyond_page"},
+            {*ALL_CLAIMS, "soft_page", "search_page"},
             # A table of EIG tells verdicts, and readings tell nothing else.
             {
                 *(ALL_FIGURES - {"missing_figures", "readings_figures"}),

@@ -100,7 +100,7 @@ def test_the_lock_holds_no_address():
 
 def test_the_locks_agree():
     pins = locked(LOCK)
-    assert {"pystreed", "scikit-survival"} <= locked(CHECKS).keys() - pins.keys()
+    assert "scikit-survival" in locked(CHECKS).keys() - pins.keys()
     for name, version in [pin for lock in (CHECKS, DOCS, CLUSTER) for pin in locked(lock).items()]:
         assert pins.get(name, version) == version, name
 

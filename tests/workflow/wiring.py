@@ -5,7 +5,7 @@ An experiment that keeps these habits stands in no list of a test:
 - its rules are called `<word>_<name>`; what is shown of it is made by those called `tables`,
   `figures`, `claims` and `page`;
 - a rule whose log names a `{dataset}` runs on those of `datasets`, or on what bears its name, as
-  `optimum_datasets` that of `search_beyond_optimum`, and `people_dataset` that of `answers_people`;
+  `people_dataset` that of `answers_people`;
 - one whose log names a `{chunk}` counts to the first of `COUNTS` that the section has, or to the
   splits that bear its name; in chunks of `chunk`, or of what `CUT_BY` names, and the rest one by
   one.
@@ -146,7 +146,6 @@ def not_run_yet(before: Sections, after: Sections) -> dict[str, int]:
 #: Rules that show something beside the four kinds.
 SHOWN_TOO = {
     "soft_illustration": {"data"},
-    "search_beyond": {"running_times"},
     "survival": {"sheet"},
     "missing": {"readings"},
 }

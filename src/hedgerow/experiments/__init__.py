@@ -9,7 +9,6 @@ WORDS = (
     "soft_scores",
     "soft_beyond",
     "search",
-    "search_beyond",
     "structure",
     "structure_beyond",
     "survival",

@@ -1,1 +1,0 @@
-"""What goes beyond chapter 4."""
