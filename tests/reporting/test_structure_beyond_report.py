@@ -9,17 +9,14 @@ import numpy as np
 import pandas as pd
 import pytest
 from shown import SPECIFICATION, STATED, captions_of, page_of, section_of, shown_by
-from sklearn.datasets import load_iris
 
-from hedgerow.data import TidyTable
 from hedgerow.experiments.structure import plan as structure_plan
 from hedgerow.experiments.structure_beyond import claims as structure_beyond_claims
 from hedgerow.experiments.structure_beyond import figures as structure_beyond_figures
 from hedgerow.experiments.structure_beyond import plan as structure_beyond_plan
 from hedgerow.experiments.structure_beyond import statistics as structure_beyond_statistics
-from hedgerow.experiments.structure_beyond import steps as structure_beyond_steps
 from hedgerow.experiments.structure_beyond import tables as structure_beyond_tables
-from hedgerow.experiments.structure_beyond.plan import LEARNERS, STRATEGIES, StructureBeyondPlan
+from hedgerow.experiments.structure_beyond.plan import STRATEGIES, StructureBeyondPlan
 from hedgerow.reporting import figures
 from hedgerow.reporting.tables import MEAN
 
@@ -29,7 +26,6 @@ BEYOND = {
     f"{kind}s": [s.id for s in shown_by("structure_beyond").values() if s.kind == kind]
     for kind in ("table", "figure")
 }
-PAGES = ("structure_beyond_patterns", "structure_beyond_bootstrap")
 SETS = ("bupa", "iris", "pima", "saheart", "synthetic_search_4", "wdbc", "wine")
 
 
@@ -38,10 +34,6 @@ PLAN = StructureBeyondPlan(
     configuration="made-up",
     n_splits=2,
     sizes=(3, 5),
-    stability_splits=2,
-    patterns_dataset="iris",
-    patterns_trees=8,
-    patterns_depth=2,
 )
 
 
@@ -52,9 +44,9 @@ def plan():
 
 def made_up(n_sets: int = 7) -> dict[str, pd.DataFrame]:
     """MADE UP: B .1 above A, normalised .2 below; prototypes as normalised; trees of UCT-DT far
-    in structure one point above random ones and two below the best; STP half as large as C4.5."""
+    in structure one point above random ones and two below the best."""
     random = np.random.default_rng(8)
-    rows = {name: [] for name in ("closeness", "scores", "ensembles", "stability")}
+    rows = {name: [] for name in ("closeness", "scores", "ensembles")}
     for (d, name), split in itertools.product(enumerate(SETS[:n_sets]), range(2)):
         noise = 0.001 * random.random()
         for method, scale in itertools.product(
@@ -78,13 +70,6 @@ def made_up(n_sets: int = 7) -> dict[str, pd.DataFrame]:
             values = {"f1": 70 + d + gain + split, "accuracy": 80.0 + d, "member_f1": 60.0 + k}
             values["mean_distance"] = np.nan if strategy == "single" else 2.0
             rows["ensembles"].append({**key, **values, "n_trees": 100})
-        for learner in LEARNERS:
-            half = 0.5 if learner == "stp" else 1.0
-            values = {m: half * (10 + d) for m in structure_beyond_plan.OF_LEARNERS}
-            values["f1"] = 70.0 + d
-            rows["stability"].append(
-                {"dataset": name, "split": split, "learner": learner, **values}
-            )
     return {name: pd.DataFrame(own) for name, own in rows.items()}
 
 
@@ -101,19 +86,11 @@ def tables_of(rows, plan) -> dict[str, pd.DataFrame]:
 @functools.cache
 def inputs():
     """Inputs of all jobs."""
-    data = load_iris(as_frame=True)
-    table = TidyTable("iris", data.data, data.target.to_numpy(), ["a", "b", "c"], "class")
-    patterns = structure_beyond_steps.patterns(table, PLAN)
-    return {**inputs_of(made_up()), "table": table, "patterns": patterns, "plan": PLAN}
+    return {**inputs_of(made_up()), "plan": PLAN}
 
 
 def inputs_of(rows):
     return {"measured": rows, "statistics": structure_beyond_statistics.statistics(rows)}
-
-
-@pytest.fixture(scope="module")
-def forests():
-    return {name: inputs()[name] for name in ("table", "patterns")}
 
 
 @pytest.fixture(scope="module")
@@ -124,12 +101,6 @@ def rows():
 @pytest.fixture(scope="module")
 def tables(rows, plan):
     return tables_of(rows, plan)
-
-
-def drawing(name, tables, forests, plan):
-    """A figure; pages of decision patterns read forests, the others tables."""
-    function = getattr(structure_beyond_figures, name)
-    return function(**forests, plan=plan) if name in PAGES else function(tables, plan)
 
 
 def judged(rows, **changes):
@@ -153,27 +124,7 @@ def one(table, **key):
     return chosen.iloc[0]
 
 
-def words(figure) -> list[str]:
-    return [t.get_text() for t in figure.findobj(lambda a: hasattr(a, "get_text")) if t.get_text()]
-
-
 # -------------------------------------------------------------------------------------- tables
-
-
-def test_variants_are_means_over_the_sets_that_they_name(tables):
-    table = tables["structure_beyond_variants"]
-    key = {"metric": "silhouette", "method": "edit_b1", "scale": "normalized"}
-    mean, own = one(table, **key, dataset=MEAN), one(table, **key, dataset="bupa")
-    assert own["measured"] == pytest.approx(0.3, abs=1e-3) and own["n_forests"] == 2
-    assert mean["measured"] == pytest.approx(0.33, abs=1e-3)
-    assert (mean["n_datasets"], mean["n_forests"]) == (7, 13)
-    assert mean["absent"] == "vehicle" and mean["friedman_p"] < 0.001
-    # Four of type B unnormalised share ranks 1 to 4, those of type A 5 to 8; normalised 9 to 12.
-    assert mean["mean_rank"] == pytest.approx(10.5)
-    assert mean["critical_difference"] == pytest.approx(3.426 * np.sqrt(16 * 17 / 42), abs=0.02)
-    rare = one(table, **{**key, "metric": "correlated_substitution_score"}, dataset=MEAN)
-    assert (rare["n_datasets"], rare["n_forests"]) == (1, 2)
-    assert "vehicle" not in set(table["dataset"])
 
 
 def test_questions_count_data_sets_and_carry_their_tests(tables):
@@ -189,17 +140,6 @@ def test_questions_count_data_sets_and_carry_their_tests(tables):
     assert (rare["n_datasets"], rare["p"]) == (1, 1.0)
 
 
-def test_prototypes_are_compared_with_both_scales(tables):
-    table = tables["structure_beyond_prototypes"]
-    key = {"metric": "rank_correlation_with_d_p", "method": "edit_a1", "dataset": MEAN}
-    plain = one(table, **key, scale="unnormalized")
-    assert plain["difference"] == pytest.approx(-0.2) and plain["losses"] == 7
-    assert plain["p"] == 2 / 2**7 and plain["p_holm"] > plain["p"]
-    assert one(table, **key, scale="normalized")["p"] == 1.0
-    own = one(table, **key, scale="prototypes")
-    assert pd.isna(own["p"]) and pd.isna(own["difference"])
-
-
 def test_ensembles_say_how_far_structure_is_above(tables):
     table = tables["structure_beyond_ensembles"]
     key = {"metric": "f1", "pool": "uct", "k": 5, "dataset": MEAN}
@@ -213,14 +153,6 @@ def test_ensembles_say_how_far_structure_is_above(tables):
     assert mean == pytest.approx((sum(70.5 + d for d in range(6)) + 76) / 7)
     single = one(table, **key, strategy="single")
     assert pd.isna(single["mean_distance"]) and single["member_f1"] == 65.0
-
-
-def test_stability_is_beside_c45(tables):
-    table = tables["structure_beyond_stability"]
-    row = one(table, metric="relative_b2", learner="stp", dataset=MEAN)
-    assert row["measured"] == pytest.approx(6.5) and row["difference"] == pytest.approx(-6.5)
-    assert (row["losses"], row["n_datasets"]) == (7, 7) and row["p"] == 2 / 2**7
-    assert pd.isna(one(table, metric="relative_b2", learner="c45", dataset=MEAN)["p"])
 
 
 def test_the_order_of_the_rows_does_not_matter(rows, plan, tables):
@@ -255,24 +187,15 @@ def test_ensembles_are_judged_by_pool_and_size(rows):
     of_best = judged(rows).loc["structure_beyond-07"]
     assert of_best["verdict"] == "not reproduced"
     assert "higher by the test at 0 and lower at 0 of 4 pools and sizes" in of_best["measured"]
+    assert judged(rows, p=0.5).loc["structure_beyond-04", "verdict"] == "too little data"
+    no_difference = judged(rows, p=0.5, n=9).loc["structure_beyond-04"]
+    assert no_difference["verdict"] == "reproduced"
     few = judged(rows, difference=1.0).loc["structure_beyond-07"]
     assert few["verdict"] == "too little data"
     assert few["lacking"] == "p < .05 cannot be reached by 7 data sets"
     whole = judged(rows, p=0.01, difference=1.0, n=10).loc["structure_beyond-07"]
     assert (whole["verdict"], whole["n_datasets"]) == ("reproduced", 10)
     assert whole["measured"].startswith("UCT-DT: +1.0 points; bootstrap C4.5: +1.0 points")
-
-
-def test_nearer_trees_are_judged_by_every_distance(rows):
-    found = judged(rows, p=0.01, difference=-1.0)
-    assert found.loc["structure_beyond-13", "verdict"] == "reproduced"
-    assert found.loc["structure_beyond-13", "measured"].startswith(
-        "by the test lower: edit distance A1, edit distance B2, A1 per test"
-    )
-    assert judged(rows, p=0.5).loc["structure_beyond-04", "verdict"] == "too little data"
-    found = judged(rows, p=0.5, n=9)
-    assert found.loc["structure_beyond-04", "verdict"] == "reproduced"  # no difference
-    assert found.loc["structure_beyond-13", "verdict"] == "not reproduced"
 
 
 def test_few_data_sets_cannot_tell():
@@ -284,30 +207,18 @@ def test_few_data_sets_cannot_tell():
 # ------------------------------------------------------------------------------------ captions
 
 
-def test_captions_say_what_was_run(tables, plan):
-    said = captions_of("structure_beyond", tables=tables, plan=plan)
+def test_captions_say_what_was_run(rows, plan):
+    said = captions_of("structure_beyond", measured=rows, plan=plan)
     assert set(said) == {*BEYOND["tables"], *BEYOND["figures"]}
-    of_forests = said["structure_beyond_variants"]
+    of_forests = said["structure_beyond_questions"]
     assert "bupa, iris, pima" in of_forests and "2 divisions" in of_forests
     assert "Forests: 13 of 14; the others have fewer than 20 trees." in of_forests
     assert "Synthetic: synthetic_search_4." in of_forests
     assert "Absent, because no source answered: vehicle." in of_forests
-    assert "configuration made-up" in said["structure_beyond_patterns"]
-    assert "8 trees of all rows of iris" in said["structure_beyond_bootstrap"]
-    assert "none is tuned" in said["structure_beyond_stability"]
+    assert "Pools: forests of UCT-DT" in said["structure_beyond_ensembles"]
 
 
 # ------------------------------------------------------------------------------------- figures
-
-
-def test_the_figure_of_ranks_has_a_panel_per_metric_of_all_sets(tables, plan):
-    figure = structure_beyond_figures.structure_beyond_ranks(tables, plan)
-    titles = [axes.get_title(loc="left") for axes in figure.axes if axes.get_title(loc="left")]
-    assert len(titles) == len(structure_beyond_figures.RANKED) == 7
-    assert not [t for t in titles if "orrelated" in t] and "(7 data sets)" in titles[0]
-    lines = figure.axes[0].get_lines()
-    # A1 unnormalised: the tied ranks 5 to 8.
-    assert lines[0].get_xdata()[0] == pytest.approx(6.5)
 
 
 def test_the_figure_of_ensembles_shows_every_data_set(tables, plan):
@@ -323,29 +234,10 @@ def test_the_figure_of_ensembles_shows_every_data_set(tables, plan):
     assert np.allclose(dots[others.index("random")].get_xdata(), 1.0)
 
 
-def test_the_figure_of_stability_has_a_line_per_data_set_and_one_of_means(tables, plan):
-    figure = structure_beyond_figures.structure_beyond_spread(tables, plan)
-    assert [len(axes.get_lines()) for axes in figure.axes] == [8] * 4
-    assert figure.axes[2].get_lines()[-1].get_ydata().tolist() == [13.0, 13.0, 6.5, 13.0]
-
-
-@pytest.mark.parametrize(
-    ("name", "title"),
-    [
-        ("structure_beyond_patterns", "Random forest, 8 trees, iris"),
-        ("structure_beyond_bootstrap", "C4.5, 8 bootstrap samples, iris"),
-    ],
-)
-def test_pages_name_their_forest_variables_and_classes(forests, plan, name, title):
-    said = words(drawing(name, {}, forests, plan))
-    assert title in said and "petal length (cm)" in said and {"a", "b", "c"} <= set(said)
-    assert any(re.fullmatch(r"\d of 8 trees; medoid: tree \d, \d tests?", w) for w in said)
-
-
 @pytest.mark.parametrize("name", BEYOND["figures"])
-def test_a_figure_is_the_same_twice(tables, forests, plan, name, tmp_path):
+def test_a_figure_is_the_same_twice(tables, plan, name, tmp_path):
     for i in range(2):
-        figure = drawing(name, tables, forests, plan)
+        figure = getattr(structure_beyond_figures, name)(tables, plan)
         figures.save(figure, tmp_path / f"{i}.svg")
     assert (tmp_path / "0.svg").read_bytes() == (tmp_path / "1.svg").read_bytes()
 
@@ -368,7 +260,7 @@ def test_the_page_says_what_was_found(page):
     assert "on 7 data sets" in text and "none can give less than p = 0.016" in text
     assert "k accurate trees that are far in structure have a higher F1 than the k best" in text
     assert "higher by the test at 0 and lower at 0 of 4 pools and sizes" in text
-    assert "Does what the thesis says of one forest hold on 7 data sets, are" in text
+    assert "Does what the thesis says of one forest hold on 7 data sets, and are" in text
     assert "nor less than 0.12 after Holm's correction over the 8 questions of one metric" in text
     assert "too small to conclude anything from" in text
 

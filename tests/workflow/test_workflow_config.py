@@ -310,15 +310,6 @@ def test_an_ensemble_cannot_be_larger_than_what_it_is_chosen_from():
     check_config({**config, "experiments": ["soft"]})
 
 
-def test_stability_cannot_have_more_divisions_than_there_are():
-    config = copy.deepcopy(DEFAULT)
-    config["structure_beyond"].update(n_splits=3, stability_splits=4)
-    with pytest.raises(ConfigError, match=r"stability_splits` is 4 and `structure_beyond\.n_spl"):
-        check_config(config)
-    config["structure_beyond"]["stability_splits"] = 3
-    check_config(config)
-
-
 def declared_settings(config) -> list[tuple[str, dict]]:
     """Section and settings of every plan that a rule gives its job."""
     found = []
@@ -357,7 +348,7 @@ def test_every_list_of_data_sets_is_checked(name):
 
 def test_a_single_data_set_is_looked_up_as_those_of_a_list_are():
     config = read_yaml(ROOT / "config/default.yaml")
-    config["structure_beyond"]["patterns_dataset"] = "wdcb"
+    config["answers"]["people_dataset"] = "wdcb"
     with pytest.raises(ConfigError, match="unknown data set `wdcb`"):
         check_datasets(config, ["wdbc", *_named(config)])
 

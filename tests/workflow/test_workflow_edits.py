@@ -57,7 +57,7 @@ ALL_FIGURES, ALL_CLAIMS, ALL_PAGES = (
             "drawing/layout.py",
             "FONT_SIZE = 8.0",
             "FONT_SIZE = 8.5",
-            {"structure_figures", "structure_beyond_figures"},
+            {"structure_figures"},
             {"structure_learn", "soft_learn", "structure_tables", "structure_beyond_run"},
             id="a drawing reruns no learner",
         ),

@@ -74,11 +74,7 @@ def audited(rerun: set[str]) -> set[str]:
             {*DISTANCES, *AFTER_DISTANCES, *AFTER_STRUCTURE_BEYOND},
         ),
         ("structure: {n_clusters: 3}", AFTER_DISTANCES | AFTER_STRUCTURE_BEYOND),
-        ("structure_beyond: {factor: 0.2}", AFTER_STRUCTURE_BEYOND),
-        (
-            "structure_beyond: {patterns_depth: 2}",
-            {"structure_beyond_forest", *reported("structure_beyond")} - CLAIMS,
-        ),
+        ("structure_beyond: {n_bagged: 7}", AFTER_STRUCTURE_BEYOND),
         (
             "survival: {n_permutations: 5}",
             after("survival", "permute") - {"survival_sheet"},

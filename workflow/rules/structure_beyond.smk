@@ -1,5 +1,5 @@
-# Beyond chapter 5 of the thesis: the distances over many data sets, prototypes, ensembles of trees
-# that differ in structure, stability, decision patterns. Forests are made as those of `structure`.
+# Beyond chapter 5 of the thesis: the distances over many data sets, ensembles of trees that differ
+# in structure. Forests are made as those of `structure`.
 
 structure_beyond_datasets = config["structure_beyond"]["datasets"]
 
@@ -11,13 +11,7 @@ structure_beyond_chunks = chunks(
 
 # What was learnt and measured, of all data sets, by name.
 structure_beyond_learnt = ["forests", "trees", "grown"]
-structure_beyond_measured = [
-    "examples",
-    "closeness",
-    "scores",
-    "ensembles",
-    "stability",
-]
+structure_beyond_measured = ["closeness", "scores", "ensembles"]
 
 
 # All parts on one data set, with every tree that was learnt.
@@ -41,24 +35,6 @@ rule structure_beyond_run:
         **step(config, "structure_beyond.steps:run"),
     message:
         "Beyond chapter 5 on {wildcards.dataset}, divisions {wildcards.chunk}"
-    script:
-        "../scripts/step.py"
-
-
-# Two forests whose decision patterns are drawn.
-rule structure_beyond_forest:
-    input:
-        table=f"data/tidy/{config['structure_beyond']['patterns_dataset']}.parquet",
-    output:
-        patterns="data/trees/structure_beyond/patterns.parquet",
-    log:
-        "data/logs/structure_beyond/forest.log",
-    conda:
-        "../../environment.yml"
-    params:
-        **step(config, "structure_beyond.steps:patterns"),
-    message:
-        "Forests whose patterns are drawn"
     script:
         "../scripts/step.py"
 
@@ -97,18 +73,14 @@ rule structure_beyond_tables:
             rules.structure_beyond_statistics.output.closeness,
             rules.structure_beyond_statistics.output.scores,
             rules.structure_beyond_statistics.output.ensembles,
-            rules.structure_beyond_statistics.output.stability,
         ],
         statistics=rules.structure_beyond_statistics.output.statistics,
     output:
         **items(
             config,
             "structure_beyond.tables",
-            "structure_beyond_variants",
             "structure_beyond_questions",
-            "structure_beyond_prototypes",
             "structure_beyond_ensembles",
-            "structure_beyond_stability",
         ),
     log:
         "data/logs/structure_beyond/tables.log",
@@ -125,17 +97,16 @@ rule structure_beyond_tables:
 rule structure_beyond_figures:
     input:
         tables=rules.structure_beyond_tables.output,
-        patterns=rules.structure_beyond_forest.output.patterns,
-        table=rules.structure_beyond_forest.input.table,
+        measured=[
+            rules.structure_beyond_statistics.output.closeness,
+            rules.structure_beyond_statistics.output.scores,
+            rules.structure_beyond_statistics.output.ensembles,
+        ],
     output:
         **items(
             config,
             "structure_beyond.figures",
-            "structure_beyond_ranks",
             "structure_beyond_ensembles_gain",
-            "structure_beyond_spread",
-            "structure_beyond_patterns",
-            "structure_beyond_bootstrap",
         ),
     log:
         "data/logs/structure_beyond/figures.log",
@@ -154,7 +125,6 @@ rule structure_beyond_claims:
         closeness=rules.structure_beyond_statistics.output.closeness,
         scores=rules.structure_beyond_statistics.output.scores,
         ensembles=rules.structure_beyond_statistics.output.ensembles,
-        stability=rules.structure_beyond_statistics.output.stability,
         statistics=rules.structure_beyond_statistics.output.statistics,
         specification="config/claims.yaml",
         stated="data/published/claims.csv",
@@ -197,9 +167,7 @@ rule structure_beyond_page:
 
 # For the manifest, as in report.smk.
 structure_beyond_reported = {
-    "datasets": sorted(
-        {*structure_beyond_datasets, config["structure_beyond"]["patterns_dataset"]}
-    ),
+    "datasets": structure_beyond_datasets,
     "read": ["config/claims.yaml", "data/published/claims.csv"],
     "made": [
         expand(
@@ -208,7 +176,6 @@ structure_beyond_reported = {
             chunk=structure_beyond_chunks,
             name=structure_beyond_learnt,
         ),
-        rules.structure_beyond_forest.output,
         rules.structure_beyond_statistics.output,
         rules.structure_beyond_tables.output,
         rules.structure_beyond_figures.output,

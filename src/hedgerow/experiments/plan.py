@@ -21,7 +21,7 @@ import dataclasses
 import functools
 import importlib
 import inspect
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple, Self
 
@@ -29,7 +29,7 @@ from hedgerow.closed import Setting, faults, kinds, normal, setting
 from hedgerow.errors import ConfigError
 from hedgerow.experiments import WORDS
 
-__all__ = ["OF_ALL", "Conflict", "Plan", "in_chunks", "more_than_there_are", "sections", "setting"]
+__all__ = ["OF_ALL", "Conflict", "Plan", "in_chunks", "sections", "setting"]
 
 #: Of the head of a configuration: given to every plan.
 OF_ALL = ("configuration", "seed")
@@ -188,31 +188,6 @@ def in_chunks(repeats: str, default: int = 1) -> Any:
         maximum=1_000_000,
         stated=False,
     )
-
-
-def more_than_there_are(
-    config: Mapping[str, Any], wanted: tuple[str, str], there: tuple[str, str]
-) -> Iterator[Conflict]:
-    """The conflict of an experiment that asks for more divisions than another one has.
-
-    Parameters
-    ----------
-    config : mapping
-    wanted, there : pair of str
-        Section and setting.
-
-    Yields
-    ------
-    Conflict
-    """
-    n_wanted, n_there = (config[section][key] for section, key in (wanted, there))
-    if n_wanted > n_there:
-        name, other = ".".join(wanted), ".".join(there)
-        yield Conflict(
-            name,
-            f"`{name}` is {n_wanted} and `{other}` {n_there}",
-            f"the divisions are those of `{other}`: use {n_there} or less",
-        )
 
 
 @functools.cache

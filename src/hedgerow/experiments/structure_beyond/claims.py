@@ -14,14 +14,6 @@ from hedgerow.experiments.structure_beyond.plan import COMPARED, TEST
 from hedgerow.experiments.structure_beyond.statistics import rows_of
 from hedgerow.reporting.claims import judged
 
-#: What texts call the values of columns.
-LABELS = {
-    "distance_a1": "edit distance A1",
-    "distance_b2": "edit distance B2",
-    "relative_a1": "A1 per test",
-    "relative_b2": "B2 per test",
-}
-
 
 @step()
 def claims(
@@ -30,29 +22,12 @@ def claims(
     specification: Mapping[str, Any],
     stated: pd.DataFrame,
 ) -> pd.DataFrame:
-    """Judge the questions about distances, ensembles and stability.
-
-    Parameters
-    ----------
-    measured : mapping of DataFrame
-        closeness, scores, ensembles and stability, all data sets.
-    statistics : DataFrame
-        As returned by `hedgerow.experiments.structure_beyond.statistics.statistics`.
-    specification : mapping
-        config/claims.yaml, as read.
-    stated : DataFrame
-        data/published/claims.csv.
-
-    Returns
-    -------
-    DataFrame
-        As returned by `hedgerow.reporting.claims.judge`, with statements.
-    """
-    families = list(COMPARED.families(rows_of(measured, "questions", "ensembles", "stability")))
+    """Judge the questions about distances and ensembles."""
+    families = list(COMPARED.families(rows_of(measured)))
     frames = partial(pairs_without, families, TEST, read=_read)
     names = set().union(*(frame["dataset"] for frame in measured.values()))
     read = {"statistics": _read(statistics)}
-    return judged("structure_beyond", read, specification, stated, names, frames, LABELS)
+    return judged("structure_beyond", read, specification, stated, names, frames, {})
 
 
 def _read(statistics: pd.DataFrame) -> pd.DataFrame:

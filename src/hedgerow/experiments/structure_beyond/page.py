@@ -9,27 +9,20 @@ import pandas as pd
 
 from hedgerow.evaluation.significance import LEVEL, smallest_p
 from hedgerow.experiments.step import step
-from hedgerow.experiments.structure.plan import VARIANT_NAMES, VARIANTS
 from hedgerow.experiments.structure_beyond import figures as structure_beyond_figures
 from hedgerow.experiments.structure_beyond import tables as structure_beyond_tables
 from hedgerow.experiments.structure_beyond.plan import (
-    BASE,
     DIVERSE,
-    LEARNERS,
     METRICS,
-    OF_LEARNERS,
     POOLS,
     QUESTIONS,
-    SCALES,
     STRATEGIES,
     StructureBeyondPlan,
 )
 from hedgerow.experiments.structure_beyond.tables import (
-    LEARNER_LABELS,
     METRIC_LABELS,
     POOL_LABELS,
     SCORE_LABELS,
-    STABILITY_LABELS,
     direction,
     smallest_of_questions,
     strategy_label,
@@ -38,11 +31,6 @@ from hedgerow.reporting.html import Section, claim_lines, filled, shown, tally
 from hedgerow.reporting.numbers import number, p_said, p_text
 from hedgerow.reporting.tables import MEAN
 
-_SCALES = {
-    "unnormalized": "As they are",
-    "normalized": "Normalised (equation 5.6)",
-    "prototypes": "Distances to prototypes (equation 5.1)",
-}
 #: Heads of columns, in two lines.
 _QUESTIONS = {
     "correlation_in_a": ("A2", "A1"),
@@ -75,28 +63,9 @@ def section(
     claims: pd.DataFrame,
     plan: StructureBeyondPlan,
 ) -> Section:
-    """What goes beyond chapter 5 as a section of the report page.
-
-    Parameters
-    ----------
-    tables : mapping of DataFrame
-        Those of `hedgerow.experiments.structure_beyond.tables` by id, as read from their files.
-    figures : mapping of path
-        Its figures by id: svg files, which are embedded.
-    captions : mapping of str
-        Of all tables and figures, by id.
-    claims : DataFrame
-        As returned by `hedgerow.experiments.structure_beyond.claims.claims`.
-    plan : StructureBeyondPlan
-
-    Returns
-    -------
-    Section
-        The same inputs give the same text.
-    """
+    """What goes beyond chapter 5 as a section of the report page."""
     questions = tables["structure_beyond_questions"]
     of_ensembles = tables["structure_beyond_ensembles"]
-    of_learners = tables["structure_beyond_stability"]
     n = int(questions["n_datasets"].max())
     stated = {
         "answers": _answers(questions),
@@ -118,13 +87,8 @@ def section(
         claims=claim_lines(claims),
         questions=[_QUESTIONS[q] for q in QUESTIONS],
         question_lines=_question_lines(questions),
-        distances=list(VARIANT_NAMES.values()),
-        variant_blocks=_variant_blocks(tables["structure_beyond_variants"], "mean_rank"),
-        prototype_blocks=_variant_blocks(tables["structure_beyond_prototypes"], None),
         ensemble_blocks=_ensemble_blocks(of_ensembles, plan),
         sizes=plan.sizes,
-        learners=[LEARNER_LABELS[name] for name in LEARNERS],
-        learner_lines=_learner_lines(of_learners),
         shown=shown(
             structure_beyond_tables, structure_beyond_figures, figures=figures, captions=captions
         ),
@@ -189,37 +153,7 @@ def _gain_cell(row: pd.Series, digits: int) -> dict:
     }
 
 
-def _variant_blocks(table: pd.DataFrame, beside: str | None) -> list[dict]:
-    """A block per scale, a line per metric, a cell per distance."""
-    means = table[table["dataset"] == MEAN]
-    blocks = []
-    for scale in SCALES:
-        lines = []
-        for metric in METRICS:
-            own = means[(means["metric"] == metric) & (means["scale"] == scale)]
-            if own.empty:
-                continue
-            own = own.set_index("method").loc[list(VARIANTS)]
-            cells = [_variant_cell(row, metric, beside) for _, row in own.iterrows()]
-            n = int(own["n_datasets"].iloc[0])
-            lines.append({"name": METRIC_LABELS[metric], "n": n, "cells": cells})
-        if lines:
-            blocks.append({"title": _SCALES[scale], "lines": lines})
-    return blocks
-
-
-def _variant_cell(row: pd.Series, metric: str, beside: str | None) -> dict:
-    text = number(row["measured"], METRICS[metric].digits)
-    cell = {"text": text, "count": "", "mark": "", "notes": ""}
-    if beside:
-        cell["count"] = number(row[beside], 1)
-    elif pd.notna(row["p"]):
-        cell["mark"] = "a" if row["p_holm"] < LEVEL else ""
-        cell["notes"] = f"{p_said(row['p'])}, after Holm {p_text(row['p_holm'])}"
-    return cell
-
-
-def _ensemble_blocks(table: pd.DataFrame, plan) -> list[dict]:
+def _ensemble_blocks(table: pd.DataFrame, plan: StructureBeyondPlan) -> list[dict]:
     """A block per score and pool, a line per strategy, a cell per k."""
     means = table[table["dataset"] == MEAN].set_index(["metric", "pool", "strategy", "k"])
     blocks = []
@@ -234,12 +168,8 @@ def _ensemble_blocks(table: pd.DataFrame, plan) -> list[dict]:
                         cells.append({"text": "–", "count": "", "mark": "", "notes": ""})
                         continue
                     row = means.loc[key]
-                    cell = {
-                        "text": number(row["measured"], 1),
-                        "count": "",
-                        "mark": "",
-                        "notes": "",
-                    }
+                    text = number(row["measured"], 1)
+                    cell = {"text": text, "count": "", "mark": "", "notes": ""}
                     if strategy != DIVERSE:
                         # The rival's line says how often the first line is above it.
                         found = _gain_cell(row, 1)
@@ -249,24 +179,3 @@ def _ensemble_blocks(table: pd.DataFrame, plan) -> list[dict]:
             title = f"{score}, {POOL_LABELS[pool]}"
             blocks.append({"title": title, "lines": lines})
     return blocks
-
-
-def _learner_lines(table: pd.DataFrame) -> list[dict]:
-    """A line per metric, a cell per learner."""
-    means = table[table["dataset"] == MEAN].set_index(["metric", "learner"])
-    lines = []
-    for metric in OF_LEARNERS:
-        if metric not in means.index.get_level_values("metric"):
-            continue
-        digits = OF_LEARNERS[metric].digits
-        cells = []
-        for learner in LEARNERS:
-            row = means.loc[(metric, learner)]
-            cell = {"text": number(row["measured"], digits), "count": "", "mark": "", "notes": ""}
-            if learner != BASE:
-                found = _gain_cell(row, digits)
-                cell |= {name: found[name] for name in ("count", "mark", "notes")}
-            cells.append(cell)
-        n = int(means.loc[(metric, BASE), "n_datasets"])
-        lines.append({"name": STABILITY_LABELS[metric], "n": n, "cells": cells})
-    return lines

@@ -7,15 +7,11 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from hedgerow.experiments.compared import Compared, Metric, Part
-from hedgerow.experiments.plan import Conflict, Plan, in_chunks, more_than_there_are, setting
+from hedgerow.experiments.plan import Conflict, Plan, in_chunks, setting
 from hedgerow.experiments.structure.plan import EXAMPLES, ORDER, REFERENCES, TREE, VARIANT
 from hedgerow.experiments.structure.plan import SCALES as STRUCTURE_SCALES
 
 EXPERIMENT = "structure_beyond"
-
-#: Learners whose stability is measured.
-LEARNERS = ("c45", "ss", "stp", "uct_vs")
-BASE = "c45"
 
 #: Scales of distances: those of the chapter, and the space of prototypes.
 SCALES = (*STRUCTURE_SCALES, "prototypes")
@@ -48,32 +44,22 @@ FEWEST_TREES = 20
 KEYS = {
     "forests": TREE,
     "trees": TREE,
-    "examples": ORDER["examples"],
     "closeness": VARIANT,
     "scores": ORDER["scores"],
-    "grown": ["dataset", "split", "learner", "sample"],
+    "grown": ["dataset", "split", "sample"],
     "ensembles": ["dataset", "split", "pool", "k", "strategy"],
-    "stability": ["dataset", "split", "learner"],
 }
-PATTERN = ["dataset", "forest", "tree"]  # of `patterns`
-OF_FORESTS = ("examples", "closeness", "scores")
-#: What the tables of this module hold beside their keys.
-VALUES = {
-    "ensembles": ["f1", "accuracy", "mean_distance", "member_f1", "n_trees"],
-    "stability": [
-        *("distance_a1", "distance_b2", "relative_a1", "relative_b2", "d_p"),
-        *("n_tests", "f1", "n_leaves_only", "n_trees"),
-    ],
-}
+OF_FORESTS = ("closeness", "scores")
+#: What the table of ensembles holds beside its keys.
+VALUES = ["f1", "accuracy", "mean_distance", "member_f1", "n_trees"]
 
 
 @dataclass(frozen=True)
 class StructureBeyondPlan(Plan):
     """Beyond chapter 5: the edit distances over many data sets, and distances to prototypes.
 
-    Then ensembles of trees that differ in structure, the stability of learners, decision patterns
-    of forests. Divisions, forests and clusters are made with the settings of the section
-    `structure`.
+    Then ensembles of trees that differ in structure. Divisions, forests and clusters are made with
+    the settings of the section `structure`.
     """
 
     section: ClassVar[str] = "structure_beyond"
@@ -83,7 +69,7 @@ class StructureBeyondPlan(Plan):
             *("bupa", "ecoli3", "german_credit", "pima", "saheart", "tic_tac_toe", "titanic"),
             *("vehicle", "wdbc", "wine", "yeast_0256_vs_3789"),
         ),
-        "Data sets of all parts but the drawn patterns.",
+        "Data sets of all parts.",
     )
     n_splits: int = setting(
         1,
@@ -122,47 +108,15 @@ class StructureBeyondPlan(Plan):
         minimum=2,
         maximum=20_000,
     )
-    stability_splits: int = setting(
-        1,
-        "Divisions on which the stability of learners is measured, up to n_splits.",
-        minimum=1,
-        maximum=999,
-    )
-    n_bootstrap: int = setting(
-        12,
-        "Bootstrap samples of the part on stability, the same for all learners; distances are "
-        "between trees of two samples.",
-        minimum=2,
-        maximum=10_000,
-    )
     confidence: float = setting(
-        0.25, "Pruning confidence c of all learners; it is not tuned.", minimum=0, maximum=1
-    )
-    factor: float = setting(
-        0.1,
-        "Noise factor of SS and STP, the standard deviation over |mean|; it is not tuned.",
-        exclusive_minimum=0,
-        maximum=1_000_000,
-    )
-    uct_iterations: int = setting(
-        10_000, "Iterations of UCT-DT in the part on stability.", minimum=1, maximum=2_000_000_000
-    )
-    patterns_dataset: str = setting(
-        "wdbc", "Data set whose forests are drawn; numeric, without missing values."
-    )
-    patterns_trees: int = setting(
-        100, "Trees of each forest that is drawn.", minimum=3, maximum=20_000
-    )
-    patterns_depth: int = setting(
-        3, "Limit of the depth of the random forest that is drawn.", minimum=1, maximum=1_000
+        0.25, "Pruning confidence c of the C4.5 trees; it is not tuned.", minimum=0, maximum=1
     )
     chunk: int = in_chunks("Divisions")
 
     @classmethod
     def conflicts(cls, config: Mapping[str, Any]) -> Iterator[Conflict]:
-        """Stability is measured on some of the divisions, ensembles are chosen out of the trees."""
+        """Ensembles are chosen out of the trees."""
         word = cls.section
-        yield from more_than_there_are(config, (word, "stability_splits"), (word, "n_splits"))
         largest, n_bagged = max(config[word]["sizes"]), config[word]["n_bagged"]
         if largest > n_bagged:
             yield Conflict(
@@ -226,21 +180,14 @@ QUESTIONS = {
 }
 
 SCORED = {"f1": Metric(), "accuracy": Metric()}  # of ensembles
-OF_LEARNERS = {
-    **{name: Metric() for name in ("distance_a1", "distance_b2")},
-    **{name: Metric(digits=2) for name in ("relative_a1", "relative_b2", "d_p")},
-    **{name: Metric() for name in ("n_tests", "f1")},
-}
 
-#: Cells are questions, methods, pools with k such as `uct/5`. Each data set is one value, over what
+#: Cells are questions, and pools with k such as `uct/5`. Each data set is one value, over what
 #: all have. No metric says which distance is right: wins are where the first is higher.
 COMPARED = Compared(
     cell=("cell",),
     parts={
         "questions": Part(METRICS, [question[:2] for question in QUESTIONS.values()]),
-        "prototypes": Part(METRICS, [("prototypes", scale) for scale in STRUCTURE_SCALES]),
         "ensembles": Part(SCORED, [(DIVERSE, other) for other in STRATEGIES if other != DIVERSE]),
-        "stability": Part(OF_LEARNERS, [(name, BASE) for name in LEARNERS if name != BASE]),
     },
     repeat=(),
 )

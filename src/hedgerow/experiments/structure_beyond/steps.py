@@ -1,29 +1,19 @@
-"""Beyond chapter 5: many data sets, prototypes, diverse ensembles, and stable learners.
+"""Beyond chapter 5: the edit distances over many data sets, and diverse ensembles (5.5).
 
-Four parts, on divisions into training and test data that are those of the forests of `structure`:
-
-- `variants`: the edit distances of the chapter on forests of many data sets, and their paired
-  comparison, which the thesis asks for (5.5).
-- `prototypes`: the space of distances to prototypes of equation 5.1 in the place of the
-  normalisation that the chapter finds of no use (5.5).
-- `ensembles`: whether accurate trees that differ in structure are a better ensemble than random or
-  the most accurate ones (5.5).
-- `stability`: how far trees of bootstrap samples are from each other, learner by learner.
-
-Beside them two forests, of which the report draws the decision patterns.
+Divisions into training and test data are those of the forests of `structure`.
 """
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
 from hedgerow.data import TidyTable, rng
-from hedgerow.errors import DataError, HedgerowWarning
-from hedgerow.experiments.frames import joined, numbers_of, one_sample, random_state, uct_from
+from hedgerow.errors import DataError
+from hedgerow.experiments.frames import joined, numbers_of, one_sample
 from hedgerow.experiments.step import step
 from hedgerow.experiments.structure.plan import TREE
 from hedgerow.experiments.structure.steps import cluster_forests as structure_cluster_forests
@@ -31,18 +21,19 @@ from hedgerow.experiments.structure.steps import compare as structure_compare
 from hedgerow.experiments.structure.steps import division
 from hedgerow.experiments.structure.steps import learn as structure_learn
 from hedgerow.experiments.structure_beyond.plan import (
-    BASE,
     EXPERIMENT,
     FEWEST_TREES,
     KEYS,
-    LEARNERS,
     OF_FORESTS,
-    PATTERN,
     SCALES,
     STRATEGIES,
     VALUES,
     StructureBeyondPlan,
 )
+
+if TYPE_CHECKING:
+    from hedgerow.experiments.structure.plan import StructurePlan
+    from hedgerow.tree import Tree
 
 
 class _Protocol:
@@ -50,18 +41,16 @@ class _Protocol:
 
     OWN = ("n_iterations", "n_seeds", "n_prototypes")
 
-    def __init__(self, plan, protocol):
+    def __init__(self, plan: StructureBeyondPlan, protocol: StructurePlan):
         self._plan, self._protocol = plan, protocol
 
-    def __getattr__(self, name: str):
+    def __getattr__(self, name: str) -> Any:
         return getattr(self._plan if name in self.OWN else self._protocol, name)
 
 
 @step(
     "confidence",
-    "factor",
     "n_bagged",
-    "n_bootstrap",
     "n_draws",
     "n_iterations",
     "n_prototypes",
@@ -69,18 +58,7 @@ class _Protocol:
     "seed",
     "share",
     "sizes",
-    "stability_splits",
-    "uct_iterations",
-    makes=(
-        "forests",
-        "trees",
-        "grown",
-        "examples",
-        "closeness",
-        "scores",
-        "ensembles",
-        "stability",
-    ),
+    makes=("forests", "trees", "grown", "closeness", "scores", "ensembles"),
     protocol=(
         "structure",
         "correlated_above",
@@ -103,31 +81,18 @@ class _Protocol:
     ),
 )
 def run(
-    table: TidyTable, plan: StructureBeyondPlan, protocol, splits: Iterable[int] | None = None
+    table: TidyTable,
+    plan: StructureBeyondPlan,
+    protocol: StructurePlan,
+    splits: Iterable[int] | None = None,
 ) -> dict[str, pd.DataFrame]:
-    """All four parts on one data set.
+    """Both parts on one data set, or on some of its divisions.
 
-    Parameters
-    ----------
-    table : TidyTable
-    plan : StructureBeyondPlan
-    protocol : StructurePlan
-        Settings of `structure`: division, forest, clusters, example pairs.
-    splits : iterable of int, optional
-        Numbers of divisions; default all. Chunks put together equal the whole.
-
-    Returns
-    -------
-    dict of DataFrame
-        What was learnt: `forests` and `trees`, as `hedgerow.experiments.structure.steps.learn`
-        gives them, without forests of fewer than `FEWEST_TREES` trees; `grown`, as `grow_samples`
-        does.
-        What was measured: `examples`, `closeness` and `scores`, as that module's `compare` and
-        `cluster_forests` give them; `ensembles` and `stability`, as the functions of these names
-        do.
+    `forests` and `trees` are as `hedgerow.experiments.structure.steps.learn` gives them, without
+    forests of fewer than `FEWEST_TREES` trees; `closeness` and `scores` as its `compare` and
+    `cluster_forests` do.
     """
     # A synthetic set that is one sample is divided as any other set is.
-
     table = one_sample(table)
     both = _Protocol(plan, protocol)
     wanted = numbers_of(plan, "n_splits", splits)
@@ -143,11 +108,10 @@ def run(
         "grown": grown,
         **measured,
         "ensembles": ensembles(table, learned, grown, plan, protocol),
-        "stability": stability(table, grown, plan, protocol),
     }
 
 
-def _forests(table, plan, splits: Sequence[int]) -> dict[str, pd.DataFrame]:
+def _forests(table: TidyTable, plan: _Protocol, splits: Sequence[int]) -> dict[str, pd.DataFrame]:
     """As `structure_learn`, without forests of too few trees."""
     fewest = min(FEWEST_TREES, plan.n_trees)
     parts = []
@@ -167,21 +131,7 @@ def _forests(table, plan, splits: Sequence[int]) -> dict[str, pd.DataFrame]:
 
 
 def sample_weights(dataset: str, number: int, n_rows: int, n_samples: int, seed: int) -> np.ndarray:
-    """How often each training row is in each bootstrap sample of a division.
-
-    Parameters
-    ----------
-    dataset : str
-    number : int
-        Of the division.
-    n_rows, n_samples : int
-    seed : int
-
-    Returns
-    -------
-    (n_samples, n_rows) float64
-        Rows sum to n_rows. The first samples do not depend on how many are drawn.
-    """
+    """How often each training row is in each bootstrap sample of a division."""
     stream = rng(seed, EXPERIMENT, dataset, number, "bootstrap")
     counts = [
         np.bincount(stream.integers(n_rows, size=n_rows), minlength=n_rows)
@@ -190,72 +140,31 @@ def sample_weights(dataset: str, number: int, n_rows: int, n_samples: int, seed:
     return np.array(counts, dtype=float)
 
 
-def grow_samples(table, plan, protocol, splits: Sequence[int]) -> pd.DataFrame:
-    """Trees of bootstrap samples of the training part, by every learner.
-
-    A row that was drawn several times has that weight. C4.5, SS and STP take such a row as they
-    take copies of it. UCT-DT divides rows into induction and validation set: with copies the same
-    row could stand in both.
-
-    Parameters
-    ----------
-    table : TidyTable
-    plan : StructureBeyondPlan
-    protocol : StructurePlan
-    splits : sequence of int
-
-    Returns
-    -------
-    DataFrame
-        One row per node: dataset, split, learner, sample, and the arrays of the trees. C4.5 has
-        the samples of both parts, the others those of `stability`, on its divisions only.
-    """
+def grow_samples(
+    table: TidyTable,
+    plan: StructureBeyondPlan,
+    protocol: StructurePlan,
+    splits: Sequence[int],
+) -> pd.DataFrame:
+    """Pruned C4.5 trees of bootstrap samples of the training parts; copies of a row weigh more."""
+    from hedgerow.induction.c45 import C45Classifier
     from hedgerow.tree import forest_to_frame
 
     keys, trees = [], []
     for number in splits:
         train, _ = division(table, number, protocol)
         X, y = table.X.iloc[train], table.y[train]
-        measured = plan.n_bootstrap if number < plan.stability_splits else 0
-        n_samples = max(measured, plan.n_bagged)
-        weights = sample_weights(table.name, number, len(train), n_samples, plan.seed)
-        for learner in LEARNERS:
-            for sample in range(n_samples if learner == BASE else measured):
-                model = _learner(learner, table.name, number, sample, plan, protocol)
-                with warnings.catch_warnings():
-                    # The factor is a share of the mean, as in the thesis, also where variables
-                    # are centred and their means are about 0 (titanic).
-                    warnings.simplefilter("ignore", HedgerowWarning)
-                    fitted = model.fit(X, y, sample_weight=weights[sample])
-                keys.append((table.name, number, learner, sample))
-                trees.append(_with_all_classes(fitted.tree_, fitted.classes_, len(table.classes)))
+        weights = sample_weights(table.name, number, len(train), plan.n_bagged, plan.seed)
+        for sample, weight in enumerate(weights):
+            model = C45Classifier(
+                confidence=plan.confidence, min_samples_split=protocol.min_samples_split
+            ).fit(X, y, sample_weight=weight)
+            keys.append((table.name, number, sample))
+            trees.append(_with_all_classes(model.tree_, model.classes_, len(table.classes)))
     return forest_to_frame(trees, pd.DataFrame(keys, columns=KEYS["grown"]), bare=True)
 
 
-def _learner(name: str, dataset: str, number: int, sample: int, plan, protocol):
-    from hedgerow.induction.c45 import C45Classifier
-    from hedgerow.uncertainty.soft import SoftTreeClassifier
-
-    grown = {
-        "confidence": plan.confidence,
-        "min_samples_split": protocol.min_samples_split,
-    }
-    if name == "c45":
-        return C45Classifier(**grown)
-    if name == "ss":
-        return SoftTreeClassifier(search=plan.factor, **grown)
-    if name == "stp":
-        return SoftTreeClassifier(propagation=plan.factor, **grown)
-    return uct_from(
-        protocol,
-        policy="vs",
-        n_iterations=plan.uct_iterations,
-        confidence=plan.confidence,
-        random_state=random_state(plan.seed, EXPERIMENT, dataset, number, f"uct_{sample:04d}"),
-    )
-
-
-def _with_all_classes(tree, classes, n_classes: int):
+def _with_all_classes(tree: Tree, classes: np.ndarray, n_classes: int) -> Tree:
     """A sample may lack a class, whose weight is 0 in all nodes."""
     from hedgerow.tree import Tree
 
@@ -265,19 +174,15 @@ def _with_all_classes(tree, classes, n_classes: int):
     return Tree(**{**arrays, "class_weight": weight})
 
 
-def _own(grown: pd.DataFrame, number: int, learner: str, n: int) -> list:
-    """The trees of the first n samples of a learner."""
-    from hedgerow.tree import forest_from_frame
-
-    mine = grown[(grown["split"] == number) & (grown["learner"] == learner) & (grown["sample"] < n)]
-    return forest_from_frame(mine, KEYS["grown"])[1]
-
-
 # ----------------------------------------------------------------------------------- ensembles
 
 
 def ensembles(
-    table, learned: Mapping[str, pd.DataFrame], grown: pd.DataFrame, plan, protocol
+    table: TidyTable,
+    learned: Mapping[str, pd.DataFrame],
+    grown: pd.DataFrame,
+    plan: StructureBeyondPlan,
+    protocol: StructurePlan,
 ) -> pd.DataFrame:
     """Ensembles of k trees, by the mean of their class probabilities.
 
@@ -287,24 +192,10 @@ def ensembles(
     `hedgerow.structure.select_diverse`; `random_accurate` draws from the same trees with the best
     scores, and `random` from all.
 
-    Parameters
-    ----------
-    table : TidyTable
-    learned : mapping of DataFrame
-        `forests` and `trees` of `run`.
-    grown : DataFrame
-        As returned by `grow_samples`.
-    plan : StructureBeyondPlan
-    protocol : StructurePlan
-
-    Returns
-    -------
-    DataFrame
-        dataset, split, pool, k, strategy, f1 (macro, per cent of the test part), accuracy (per
-        cent), mean_distance (B2, between two trees of the ensemble; NaN of a single one),
-        member_f1 (mean of its trees), n_trees (that could be chosen from). Of random ensembles
-        the mean over draws. A forest that was left out is no pool, and a pool of fewer than k trees
-        has no row for k.
+    Columns: f1 (macro) and accuracy in per cent of the test part, mean_distance (B2, between two
+    trees of the ensemble; NaN of a single one), member_f1 (mean of its trees), n_trees (that could
+    be chosen from). Of random ensembles the mean over draws. A forest that was left out is no pool,
+    and a pool of fewer than k trees has no row for k.
     """
     from hedgerow.structure import TreeEditDistance, class_prediction_distance
     from hedgerow.tree import forest_from_frame
@@ -313,7 +204,7 @@ def ensembles(
     rows = []
     for number in sorted(set(grown["split"])):
         train, test = division(table, number, protocol)
-        bagged = _own(grown, number, "c45", plan.n_bagged)
+        bagged = forest_from_frame(grown[grown["split"] == number], KEYS["grown"])[1]
         pools = {"c45": (bagged, _out_of_bag_f1(table, values, train, bagged, number, plan))}
         own, nodes = (learned[name] for name in ("forests", "trees"))
         own = own[own["forest"] == number]
@@ -333,23 +224,38 @@ def ensembles(
                 for strategy in STRATEGIES:
                     row = measured.of(chosen[strategy])
                     rows.append((table.name, number, pool, k, strategy, *row, len(trees)))
-    columns = [*KEYS["ensembles"], *VALUES["ensembles"]]
+    columns = [*KEYS["ensembles"], *VALUES]
     return joined([pd.DataFrame(rows, columns=columns)], KEYS["ensembles"])
 
 
-def _out_of_bag_f1(table, values, train, trees, number, plan) -> np.ndarray:
+def _out_of_bag_f1(
+    table: TidyTable,
+    values: np.ndarray,
+    train: np.ndarray,
+    trees: Sequence[Tree],
+    number: int,
+    plan: StructureBeyondPlan,
+) -> np.ndarray:
     """Macro F1, per cent, of each tree on the training rows that its sample lacks."""
     weights = sample_weights(table.name, number, len(train), len(trees), plan.seed)
-    outside = [train[weight == 0] for weight in weights]
-    return np.array([_f1_of(t, values[r], table.y[r]) for t, r in zip(trees, outside, strict=True)])
+    found = []
+    for tree, weight in zip(trees, weights, strict=True):
+        outside = train[weight == 0]
+        predicted = tree.predict_proba(values[outside]).argmax(axis=1)
+        f1, _ = f1_and_accuracy(table.y[outside], predicted[None, :], tree.n_classes)
+        found.append(float(f1[0]))
+    return np.array(found)
 
 
-def _f1_of(tree, X: np.ndarray, y: np.ndarray) -> float:
-    predicted = tree.predict_proba(X).argmax(axis=1)
-    return float(f1_and_accuracy(y, predicted[None, :], tree.n_classes)[0][0])
-
-
-def _chosen(trees, k: int, D, D_p, scores, stream, plan) -> dict[str, np.ndarray]:
+def _chosen(
+    trees: Sequence[Tree],
+    k: int,
+    D: np.ndarray,
+    D_p: np.ndarray,
+    scores: np.ndarray,
+    stream: np.random.Generator,
+    plan: StructureBeyondPlan,
+) -> dict[str, np.ndarray]:
     """Places of the trees of every strategy: (n_ensembles, k)."""
     from hedgerow.structure import select_diverse
 
@@ -379,7 +285,7 @@ def _chosen(trees, k: int, D, D_p, scores, stream, plan) -> dict[str, np.ndarray
 class _Measured:
     """Test scores of ensembles of some trees."""
 
-    def __init__(self, trees, X: np.ndarray, y: np.ndarray, D: np.ndarray):
+    def __init__(self, trees: Sequence[Tree], X: np.ndarray, y: np.ndarray, D: np.ndarray):
         self.probabilities = np.array([tree.predict_proba(X) for tree in trees])
         self.y, self.D = y, D
         alone = self.probabilities.argmax(axis=2)
@@ -397,21 +303,12 @@ class _Measured:
         return f1.mean(), accuracy.mean(), float(np.mean(within)), self.alone[chosen].mean()
 
 
-def f1_and_accuracy(y, predicted, n_classes: int) -> tuple[np.ndarray, np.ndarray]:
-    """Macro F1 and accuracy of many predictions at once, in per cent.
+def f1_and_accuracy(
+    y: np.ndarray, predicted: np.ndarray, n_classes: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Macro F1 and accuracy in per cent of many predictions at once, each a row of `predicted`.
 
-    As `hedgerow.evaluation.metrics`, which takes one at a time and thousands of times as long for
-    random ensembles.
-
-    Parameters
-    ----------
-    y : (n,) int
-    predicted : (m, n) int
-    n_classes : int
-
-    Returns
-    -------
-    f1, accuracy : (m,) float64
+    As `hedgerow.evaluation.metrics`, which takes one at a time and thousands of times as long.
     """
     right = predicted == y
     f1 = np.zeros(len(predicted))
@@ -420,118 +317,3 @@ def f1_and_accuracy(y, predicted, n_classes: int) -> tuple[np.ndarray, np.ndarra
         hits = (right & (y == c)).sum(axis=1)
         f1 += np.divide(2.0 * hits, both, out=np.zeros(len(predicted)), where=both > 0)
     return 100.0 * f1 / n_classes, 100.0 * right.mean(axis=1)
-
-
-# ----------------------------------------------------------------------------------- stability
-
-
-def stability(table, grown: pd.DataFrame, plan, protocol) -> pd.DataFrame:
-    """How far trees of bootstrap samples of one training part are from each other.
-
-    Parameters
-    ----------
-    table : TidyTable
-    grown : DataFrame
-        As returned by `grow_samples`.
-    plan : StructureBeyondPlan
-    protocol : StructurePlan
-
-    Returns
-    -------
-    DataFrame
-        dataset, split, learner, then means over pairs of trees: distance_a1 and distance_b2
-        (Spearman), relative_a1 and relative_b2 (the sum of the distances over the sum of the
-        numbers of tests of both trees: 1 is the most, for trees that share nothing; missing where
-        no tree has a test), d_p (share of test rows in different classes); and over trees:
-        n_tests, f1 (macro, per cent of the test part); n_leaves_only (trees without a test),
-        n_trees.
-    """
-    from hedgerow.structure import TreeEditDistance, class_prediction_distance
-
-    values, _ = table.matrix()
-    rows = []
-    for number in sorted(set(grown["split"])):
-        if number >= plan.stability_splits:
-            continue
-        train, test = division(table, number, protocol)
-        fitted = [
-            TreeEditDistance(cost, "spearman").fit(values[train], table.y[train])
-            for cost in ("A1", "B2")
-        ]
-        for learner in LEARNERS:
-            trees = _own(grown, number, learner, plan.n_bootstrap)
-            upper = np.triu_indices(len(trees), 1)
-            n_tests = np.array([int((~tree.is_leaf()).sum()) for tree in trees])
-            of_both = (n_tests[:, None] + n_tests[None, :])[upper].sum()
-            distances = [metric.pairwise(trees)[upper] for metric in fitted]
-            relative = [d.sum() / of_both if of_both else np.nan for d in distances]
-            d_p = class_prediction_distance(trees, values[test])[upper].mean()
-            f1 = [_f1_of(tree, values[test], table.y[test]) for tree in trees]
-            rows.append(
-                (
-                    *(table.name, int(number), learner),
-                    *(d.mean() for d in distances),
-                    *(*relative, d_p, n_tests.mean(), np.mean(f1)),
-                    *(int((n_tests == 0).sum()), len(trees)),
-                )
-            )
-    columns = [*KEYS["stability"], *VALUES["stability"]]
-    return joined([pd.DataFrame(rows, columns=columns)], KEYS["stability"])
-
-
-# ------------------------------------------------------------------------------------ patterns
-
-
-@step("confidence", "patterns_depth", "patterns_trees", "seed")
-def patterns(table: TidyTable, plan) -> pd.DataFrame:
-    """Two forests of one data set whose decision patterns are drawn.
-
-    A random forest of scikit-learn, its trees small enough to be read, and pruned C4.5 trees of as
-    many bootstrap samples.
-
-    Parameters
-    ----------
-    table : TidyTable
-        Without missing values and categories; all rows are trained on.
-    plan : StructureBeyondPlan
-        patterns_trees, patterns_depth, confidence and seed are read.
-
-    Returns
-    -------
-    DataFrame
-        One row per node: dataset, forest (`random_forest`, `c45`), tree, and the arrays of the
-        trees.
-
-    Raises
-    ------
-    DataError
-        A variable is categorical or has missing values, which scikit-learn's trees do not take.
-    """
-    from sklearn.ensemble import RandomForestClassifier
-
-    from hedgerow.induction.c45 import C45Classifier
-    from hedgerow.tree import Tree, forest_to_frame
-
-    values, n_categories = table.matrix()
-    if np.isnan(values).any() or n_categories.any():
-        raise DataError(
-            f"{table.name} has missing values or categorical variables, which the trees of "
-            "scikit-learn do not take",
-            remedy="name another set in `structure_beyond.patterns_dataset`, such as wdbc",
-        )
-    n, n_classes = plan.patterns_trees, len(table.classes)
-    forest = RandomForestClassifier(
-        n,
-        max_depth=plan.patterns_depth,
-        random_state=random_state(plan.seed, EXPERIMENT, table.name, None, "random forest"),
-    ).fit(values, table.y)
-    trees = [Tree.from_sklearn(tree) for tree in forest.estimators_]
-    stream = rng(plan.seed, EXPERIMENT, table.name, None, "bootstrap")
-    for _ in range(n):
-        weight = np.bincount(stream.integers(len(table), size=len(table)), minlength=len(table))
-        fitted = C45Classifier(confidence=plan.confidence).fit(
-            table.X, table.y, sample_weight=weight
-        )
-        trees.append(_with_all_classes(fitted.tree_, fitted.classes_, n_classes))
-    keys = [(table.name, name, i) for name in ("random_forest", "c45") for i in range(n)]
-    return forest_to_frame(trees, pd.DataFrame(keys, columns=PATTERN), bare=True)
