@@ -1,8 +1,7 @@
-"""Beyond chapter 6: other models, weights for the censored, repeated measurements, stability."""
+"""Beyond chapter 6: other models, weights for the censored."""
 
 import dataclasses
 import itertools
-import math
 from pathlib import Path
 
 import numpy as np
@@ -14,15 +13,12 @@ from oracle import survival as oracle
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
-from hedgerow.data import load_registry
 from hedgerow.experiments.frames import joined
 from hedgerow.experiments.survival import steps as survival_steps
 from hedgerow.experiments.survival.plan import SurvivalPlan
 from hedgerow.experiments.survival_beyond import claims as survival_beyond_claims
-from hedgerow.experiments.survival_beyond import errors as measurement_errors
 from hedgerow.experiments.survival_beyond import statistics as survival_beyond_statistics
 from hedgerow.experiments.survival_beyond import steps as survival_beyond_steps
-from hedgerow.experiments.survival_beyond.errors import COLUMNS, ERRORS, Error
 from hedgerow.experiments.survival_beyond.plan import (
     COMPARED,
     MODELS,
@@ -31,16 +27,13 @@ from hedgerow.experiments.survival_beyond.plan import (
     SurvivalBeyondPlan,
 )
 from hedgerow.optional import version_of
-from hedgerow.survival import censoring_weights, horizon_labels, thesis_tree
+from hedgerow.survival import censoring_weights, thesis_tree
 from hedgerow.tree import Tree
 
 ROOT = Path(__file__).parents[2]
-PLAN = {"seed": 3, "cohorts": FACTS, "datasets": ("made_up",), "n_splits": 2, "n_trees": 5,
-        "n_repeats": 60, "n_bootstrap": 4}  # fmt: skip
+PLAN = {"seed": 3, "cohorts": FACTS, "datasets": ("made_up",), "n_splits": 2, "n_trees": 5}
 PROTOCOL = {"seed": 3, "confidences": (0.5,), "repetition_factors": (0.7, 1.0),
             "leaf_sizes": (10, 20), "n_folds": 3}  # fmt: skip
-KNOWN = {"age": Error("age", "relative", 0.05, "made up"),
-         "marker": Error("marker", "absolute", 0.2, "made up")}  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -68,24 +61,13 @@ def own(table, plan):
 
 
 @pytest.fixture(scope="module")
-def learned(table, plan, protocol):
-    return survival_beyond_steps.learn(table, plan, protocol)
-
-
-@pytest.fixture(scope="module")
-def scored(table, learned, plan, protocol):
-    return survival_beyond_steps.scores(table, learned["trees"], plan, protocol)
+def scored(table, plan, protocol):
+    return survival_beyond_steps.scores(table, plan, protocol)
 
 
 @pytest.fixture(scope="module")
 def weighted(table, plan, protocol):
     return survival_beyond_steps.weights(table, plan, protocol)
-
-
-@pytest.fixture
-def known(monkeypatch):
-    """The made-up cohort has variables of known error."""
-    monkeypatch.setattr(survival_beyond_steps, "errors_of", lambda dataset: KNOWN)
 
 
 @pytest.fixture(scope="module")
@@ -95,30 +77,18 @@ def chapter(table, protocol):
     return survival_steps.learn(table, both)
 
 
-def test_chunks_of_divisions_put_together_are_the_whole(
-    table, known, learned, scored, weighted, plan, protocol
-):
-    """The tuning is that of division 0; another chunk has its columns and types."""
-    both, own = (plan, protocol), survival_beyond_steps
-    whole = learned | {"scores": scored, "weights": weighted}
-    whole |= {"measurement": own.measurement(table, *both)}
-    parts = []
-    for split in (1, 0):
-        found = own.learn(table, *both, [split])
-        parts.append(found | {"scores": own.scores(table, found["trees"], *both, [split])})
-        parts[-1] |= {n: getattr(own, n)(table, *both, [split]) for n in ("weights", "measurement")}
-    for name, frame in whole.items():
-        pd.testing.assert_frame_equal(joined([p[name] for p in parts], ORDER[name]), frame)
-    pd.testing.assert_frame_equal(parts[0]["tuning"], learned["tuning"].iloc[:0])
+def test_chunks_of_divisions_put_together_are_the_whole(table, scored, weighted, plan, protocol):
+    for name, frame in (("scores", scored), ("weights", weighted)):
+        run = getattr(survival_beyond_steps, name)
+        parts = [run(table, plan, protocol, [split]) for split in (1, 0)]
+        pd.testing.assert_frame_equal(joined(parts, ORDER[name]), frame)
 
 
 # -------------------------------------------------------------------------------------- scores
 
 
-def test_trees_and_patients_are_those_of_the_chapter(own, learned, chapter, scored):
-    pd.testing.assert_frame_equal(learned["trees"], chapter["trees"])
-    pd.testing.assert_frame_equal(learned["tuning"], chapter["tuning"])
-    tree = Tree.from_json(learned["trees"]["tree"].iloc[0])
+def test_patients_are_in_the_leaves_of_the_chapter(own, chapter):
+    tree = Tree.from_json(chapter["trees"]["tree"].iloc[0])
     leaf = tree.apply(survival_beyond_steps.codes(own.X))
     number = survival_steps.numbered(tree, leaf)
     assert (number == chapter["patients"]["number"]).all()
@@ -174,7 +144,7 @@ def test_columns_of_a_design():
     assert made.to_numpy().tolist() == [[1, 0], [2, 0], [3, 1], [100, 0]]
 
 
-def test_a_forest_that_is_not_installed(table, learned, scored, plan, protocol):
+def test_a_forest_that_is_not_installed(scored):
     forest = scored[scored["model"] == "forest"]
     assert forest["value"].isna().all() and set(forest["note"]) == {NOT_INSTALLED}
     assert set(scored.loc[scored["model"] != "forest", "note"]) == {""}
@@ -191,10 +161,10 @@ def test_times_of_a_forest():
     assert (np.diff(coarse) >= 0).all()
 
 
-def test_a_forest(table, learned, plan, protocol):
+def test_a_forest(table, plan, protocol):
     pytest.importorskip("sksurv")
     there = dataclasses.replace(plan, library=version_of("scikit-survival"), n_splits=1)
-    found = survival_beyond_steps.scores(table, learned["trees"], there, protocol)
+    found = survival_beyond_steps.scores(table, there, protocol)
     found = found.set_index(["model", "metric"])["value"]
     assert 0.6 < found[("forest", "concordance")] < 0.9
     assert found[("forest", "brier")] < found[("nobody", "brier")]
@@ -249,129 +219,6 @@ def test_other_causes_as_survival(plan, protocol):
     assert rows.loc["survived", "incidence"] == pytest.approx(float(max(shares)))
 
 
-# --------------------------------------------------------------------------------- measurement
-
-
-def test_patients_who_change_when_measured_again(table, own, known, plan, protocol):
-    # So that a soft tree has tests as well.
-    plan = dataclasses.replace(plan, n_splits=1)
-    protocol = dataclasses.replace(protocol, min_samples_leaf=10)
-    found = survival_beyond_steps.measurement(table, plan, protocol)
-    assert len(found) == 3
-    division = survival_beyond_steps._division(own, 0, protocol)
-    test = ~division.training
-    X = own.X[test]
-    repeats = survival_beyond_steps._repeated(X, KNOWN, own.name, 0, plan)
-    model = division.estimator
-    leaf, said, risk = model.apply(X), model.predict(X), model.predict_proba(X)[:, 1]
-    changed = []
-    for i in range(plan.n_repeats):
-        again = X.assign(age=repeats[0][i], marker=repeats[1][i])
-        moved = np.abs(model.predict_proba(again)[:, 1] - risk)
-        values = model.apply(again) != leaf, model.predict(again) != said, moved
-        changed.append([v.mean() for v in values])
-    line = found[(found["split"] == 0) & (found["tree"] == "c45")].iloc[0]
-    names = ["group_changed", "class_changed", "risk_changed"]
-    assert line[names].astype(float).tolist() == pytest.approx(np.mean(changed, axis=0).tolist())
-    assert line["n_variables"] == 2 and line["n_test"] == test.sum()
-    assert 0 < line["n_known"] <= line["n_tests"] == line["n_leaves"] - 1
-    # Who knows the error moves the risk less.
-    mean = found.groupby("tree")["risk_changed"].mean()
-    assert 0.0 < mean["soft"] < mean["se"] < mean["c45"]
-    # Soft evaluation leaves the tree as it is.
-    leaves = found.set_index("tree")["n_leaves"]
-    assert leaves["se"] == leaves["c45"]
-
-
-def test_a_measurement_is_repeated_with_its_error(plan):
-    X = pd.DataFrame({"other": [1.0, 1.0], "age": [50.0, -80.0], "marker": [1.0, np.nan]})
-    many = dataclasses.replace(plan, n_repeats=20_000)
-    found = survival_beyond_steps._repeated(X, KNOWN, "made_up", 0, many)
-    assert sorted(found) == [1, 2]
-    assert found[1].mean(axis=0) == pytest.approx([50, -80], abs=0.1)
-    assert found[1].std(axis=0) == pytest.approx([2.5, 4.0], rel=0.03)
-    assert found[2][:, 0].std() == pytest.approx(0.2, rel=0.03)
-    assert np.isnan(found[2][:, 1]).all()
-    fewer = survival_beyond_steps._repeated(X, KNOWN, "made_up", 0, plan)
-    assert (fewer[1] == found[1][:60]).all()
-
-
-def test_repetitions_together_are_those_one_by_one(table, own, known, plan, protocol, monkeypatch):
-    whole = survival_beyond_steps.measurement(table, plan, protocol)
-    monkeypatch.setattr(survival_beyond_steps, "AT_ONCE", 7)
-    few = survival_beyond_steps.measurement(table, plan, protocol)
-    pd.testing.assert_frame_equal(whole, few)
-
-
-def test_a_cohort_without_a_known_error(table, plan, protocol):
-    found = survival_beyond_steps.measurement(table, plan, protocol)
-    assert found.empty and "group_changed" in found
-
-
-def test_errors_fit_the_cohorts_of_the_registry():
-    registry = load_registry(ROOT / "config/datasets.yaml")
-    for dataset, columns in COLUMNS.items():
-        entry = registry[dataset]
-        assert entry.cohort is not None
-        numeric = set(entry.variables) - set(entry.categories)
-        for column, key in columns.items():
-            assert column in numeric, (dataset, column)
-            assert column not in entry.cohort.leave_out
-            assert key in ERRORS
-    for error in ERRORS.values():
-        assert error.kind in ("absolute", "relative") and error.source
-        assert 0 < error.sd < (1 if error.kind == "relative" else 10)
-    # As the sources say that they follow.
-    assert ERRORS["ventricular_mass"].sd == pytest.approx(19 / math.sqrt(2) / 242, abs=6e-4)
-    assert ERRORS["peak_vo2"].sd == pytest.approx(1.3 * math.sqrt(math.pi) / 2, abs=3e-3)
-    assert ERRORS["creatinine"].sd == pytest.approx(math.hypot(0.0595, 0.0595 / 2), abs=1e-4)
-    assert set(measurement_errors.table_of(["whas500", "lung"])["dataset"]) == {"whas500"}
-
-
-# ----------------------------------------------------------------------------------- stability
-
-
-def test_trees_of_bootstrap_samples(table, own, learned, plan, protocol):
-    made = survival_beyond_steps.stability(table, learned["tuning"], plan, protocol)
-    line = made["stability"].set_index("settings").loc["thesis"]
-    time, event = own.natural_history()
-    labels = horizon_labels(time, event, own.horizon)
-    X, y = own.X[labels.known], labels.y[labels.known]
-    stream = survival_beyond_steps.rng(plan.seed, "survival_beyond", own.name, None, "bootstrap")
-    said, tests, roots = [], [], []
-    for _ in range(plan.n_bootstrap):
-        # A patient who was drawn twice is there twice.
-        rows = np.sort(stream.integers(len(y), size=len(y)))
-        model = thesis_tree().fit(X.iloc[rows], y[rows])
-        said.append(model.predict(own.X))
-        tests.append(model.tree_.n_leaves - 1)
-        grown = model.tree_.n_leaves > 1
-        root = own.X.columns[model.tree_.feature[0]] if grown else ""
-        roots.append((root, model.tree_.threshold[0]))
-    pairs = [np.mean(a != b) for a, b in itertools.combinations(said, 2)]
-    assert line["d_p"] == pytest.approx(np.mean(pairs))
-    assert line["n_tests"] == np.mean(tests)
-    assert 0 < line["relative_b2"] <= 1
-    found = made["roots"][made["roots"]["settings"] == "thesis"]
-    assert found["variable"].tolist() == [name for name, _ in roots]
-    assert line["same_root"] == np.mean([name == line["root"] for name, _ in roots])
-    cuts = [cut for name, cut in roots if name == line["root"]]
-    assert (line["root_low"], line["root_high"]) == (min(cuts), max(cuts))
-    values = own.X[line["root"]]
-    between = ((values > min(cuts)) & (values <= max(cuts))).mean()
-    assert line["between"] == pytest.approx(between)
-
-
-def test_trees_without_a_test_and_roots_of_categories():
-    X = pd.DataFrame({"a": [1.0, 2.0], "b": [1.0, 2.0]})
-    roots = pd.DataFrame({"variable": ["", "", "b", "a"], "threshold": [np.nan, np.nan, 1.0, 2.0]})
-    found = survival_beyond_steps._of_roots(roots, X)
-    assert found["root"] == "" and found["same_root"] == 0.5
-    assert np.isnan([found["root_low"], found["between"]]).all()
-    tie = survival_beyond_steps._of_roots(roots.iloc[2:], X)
-    assert tie["root"] == "a" and tie["between"] == 0.0
-
-
 # ---------------------------------------------------------------------------------- statistics
 
 
@@ -381,7 +228,7 @@ def rows_of(n=8, seed=0):
     names = [f"c{i}" for i in range(n)]
     cells = list(itertools.product(names, (0, 1)))
     base = {name: random.uniform(0.5, 0.7) for name in names}
-    scores, weights, repeats, stability = [], [], [], []
+    scores, weights = [], []
     gains = {"thesis": 0.0, "tuned": 0.01, "cox": 0.08, "forest": np.nan, "nobody": -0.1}
     for (name, split), (model, gain) in itertools.product(cells, gains.items()):
         for metric in ("concordance", "auc", "brier"):
@@ -396,24 +243,8 @@ def rows_of(n=8, seed=0):
         plain |= {"predicted": base[name] + off, "incidence": base[name], "distance": off}
         plain |= {"n_leaves": 5, "root": "a", "n_learnt": 70}
         weights.append({"dataset": name, "split": split, "way": way, **plain})
-    for (name, split), tree in itertools.product(cells, ("c45", "se", "soft")):
-        factor = (1.0 if tree == "c45" else 0.6) + random.uniform(0, 0.01)
-        moved = {m: 0.1 * factor for m in ("group_changed", "class_changed", "risk_changed")}
-        moved |= {"accuracy": 0.7, "f1": 0.6, "n_leaves": 6, "n_tests": 5, "n_known": 2}
-        repeats.append({"dataset": name, "split": split, "tree": tree, **moved})
-    for name, settings in itertools.product(names, ("thesis", "tuned")):
-        less = (0.0 if settings == "thesis" else 0.1) + random.uniform(0, 0.01)
-        line = {"relative_b2": 0.5 - less, "distance_b2": 9.0, "same_root": 0.7}
-        line |= {"d_p": 0.2 - less / 2, "n_tests": 7.0, "between": 0.3, "root": "a"}
-        line |= {"root_low": 1.0, "root_high": 2.5, "n_trees": 4}
-        stability.append({"dataset": name, "settings": settings, **line})
     columns = ["dataset", "split", "model", "metric", "value", "note"]
-    return {
-        "scores": pd.DataFrame(scores, columns=columns),
-        "weights": pd.DataFrame(weights),
-        "measurement": pd.DataFrame(repeats),
-        "stability": pd.DataFrame(stability),
-    }
+    return {"scores": pd.DataFrame(scores, columns=columns), "weights": pd.DataFrame(weights)}
 
 
 def test_tests_are_over_cohorts_with_one_value_each():
@@ -467,14 +298,16 @@ def test_questions_are_judged():
         return judged.set_index("claim")["verdict"].str.replace("reproduced", "yes").to_dict()
 
     many = verdicts(rows_of(12))
-    names = [f"survival_beyond-{i:02d}" for i in range(1, 11)]
+    names = [f"survival_beyond-{i:02d}" for i in range(1, 8)]
+    assert list(many) == names
     words = [many[name] for name in names]
-    assert words == ["yes", "yes", "too little data", "yes", "yes", "yes", "not yes", "yes",
-                     "not yes", "yes"]  # fmt: skip
+    assert words == ["yes", "yes", "too little data", "yes", "yes", "yes", "not yes"]
     assert set(verdicts(rows_of(5)).values()) == {"too little data"}
     # Six cohorts can tell of one pair, not of four.
     six = verdicts(rows_of(6))
     assert six[names[0]] == "too little data" and six[names[4]] == "yes"
     other = rows_of(12)
-    other["measurement"]["tree"] = other["measurement"]["tree"].map({"c45": "soft", "soft": "c45"})
-    assert verdicts(other)[names[7]] == "not yes"
+    other["weights"]["way"] = other["weights"]["way"].map(
+        {"left_out": "weighted", "weighted": "left_out"}
+    )
+    assert verdicts(other)[names[5]] == "not yes"

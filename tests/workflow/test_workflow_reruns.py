@@ -79,15 +79,7 @@ def audited(rerun: set[str]) -> set[str]:
             "survival: {n_permutations: 5}",
             after("survival", "permute") - {"survival_sheet"},
         ),
-        (
-            "survival_beyond: {n_repeats: 6}",
-            after("survival_beyond", "measurement"),
-        ),
         ("survival_beyond: {penalty: 1}", after("survival_beyond", "scores")),
-        (
-            "survival_beyond: {n_bootstrap: 4}",
-            after("survival_beyond", "stability"),
-        ),
         (
             "survival: {n_bootstrap: 30}",
             after("survival", "describe") - {"survival_sheet"},

@@ -32,9 +32,6 @@ COUNTS = ("n_permutations", "n_forests", "n_repeats", "n_splits")
 #: Rules that count something else.
 COUNTED = dict.fromkeys(("confidence_size", "soft_beyond_sets"), "n_divisions")
 COUNTED |= {"answers_people": "n_people", "survival_learn": "n_splits"}
-COUNTED |= {
-    f"survival_beyond_{name}": "n_splits" for name in ("learn", "scores", "weights", "measurement")
-}
 #: Rules whose results another experiment reads too, which may have data sets of its own.
 SHARED = {"soft_noise": "soft_beyond", "soft_calibrate": "soft_beyond"}
 #: Experiments that run the repeats of another one, in its chunks.

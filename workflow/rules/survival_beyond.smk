@@ -1,5 +1,5 @@
-# Beyond chapter 6 of the thesis: other models of survival, weights for the censored, repeated
-# measurements, trees of bootstrap samples. Divisions and trees are those of `survival`.
+# Beyond chapter 6 of the thesis: other models of survival, weights for the censored. Divisions and
+# trees are those of `survival`.
 
 survival_beyond_datasets = config["survival_beyond"]["datasets"]
 
@@ -14,34 +14,13 @@ survival_beyond_chunks = chunks(
     config["survival_beyond"]["n_splits"], config["survival_beyond"]["chunk"]
 )
 
-# What is measured of each cohort, by name: on its divisions, and on all patients.
-survival_beyond_divided = ["scores", "weights", "measurement"]
-survival_beyond_whole = ["stability", "roots"]
-
-
-# The trees of the divisions, and the settings that were tuned on the first.
-rule survival_beyond_learn:
-    input:
-        table="data/tidy/{dataset}.parquet",
-    output:
-        trees="data/trees/survival_beyond/{dataset}_{chunk}.parquet",
-        tuning="data/results/survival_beyond/tuning/{dataset}_{chunk}.parquet",
-    log:
-        "data/logs/survival_beyond/learn/{dataset}_{chunk}.log",
-    conda:
-        "../../environment.yml"
-    params:
-        **step(config, "survival_beyond.steps:learn", cohorts=survival_beyond_cohorts),
-    message:
-        "Risk groups of {wildcards.dataset}, divisions {wildcards.chunk}"
-    script:
-        "../scripts/step.py"
+# What is measured of each cohort, by name.
+survival_beyond_measured = ["scores", "weights"]
 
 
 rule survival_beyond_scores:
     input:
         table="data/tidy/{dataset}.parquet",
-        trees="data/trees/survival_beyond/{dataset}_{chunk}.parquet",
     output:
         "data/results/survival_beyond/chunks/{dataset}_{chunk}_scores.parquet",
     log:
@@ -78,49 +57,6 @@ rule survival_beyond_weights:
         "../scripts/step.py"
 
 
-rule survival_beyond_measurement:
-    input:
-        table="data/tidy/{dataset}.parquet",
-    output:
-        "data/results/survival_beyond/chunks/{dataset}_{chunk}_measurement.parquet",
-    log:
-        "data/logs/survival_beyond/measurement/{dataset}_{chunk}.log",
-    conda:
-        "../../environment.yml"
-    params:
-        **step(
-            config,
-            "survival_beyond.steps:measurement",
-            cohorts=survival_beyond_cohorts,
-        ),
-    message:
-        "Repeated measurements of {wildcards.dataset}, divisions {wildcards.chunk}"
-    script:
-        "../scripts/step.py"
-
-
-rule survival_beyond_stability:
-    input:
-        table="data/tidy/{dataset}.parquet",
-        # Of the first division, which other chunks do not hold.
-        tuning=f"data/results/survival_beyond/tuning/{{dataset}}_{survival_beyond_chunks[0]}.parquet",
-    output:
-        stability="data/results/survival_beyond/cohorts/{dataset}_stability.parquet",
-        roots="data/results/survival_beyond/cohorts/{dataset}_roots.parquet",
-    log:
-        "data/logs/survival_beyond/stability/{dataset}.log",
-    conda:
-        "../../environment.yml"
-    params:
-        **step(
-            config, "survival_beyond.steps:stability", cohorts=survival_beyond_cohorts
-        ),
-    message:
-        "Bootstrap samples of {wildcards.dataset}"
-    script:
-        "../scripts/step.py"
-
-
 rule survival_beyond_statistics:
     input:
         **{
@@ -129,19 +65,12 @@ rule survival_beyond_statistics:
                 dataset=survival_beyond_datasets,
                 chunk=survival_beyond_chunks,
             )
-            for name in survival_beyond_divided
-        },
-        **{
-            name: expand(
-                f"data/results/survival_beyond/cohorts/{{dataset}}_{name}.parquet",
-                dataset=survival_beyond_datasets,
-            )
-            for name in survival_beyond_whole
+            for name in survival_beyond_measured
         },
     output:
         **{
             name: f"data/results/survival_beyond/{name}.parquet"
-            for name in [*survival_beyond_divided, *survival_beyond_whole]
+            for name in survival_beyond_measured
         },
         statistics="data/results/survival_beyond/statistics.parquet",
     log:
@@ -161,8 +90,6 @@ rule survival_beyond_tables:
         measured=[
             rules.survival_beyond_statistics.output.scores,
             rules.survival_beyond_statistics.output.weights,
-            rules.survival_beyond_statistics.output.measurement,
-            rules.survival_beyond_statistics.output.stability,
         ],
         statistics=rules.survival_beyond_statistics.output.statistics,
     output:
@@ -171,9 +98,6 @@ rule survival_beyond_tables:
             "survival_beyond.tables",
             "survival_beyond_scores",
             "survival_beyond_weights",
-            "survival_beyond_errors",
-            "survival_beyond_measurement",
-            "survival_beyond_stability",
             "survival_beyond_comparisons",
         ),
     log:
@@ -193,18 +117,12 @@ rule survival_beyond_figures:
         measured=[
             rules.survival_beyond_statistics.output.scores,
             rules.survival_beyond_statistics.output.weights,
-            rules.survival_beyond_statistics.output.measurement,
-            rules.survival_beyond_statistics.output.stability,
         ],
-        roots=rules.survival_beyond_statistics.output.roots,
     output:
         **items(
             config,
             "survival_beyond.figures",
             "survival_beyond_models",
-            "survival_beyond_calibration",
-            "survival_beyond_repeats",
-            "survival_beyond_roots",
         ),
     log:
         "data/logs/survival_beyond/figures.log",
@@ -222,8 +140,6 @@ rule survival_beyond_claims:
     input:
         scores=rules.survival_beyond_statistics.output.scores,
         weights=rules.survival_beyond_statistics.output.weights,
-        measurement=rules.survival_beyond_statistics.output.measurement,
-        stability=rules.survival_beyond_statistics.output.stability,
         statistics=rules.survival_beyond_statistics.output.statistics,
         specification="config/claims.yaml",
         stated="data/published/claims.csv",
@@ -269,14 +185,6 @@ survival_beyond_reported = {
     "datasets": survival_beyond_datasets,
     "read": ["config/claims.yaml", "data/published/claims.csv"],
     "made": [
-        expand(
-            [
-                "data/trees/survival_beyond/{dataset}_{chunk}.parquet",
-                "data/results/survival_beyond/tuning/{dataset}_{chunk}.parquet",
-            ],
-            dataset=survival_beyond_datasets,
-            chunk=survival_beyond_chunks,
-        ),
         rules.survival_beyond_statistics.output,
         rules.survival_beyond_tables.output,
         rules.survival_beyond_figures.output,

@@ -20,24 +20,7 @@ def claims(
     specification: Mapping[str, Any],
     stated: pd.DataFrame,
 ) -> pd.DataFrame:
-    """Judge the questions about models, weights, measurements and stability.
-
-    Parameters
-    ----------
-    measured : mapping of DataFrame
-        scores, weights, measurement and stability, all cohorts.
-    statistics : DataFrame
-        As returned by `hedgerow.experiments.survival_beyond.statistics.merged`.
-    specification : mapping
-        config/claims.yaml, as read.
-    stated : DataFrame
-        data/published/claims.csv.
-
-    Returns
-    -------
-    DataFrame
-        As returned by `hedgerow.reporting.claims.judge`, with statements.
-    """
+    """Judge the questions about models and weights."""
     return judged_pairs(
         "survival_beyond", COMPARED, rows_of(measured), statistics, specification, stated, {}
     )

@@ -23,28 +23,18 @@ OF_WAYS = (
     *("n_leaves", "predicted", "distance"),
 )
 
-#: Trees whose patients are measured again.
-TREES = ("c45", "se", "soft")
-OF_REPEATS = ("group_changed", "class_changed", "risk_changed", "accuracy", "f1", "n_leaves")
-
-#: Trees of bootstrap samples: with the settings of the thesis and with the tuned ones.
+#: Trees with the settings of the thesis and with the tuned ones.
 SETTINGS = ("thesis", "tuned")
-OF_SAMPLES = ("relative_b2", "distance_b2", "same_root", "d_p", "n_tests")
 
 #: Times up to the horizon at which the Brier score is taken.
 N_TIMES = 20
 
 #: Columns that order each table.
 ORDER = {
-    "tuning": ["dataset", "split", "confidence", "repetition_factor", "min_samples_leaf"],
-    "trees": ["dataset", "split", "method"],
     "scores": ["dataset", "split", "model", "metric"],
     "weights": ["dataset", "split", "way"],
-    "measurement": ["dataset", "split", "tree"],
-    "stability": ["dataset", "settings"],
-    "roots": ["dataset", "settings", "sample"],
 }
-PARTS = ("scores", "weights", "measurement", "stability", "roots")
+PARTS = ("scores", "weights")
 
 _LESS = Metric(digits=3, less_is_better=True)
 _MORE = Metric(digits=3)
@@ -68,15 +58,6 @@ COMPARED = Compared(
         ),
         # What the model predicts on average against the incidence, for two ways of learning.
         "calibration": Part(dict.fromkeys(WAYS[:2], _MORE), (("predicted", "incidence"),)),
-        "measurement": Part(
-            dict.fromkeys(OF_REPEATS, _LESS) | {"accuracy": _MORE, "f1": _MORE, "n_leaves": _FEWER},
-            (("soft", "c45"), ("se", "c45")),
-        ),
-        "stability": Part(
-            dict.fromkeys(OF_SAMPLES, _LESS)
-            | {"same_root": _MORE, "distance_b2": _FEWER, "n_tests": _FEWER},
-            (("tuned", "thesis"),),
-        ),
     },
 )
 
@@ -85,9 +66,8 @@ COMPARED = Compared(
 class SurvivalBeyondPlan(Plan):
     """Beyond chapter 6: trees as risk groups against other models of survival.
 
-    Then weights for the censored, measurements that are repeated with their known error, and trees
-    of bootstrap samples. Divisions into training and test patients, trees and their tuning are
-    those of the section `survival`.
+    Then weights for the censored. Divisions into training and test patients, trees and their tuning
+    are those of the section `survival`.
     """
 
     section: ClassVar[str] = "survival_beyond"
@@ -114,16 +94,4 @@ class SurvivalBeyondPlan(Plan):
         maximum=1_000_000,
     )
     n_trees: int = setting(200, "Trees of a random survival forest.", minimum=1, maximum=100_000)
-    n_repeats: int = setting(
-        200,
-        "How often each measurement is repeated with its known error.",
-        minimum=1,
-        maximum=100_000,
-    )
-    n_bootstrap: int = setting(
-        12,
-        "Bootstrap samples of a cohort; distances are between trees of two samples.",
-        minimum=2,
-        maximum=10_000,
-    )
     chunk: int = in_chunks("Divisions", 3)

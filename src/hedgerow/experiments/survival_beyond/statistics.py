@@ -8,47 +8,16 @@ import pandas as pd
 
 from hedgerow.experiments.frames import joined
 from hedgerow.experiments.step import step
-from hedgerow.experiments.survival_beyond.plan import (
-    COMPARED,
-    OF_REPEATS,
-    OF_SAMPLES,
-    OF_WAYS,
-    ORDER,
-    PARTS,
-)
+from hedgerow.experiments.survival_beyond.plan import COMPARED, OF_WAYS, ORDER
 
 
 def by_group(rows: pd.DataFrame, metric: str, column: str) -> pd.DataFrame:
-    """One value per cohort and group, the mean over the divisions that have one.
-
-    Parameters
-    ----------
-    rows : DataFrame
-        dataset, the column that names the group, and the metric; one row per division, where there
-        are some.
-    metric, column : str
-
-    Returns
-    -------
-    DataFrame of float
-        Cohorts by groups.
-    """
+    """One value per cohort and group, the mean over the divisions that have one."""
     return rows.groupby(["dataset", column])[metric].mean().unstack(column)
 
 
 def rows_of(tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
-    """All that is compared, in one table.
-
-    Parameters
-    ----------
-    tables : mapping of DataFrame
-        `scores`, `weights`, `measurement` and `stability`.
-
-    Returns
-    -------
-    DataFrame
-        part (of `COMPARED`), dataset, repeat (number of the division), method, metric, value.
-    """
+    """All that is compared, in one table; `repeat` is the number of the division."""
     scores = tables["scores"].rename(columns={"model": "method"})
     weights = tables["weights"]
     ways = weights[weights["way"].isin(COMPARED.parts["calibration"].metrics)]
@@ -57,12 +26,7 @@ def rows_of(tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
         "scores": scores,
         "weights": _melted(weights.rename(columns={"way": "method"}), "metric", OF_WAYS),
         "calibration": predicted.rename(columns={"way": "metric"}),
-        "measurement": tables["measurement"].rename(columns={"tree": "method"}),
-        "stability": tables["stability"].assign(split=0).rename(columns={"settings": "method"}),
     }
-    if len(found["measurement"]):
-        found["measurement"] = _melted(found["measurement"], "metric", OF_REPEATS)
-    found["stability"] = _melted(found["stability"], "metric", OF_SAMPLES)
     columns = ["part", "dataset", "repeat", "method", "metric", "value"]
     frames = [
         rows.rename(columns={"split": "repeat"}).assign(part=part)[columns]
@@ -78,26 +42,11 @@ def _melted(rows: pd.DataFrame, name: str, columns: Sequence[str]) -> pd.DataFra
     return rows.melt(others, list(columns), name)
 
 
-@step(makes=("scores", "weights", "measurement", "stability", "roots", "statistics"))
+@step(makes=("scores", "weights", "statistics"))
 def merged(
-    scores: Sequence[pd.DataFrame],
-    weights: Sequence[pd.DataFrame],
-    measurement: Sequence[pd.DataFrame],
-    stability: Sequence[pd.DataFrame],
-    roots: Sequence[pd.DataFrame],
+    scores: Sequence[pd.DataFrame], weights: Sequence[pd.DataFrame]
 ) -> dict[str, pd.DataFrame]:
-    """Tables of all cohorts, and the tests of their rows.
-
-    Parameters
-    ----------
-    scores, weights, measurement, stability, roots : sequence of DataFrame
-        As returned by the functions of these names of
-        `hedgerow.experiments.survival_beyond.steps`.
-
-    Returns
-    -------
-    dict of DataFrame
-    """
-    parts = dict(zip(PARTS, (scores, weights, measurement, stability, roots), strict=True))
+    """Tables of all cohorts, and the tests of their rows."""
+    parts = {"scores": scores, "weights": weights}
     whole = {name: joined(frames, ORDER[name]) for name, frames in parts.items()}
     return {**whole, "statistics": COMPARED.statistics(rows_of(whole))}

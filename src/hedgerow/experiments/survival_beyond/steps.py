@@ -1,6 +1,4 @@
-"""Beyond chapter 6: other models, weights for the censored, measurement error, stability.
-
-    learn -> scores, stability; weights and measurement grow trees of their own
+"""Beyond chapter 6: other models and weights for the censored.
 
 Divisions into training and test patients are those of `survival`, the first of them that of all its
 tables, and so are the trees.
@@ -9,20 +7,18 @@ tables, and so are the trees.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
-from hedgerow.data import TidyTable, rng
-from hedgerow.errors import HedgerowWarning
-from hedgerow.experiments.frames import joined, numbers_of, random_state, sorted_
+from hedgerow.data import Cohort, TidyTable
+from hedgerow.experiments.frames import numbers_of, random_state, sorted_
 from hedgerow.experiments.step import step
 from hedgerow.experiments.survival.plan import EXPERIMENT as SURVIVAL
 from hedgerow.experiments.survival.steps import cohort_of, pipeline_of
 from hedgerow.experiments.survival.steps import learn as survival_learn
-from hedgerow.experiments.survival_beyond.errors import Error, errors_of
 from hedgerow.experiments.survival_beyond.plan import (
     EXPERIMENT,
     MODELS,
@@ -32,11 +28,19 @@ from hedgerow.experiments.survival_beyond.plan import (
     ORDER,
     SCORES,
     SETTINGS,
-    TREES,
     WAYS,
     SurvivalBeyondPlan,
 )
 
+if TYPE_CHECKING:
+    from hedgerow.experiments.survival.plan import SurvivalPlan
+    from hedgerow.survival.analysis import RiskGroups
+
+#: Time, and 1 where it is that of the event. Risk of test patients, and survival at some times.
+FollowUpTimes = tuple[np.ndarray, np.ndarray]
+Predicted = tuple[np.ndarray, np.ndarray]
+
+MACRO = {"labels": [0, 1], "average": "macro", "zero_division": 0.0}
 #: What the chapter's trees were tuned by.
 TUNED = ("confidence", "repetition_factor", "min_samples_leaf")
 
@@ -46,10 +50,10 @@ class _Protocol:
 
     OWN = ("cohorts", "n_splits")
 
-    def __init__(self, plan, protocol):
+    def __init__(self, plan: SurvivalBeyondPlan, protocol: SurvivalPlan):
         self._plan, self._protocol = plan, protocol
 
-    def __getattr__(self, name: str):
+    def __getattr__(self, name: str) -> Any:
         return getattr(self._plan if name in self.OWN else self._protocol, name)
 
 
@@ -65,7 +69,7 @@ def codes(X: pd.DataFrame) -> np.ndarray:
     return np.column_stack(columns)
 
 
-def _division(own, split: int, protocol):
+def _division(own: Cohort, split: int, protocol: _Protocol) -> RiskGroups:
     """Patients divided and labelled as in `survival`, with the thesis' tree."""
     from hedgerow.survival import risk_groups
 
@@ -74,18 +78,13 @@ def _division(own, split: int, protocol):
     return risk_groups(own.X, *own.natural_history(), **pipeline)
 
 
-def _f1(y: np.ndarray, said: np.ndarray) -> float:
-    from sklearn.metrics import f1_score
-
-    return float(f1_score(y, said, labels=[0, 1], average="macro", zero_division=0.0))
-
-
-# --------------------------------------------------------------------------------------- learn
+# -------------------------------------------------------------------------------------- scores
 
 
 @step(
+    "n_trees",
+    "penalty",
     "seed",
-    makes=("trees", "tuning"),
     protocol=(
         "survival",
         "competing",
@@ -101,77 +100,24 @@ def _f1(y: np.ndarray, said: np.ndarray) -> float:
         "test_size",
     ),
 )
-def learn(
-    table: TidyTable, plan: SurvivalBeyondPlan, protocol, splits: Iterable[int] | None = None
-) -> dict[str, pd.DataFrame]:
-    """Trees of each division, with the thesis' settings and with tuned ones.
-
-    Parameters
-    ----------
-    table : TidyTable
-    plan : SurvivalBeyondPlan
-    protocol : SurvivalPlan
-        Settings of `survival`.
-    splits : iterable of int, optional
-        Numbers of divisions; default all. Chunks put together equal the whole.
-
-    Returns
-    -------
-    dict of DataFrame
-        `trees` and `tuning`, as `hedgerow.experiments.survival.steps.learn` gives them.
-    """
-    tables = survival_learn(table, _Protocol(plan, protocol), splits)
-    return {name: tables[name] for name in ("trees", "tuning")}
-
-
-# -------------------------------------------------------------------------------------- scores
-
-
-@step(
-    "n_trees",
-    "penalty",
-    "seed",
-    protocol=(
-        "survival",
-        "competing",
-        "confidence",
-        "min_followed",
-        "min_samples_leaf",
-        "repetition_factor",
-        "seed",
-        "test_size",
-    ),
-)
 def scores(
     table: TidyTable,
-    trees: pd.DataFrame,
     plan: SurvivalBeyondPlan,
-    protocol,
+    protocol: SurvivalPlan,
     splits: Iterable[int] | None = None,
 ) -> pd.DataFrame:
     """How well models of survival tell test patients apart, and what they say of them.
 
     All models are learnt from the whole training part, the censored included: a tree is grown from
-    those whose class is known, and the survival of a leaf is the Kaplan-Meier curve of all training
-    patients in it.
-
-    Parameters
-    ----------
-    table : TidyTable
-    trees : DataFrame
-        As returned by `learn` of these divisions.
-    plan : SurvivalBeyondPlan
-    protocol : SurvivalPlan
-    splits : as in `learn`
-
-    Returns
-    -------
-    DataFrame
-        dataset, split, model, metric (`concordance`, `auc` at the horizon, `brier` integrated up to
-        it), value, note (why there is none).
+    those whose class is known, as in `survival`, and the survival of a leaf is the Kaplan-Meier
+    curve of all training patients in it. `auc` is at the horizon, `brier` integrated up to it;
+    `note` says why there is none.
     """
+    from hedgerow.tree import Tree
+
     own = cohort_of(table, plan)
     protocol = _Protocol(plan, protocol)
+    trees = survival_learn(table, protocol, splits)["trees"].set_index(["split", "method"])["tree"]
     follow_up = own.natural_history()
     X = codes(own.X)
     rows = []
@@ -182,7 +128,7 @@ def scores(
         for model in MODELS:
             note = ""
             if model in SETTINGS:
-                leaf = _tree(trees, split, model).apply(X)
+                leaf = Tree.from_json(trees[split, model]).apply(X)
                 predicted = _of_groups(leaf, follow_up, training, at)
             elif model == "nobody":
                 predicted = _of_groups(np.zeros(len(X), int), follow_up, training, at)
@@ -197,23 +143,18 @@ def scores(
                     predicted = _forest(own.X, follow_up, training, at, plan.n_trees, state)
             values = dict.fromkeys(SCORES, np.nan)
             if predicted is not None:
-                values = _scored(follow_up, training, *predicted, at)
+                values = _scored(follow_up, training, predicted, at)
             rows += [(own.name, split, model, m, v, note) for m, v in values.items()]
     frame = pd.DataFrame(rows, columns=[*ORDER["scores"], "value", "note"])
     return sorted_(frame, ORDER["scores"])
 
 
-def _tree(trees: pd.DataFrame, split: int, method: str):
-    from hedgerow.tree import Tree
-
-    own = trees[(trees["split"] == split) & (trees["method"] == method)]
-    return Tree.from_json(own["tree"].iloc[0])
-
-
-def _scored(follow_up, training, risk, survival, at) -> dict[str, float]:
+def _scored(
+    follow_up: FollowUpTimes, training: np.ndarray, predicted: Predicted, at: np.ndarray
+) -> dict[str, float]:
     from hedgerow.survival import concordance, integrated_brier_score, time_dependent_auc
 
-    time, event = follow_up
+    (time, event), (risk, survival) = follow_up, predicted
     learnt, test = (time[training], event[training]), (time[~training], event[~training])
     return {
         "concordance": concordance(*test, risk),
@@ -222,7 +163,9 @@ def _scored(follow_up, training, risk, survival, at) -> dict[str, float]:
     }
 
 
-def _of_groups(group, follow_up, training, at) -> tuple[np.ndarray, np.ndarray]:
+def _of_groups(
+    group: np.ndarray, follow_up: FollowUpTimes, training: np.ndarray, at: np.ndarray
+) -> Predicted:
     """Risk by the last time and survival of test patients, by the curves of training patients.
 
     A group without training patients, to which a missing value can lead, has the curve of all.
@@ -239,7 +182,8 @@ def _of_groups(group, follow_up, training, at) -> tuple[np.ndarray, np.ndarray]:
 
 def _design(X: pd.DataFrame, training: np.ndarray) -> pd.DataFrame:
     """Columns of numbers: missing values by the median or the most frequent category of the
-    training part, categories one by one but the first, what is constant there left out."""
+    training part, categories one by one but the first, what is constant there left out.
+    """
     numeric = [c for c in X if X[c].dtype != "category"]
     filled = X[numeric].fillna(X.loc[training, numeric].median()).fillna(0.0)
     parts = [filled]
@@ -252,7 +196,9 @@ def _design(X: pd.DataFrame, training: np.ndarray) -> pd.DataFrame:
     return made.loc[:, made[training].nunique() > 1]
 
 
-def _cox(X, follow_up, training, at, penalty: float):
+def _cox(
+    X: pd.DataFrame, follow_up: FollowUpTimes, training: np.ndarray, at: np.ndarray, penalty: float
+) -> Predicted | None:
     """Risk and survival of test patients by a Cox model; None where it finds no answer."""
     from lifelines import CoxPHFitter
     from lifelines.exceptions import ConvergenceError
@@ -271,7 +217,14 @@ def _cox(X, follow_up, training, at, penalty: float):
     return fitted.predict_log_partial_hazard(test).to_numpy(), np.clip(survival, 0.0, 1.0)
 
 
-def _forest(X, follow_up, training, at, n_trees: int, state: int):
+def _forest(
+    X: pd.DataFrame,
+    follow_up: FollowUpTimes,
+    training: np.ndarray,
+    at: np.ndarray,
+    n_trees: int,
+    state: int,
+) -> Predicted:
     """The same by a random survival forest of scikit-survival, on a grid of times."""
     from hedgerow.optional import needed
 
@@ -320,29 +273,24 @@ def _coarse(time: np.ndarray, died: np.ndarray) -> np.ndarray:
     ),
 )
 def weights(
-    table: TidyTable, plan: SurvivalBeyondPlan, protocol, splits: Iterable[int] | None = None
+    table: TidyTable,
+    plan: SurvivalBeyondPlan,
+    protocol: SurvivalPlan,
+    splits: Iterable[int] | None = None,
 ) -> pd.DataFrame:
     """Trees of the thesis' settings, with the censored left out or stood for by weights.
 
-    Parameters
-    ----------
-    table : TidyTable
-    plan : SurvivalBeyondPlan
-    protocol : SurvivalPlan
-    splits : as in `learn`
-
-    Returns
-    -------
-    DataFrame
-        dataset, split, way (`left_out`, as the thesis; `weighted`, inverse probability of
-        censoring; where causes compete, `survived` and `survived_weighted`, which take another
-        event for survival of the one in question), n_learnt, n_leaves, root (variable), then of
-        test patients: accuracy and f1 (macro) of those whose class is known, weighted_accuracy (of
-        the same, standing for the censored), concordance, predicted (mean probability of the
-        event), incidence (share with the event by the horizon, by Kaplan-Meier, or by
-        Aalen-Johansen for the last two ways) and distance (between these two, without its sign).
+    Ways: `left_out`, as the thesis; `weighted`, inverse probability of censoring; where causes
+    compete, `survived` and `survived_weighted`, which take another event for survival of the one in
+    question. Of test patients: accuracy and f1 (macro) of those whose class is known,
+    weighted_accuracy (of the same, standing for the censored), concordance, predicted (mean
+    probability of the event), incidence (share with the event by the horizon, by Kaplan-Meier, or
+    by Aalen-Johansen for the last two ways) and distance (between these two, without its sign).
     """
-    from hedgerow.survival import concordance, horizon_labels
+    from sklearn.metrics import f1_score
+
+    from hedgerow.survival import concordance, horizon_labels, thesis_tree
+    from hedgerow.survival.followed import FollowUp, fit_followed
 
     own = cohort_of(table, plan)
     protocol = _Protocol(plan, protocol)
@@ -351,7 +299,8 @@ def weights(
     rows = []
     for split in numbers_of(plan, "n_splits", splits):
         found = _division(own, split, protocol)
-        training = found.training
+        training, grown_from = found.training, np.flatnonzero(found.training)
+        follow_up = FollowUp(time[grown_from], event[grown_from], own.horizon)
         # All ways are judged on the same patients.
         test = np.flatnonzero(~training)
         y = found.labels.y[test]
@@ -360,13 +309,23 @@ def weights(
         for way in names:
             competing = "survived" if way.startswith("survived") else protocol.competing
             labels = horizon_labels(time, event, own.horizon, competing=competing)
-            learnt = np.flatnonzero(training & labels.known)
+            of_training = np.flatnonzero(labels.known[grown_from])
+            learnt = grown_from[of_training]
             given = {}
             if way.endswith("weighted"):
                 full = np.zeros(len(time))
                 full[training] = _weights(time, event, training, own.horizon, competing)
                 given = {"sample_weight": full[learnt]}
-            tree = _tree_of(own, protocol, training, labels, **given)
+            # As `risk_groups` grows it.
+            tree, _ = fit_followed(
+                thesis_tree(**{name: getattr(protocol, name) for name in TUNED}),
+                own.X.iloc[grown_from],
+                of_training,
+                labels.y[learnt],
+                follow_up,
+                protocol.min_followed,
+                **given,
+            )
             probability = tree.predict_proba(own.X.iloc[test])[:, 1]
             said = tree.predict(own.X.iloc[test])
             right = (said == y)[known]
@@ -383,7 +342,7 @@ def weights(
                     "root": str(root),
                     "accuracy": float(right.mean()),
                     "weighted_accuracy": float(np.average(right, weights=standing[known])),
-                    "f1": _f1(y[known], said[known]),
+                    "f1": float(f1_score(y[known], said[known], **MACRO)),
                     "concordance": concordance(time[test], event[test], probability),
                     "predicted": float(probability.mean()),
                     "incidence": incidence,
@@ -393,295 +352,10 @@ def weights(
     return sorted_(pd.DataFrame(rows), ORDER["weights"])
 
 
-def _tree_of(own, protocol, training, labels, **given):
-    """A tree of the training part, as `risk_groups` grows it; labels and weights are given."""
-    from hedgerow.survival import thesis_tree
-    from hedgerow.survival.followed import FollowUp, fit_followed
-
-    rows = np.flatnonzero(training)
-    time, event = (values[rows] for values in own.natural_history())
-    learnt = np.flatnonzero(labels.known[rows])
-    return fit_followed(
-        thesis_tree(**{name: getattr(protocol, name) for name in TUNED}),
-        own.X.iloc[rows],
-        learnt,
-        labels.y[rows][learnt],
-        FollowUp(time, event, own.horizon),
-        protocol.min_followed,
-        **given,
-    )[0]
-
-
-def _weights(time, event, part, horizon: float, competing: str) -> np.ndarray:
+def _weights(
+    time: np.ndarray, event: np.ndarray, part: np.ndarray, horizon: float, competing: str
+) -> np.ndarray:
     """`censoring_weights` of the patients of one part, from their own follow-up."""
     from hedgerow.survival import censoring_weights
 
     return censoring_weights(time[part], event[part], horizon, competing=competing)
-
-
-# --------------------------------------------------------------------------------- measurement
-
-
-@step(
-    "n_repeats",
-    "seed",
-    protocol=(
-        "survival",
-        "competing",
-        "confidence",
-        "min_followed",
-        "min_samples_leaf",
-        "repetition_factor",
-        "seed",
-        "test_size",
-    ),
-)
-def measurement(
-    table: TidyTable, plan: SurvivalBeyondPlan, protocol, splits: Iterable[int] | None = None
-) -> pd.DataFrame:
-    """What becomes of test patients when their measurements are repeated.
-
-    Each repetition adds a normal error to the values as they are recorded. These hold an error
-    themselves, so that two real measurements differ by more.
-
-    Parameters
-    ----------
-    table : TidyTable
-    plan : SurvivalBeyondPlan
-    protocol : SurvivalPlan
-    splits : as in `learn`
-
-    Returns
-    -------
-    DataFrame
-        dataset, split, tree (`c45`; `se`, the same with soft evaluation by the errors; `soft`, with
-        soft training propagation as well), n_variables (with a known error), n_test, n_leaves,
-        n_tests, n_known (tests of a variable with a known error), then means over repetitions:
-        group_changed (share of the test patients in another leaf), class_changed (with another
-        predicted class), risk_changed (mean change of the predicted probability); accuracy and f1
-        (macro) of the values as recorded, on test patients whose class is known. Without rows where
-        no error is known.
-    """
-    from hedgerow.survival import thesis_tree
-    from hedgerow.uncertainty.soft import SoftTreeClassifier
-
-    own = cohort_of(table, plan)
-    protocol = _Protocol(plan, protocol)
-    errors = {name: e for name, e in errors_of(own.name).items() if name in own.X}
-    columns = [
-        *(*ORDER["measurement"], "n_variables", "n_test", "n_leaves", "n_tests", "n_known"),
-        *("group_changed", "class_changed", "risk_changed", "accuracy", "f1"),
-    ]
-    if not errors:
-        return pd.DataFrame(columns=columns)
-    settings = {name: getattr(protocol, name) for name in TUNED}
-    models = {name: _noise(error) for name, error in errors.items()}
-    rows = []
-    for split in numbers_of(plan, "n_splits", splits):
-        found = _division(own, split, protocol)
-        learnt = np.flatnonzero(found.training & found.labels.known)
-        test = np.flatnonzero(~found.training)
-        X, y = own.X.iloc[test], found.labels.y[test]
-        values = codes(X)
-        repeats = _repeated(X, errors, own.name, split, plan)
-        grown = (
-            thesis_tree(**settings),
-            SoftTreeClassifier(evaluation=models, **settings),
-            SoftTreeClassifier(propagation=models, evaluation=models, **settings),
-        )
-        for name, model in zip(TREES, grown, strict=True):
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore", HedgerowWarning)
-                model.fit(own.X.iloc[learnt], found.labels.y[learnt])
-            tree = model.tree_
-            tested = own.X.columns[tree.feature[tree.feature >= 0]]
-            known = y >= 0
-            said = model.predict(X)
-            rows.append(
-                (
-                    *(own.name, split, name, len(errors), len(test), tree.n_leaves, len(tested)),
-                    int(tested.isin(list(errors)).sum()),
-                    *_changed(tree, values, repeats),
-                    float((said == y)[known].mean()),
-                    _f1(y[known], said[known]),
-                )
-            )
-    return sorted_(pd.DataFrame(rows, columns=columns), ORDER["measurement"])
-
-
-def _noise(error: Error):
-    from scipy import stats
-
-    from hedgerow.uncertainty import RelativeNoise
-
-    model = stats.norm(scale=error.sd)
-    return RelativeNoise(model) if error.kind == "relative" else model
-
-
-def _repeated(X: pd.DataFrame, errors: Mapping[str, Error], dataset, split, plan):
-    """Values of the variables with an error, by number of the column: (n_repeats, n) each."""
-    found = {}
-    for name, error in errors.items():
-        stream = rng(plan.seed, EXPERIMENT, dataset, split, f"repeat {name}")
-        value = X[name].to_numpy(float)
-        sd = error.sd * (np.abs(value) if error.kind == "relative" else np.ones(len(value)))
-        drawn = stream.standard_normal((plan.n_repeats, len(value)))
-        found[X.columns.get_loc(name)] = value + sd * drawn
-    return found
-
-
-def _changed(tree, X: np.ndarray, repeats: Mapping[int, np.ndarray]) -> tuple[float, float, float]:
-    """Shares of patients in another leaf and class, and mean change of risk, over repetitions."""
-    leaf, shares = tree.apply(X), tree.predict_proba(X)
-    n_repeats = len(next(iter(repeats.values())))
-    totals = np.zeros(3)
-    for begin in range(0, n_repeats, AT_ONCE):
-        many = range(begin, min(begin + AT_ONCE, n_repeats))
-        again = np.tile(X, (len(many), 1))
-        for column, values in repeats.items():
-            again[:, column] = values[many.start : many.stop].ravel()
-        found = tree.predict_proba(again).reshape(len(many), *shares.shape)
-        totals += (
-            (tree.apply(again).reshape(len(many), -1) != leaf).mean(axis=1).sum(),
-            (found.argmax(axis=2) != shares.argmax(axis=1)).mean(axis=1).sum(),
-            np.abs(found - shares)[:, :, 1].mean(axis=1).sum(),
-        )
-    group, label, risk = (totals / n_repeats).tolist()
-    return group, label, risk
-
-
-#: Repetitions of all patients that are predicted together.
-AT_ONCE = 50
-
-
-# ----------------------------------------------------------------------------------- stability
-
-
-@step(
-    "n_bootstrap",
-    "seed",
-    makes=("stability", "roots"),
-    protocol=(
-        "survival",
-        "competing",
-        "confidence",
-        "min_followed",
-        "min_samples_leaf",
-        "repetition_factor",
-    ),
-)
-def stability(
-    table: TidyTable, tuning: pd.DataFrame, plan: SurvivalBeyondPlan, protocol
-) -> dict[str, pd.DataFrame]:
-    """How far trees of bootstrap samples of a cohort are from each other.
-
-    Parameters
-    ----------
-    table : TidyTable
-    tuning : DataFrame
-        As returned by `learn` of the first division: its tuned settings.
-    plan : SurvivalBeyondPlan
-    protocol : SurvivalPlan
-
-    Returns
-    -------
-    dict of DataFrame
-        `stability`: dataset, settings (`thesis`, `tuned`), n_trees, then means over pairs of
-        trees: distance_b2 (edit distance, Spearman), relative_b2 (sum of the distances over the sum
-        of the numbers of tests of both trees, 1 at most; missing where no tree has a test), d_p
-        (share of the patients in different predicted classes); and over trees: n_tests, same_root
-        (share of the trees with the most frequent variable at the root), root (this variable),
-        root_low and root_high (range of its thresholds), between (share of the patients between
-        them).
-        `roots`: dataset, settings, sample, variable (empty without a test), threshold (missing for
-        categories), place (share of the patients up to it).
-    """
-    from hedgerow.structure import TreeEditDistance, class_prediction_distance
-    from hedgerow.survival import horizon_labels, thesis_tree
-    from hedgerow.survival.followed import FollowUp, fit_followed
-
-    own = cohort_of(table, plan)
-    time, event = own.natural_history()
-    follow_up = FollowUp(time, event, own.horizon)
-    labels = horizon_labels(time, event, own.horizon, competing=protocol.competing)
-    X, y = own.X[labels.known], labels.y[labels.known]
-    everybody = codes(own.X)
-    metric = TreeEditDistance("B2", "spearman").fit(X, y)
-    chosen = tuning[tuning["chosen"]].iloc[0]
-    settings = {
-        "thesis": {name: getattr(protocol, name) for name in TUNED},
-        "tuned": {name: float(chosen[name]) for name in TUNED},
-    }
-    lines, roots = [], []
-    for name in SETTINGS:
-        stream = rng(plan.seed, EXPERIMENT, own.name, None, "bootstrap")  # the same for both
-        trees = []
-        while len(trees) < plan.n_bootstrap:
-            weight = np.bincount(stream.integers(len(y), size=len(y)), minlength=len(y))
-            if len(np.unique(y[weight > 0])) < 2:
-                continue
-            grown, _ = fit_followed(
-                thesis_tree(**settings[name]),
-                own.X,
-                np.flatnonzero(labels.known),
-                y,
-                follow_up,
-                protocol.min_followed,
-                sample_weight=weight.astype(float),
-            )
-            trees.append(grown.tree_)
-        own_roots = _roots(trees, own, name)
-        roots.append(own_roots)
-        upper = np.triu_indices(len(trees), 1)
-        n_tests = np.array([int((~tree.is_leaf()).sum()) for tree in trees])
-        of_both = (n_tests[:, None] + n_tests[None, :])[upper].sum()
-        distances = metric.pairwise(trees)[upper]
-        lines.append(
-            {
-                "dataset": own.name,
-                "settings": name,
-                "n_trees": len(trees),
-                "distance_b2": float(distances.mean()),
-                "relative_b2": float(distances.sum() / of_both) if of_both else np.nan,
-                "d_p": float(class_prediction_distance(trees, everybody)[upper].mean()),
-                "n_tests": float(n_tests.mean()),
-                **_of_roots(own_roots, own.X),
-            }
-        )
-    return {
-        "stability": sorted_(pd.DataFrame(lines), ORDER["stability"]),
-        "roots": joined(roots, ORDER["roots"]),
-    }
-
-
-def _roots(trees: list, own: Any, settings: str) -> pd.DataFrame:
-    rows = []
-    for sample, tree in enumerate(trees):
-        variable, threshold, place = "", np.nan, np.nan
-        if tree.n_leaves > 1:
-            column = own.X.iloc[:, tree.feature[0]]
-            variable, threshold = str(column.name), float(tree.threshold[0])
-            if np.isfinite(threshold):
-                place = float((column.dropna().to_numpy(float) <= threshold).mean())
-        rows.append((own.name, settings, sample, variable, threshold, place))
-    return pd.DataFrame(rows, columns=[*ORDER["roots"], "variable", "threshold", "place"])
-
-
-def _of_roots(roots: pd.DataFrame, X: pd.DataFrame) -> dict[str, Any]:
-    """The most frequent variable at the root (ties: the first of the cohort) and its thresholds."""
-    counts = roots["variable"].value_counts()
-    order = {str(name): place for place, name in enumerate(X.columns)}
-    most = min(counts.index, key=lambda name: (-counts[name], order.get(name, -1)))
-    own = roots.loc[roots["variable"] == most, "threshold"].dropna()
-    low, high, between = np.nan, np.nan, np.nan
-    if len(own):
-        low, high = float(own.min()), float(own.max())
-        values = X[most].dropna().to_numpy(float)
-        between = float(((values > low) & (values <= high)).mean())
-    return {
-        "same_root": float(counts[most] / len(roots)),
-        "root": most,
-        "root_low": low,
-        "root_high": high,
-        "between": between,
-    }

@@ -10,16 +10,11 @@ import pandas as pd
 from hedgerow.experiments.behind import Selector
 from hedgerow.experiments.compared import TESTED, Key, Place, cells_behind
 from hedgerow.experiments.step import table
-from hedgerow.experiments.survival_beyond.errors import COLUMNS, table_of
 from hedgerow.experiments.survival_beyond.plan import (
     COMPARED,
     MODELS,
-    OF_REPEATS,
-    OF_SAMPLES,
     OF_WAYS,
     SCORES,
-    SETTINGS,
-    TREES,
     WAYS,
     SurvivalBeyondPlan,
 )
@@ -45,46 +40,19 @@ WAY_LABELS = {
     "survived": "left out, other causes as survival",
     "survived_weighted": "weighted, other causes as survival",
 }
-TREE_LABELS = {"c45": "C4.5", "se": "C4.5, soft evaluation", "soft": "soft tree"}
-REPEAT_LABELS = {
-    "group_changed": "Another risk group",
-    "class_changed": "Another predicted class",
-    "risk_changed": "Mean change of the predicted risk",
-    "accuracy": "Accuracy",
-    "f1": "Macro F1",
-    "n_leaves": "Leaves",
-}
 
 
 def said(measured: Mapping[str, pd.DataFrame], plan: SurvivalBeyondPlan) -> dict[str, str]:
-    """Words of the captions: what was run.
-
-    Parameters
-    ----------
-    measured : mapping of DataFrame
-        `scores`, `weights`, `measurement` and `stability`, of
-        `hedgerow.experiments.survival_beyond.statistics.merged`.
-    plan : SurvivalBeyondPlan
-
-    Returns
-    -------
-    dict of str
-    """
+    """Words of the captions: what was run."""
     there = set(measured["scores"]["dataset"])
     each = how_many(plan.n_splits, "division")
     forest = f"{plan.library}, {plan.n_trees} trees"
     if plan.library == "absent":
         forest = "not installed (extra forests)"
-    unknown = sorted(there - set(measured["measurement"]["dataset"]))
-    left_out = f" Without a variable of known error: {', '.join(unknown)}." if unknown else ""
-    samples = how_many(plan.n_bootstrap, "bootstrap sample")
     return {
         "ran": ran(there, plan.datasets, each, plan.configuration),
-        "sampled": ran(there, plan.datasets, samples, plan.configuration),
         "forest": f"Random survival forest: {forest}.",
         "penalty": f"{plan.penalty:g}",
-        "repeats": how_many(plan.n_repeats, "repetition"),
-        "left_out": left_out,
     }
 
 
@@ -101,7 +69,8 @@ def _status(frame: pd.DataFrame, plan: SurvivalBeyondPlan, there: Iterable[str])
 
 def _by_cohort(of_metric, metrics, groups) -> pd.DataFrame:
     """A row per metric and cohort with the value of each group, and one for the mean; metrics in
-    their order."""
+    their order.
+    """
     lines = []
     for metric in metrics:
         wide = of_metric(metric).reindex(columns=list(groups)).astype(float)
@@ -143,11 +112,8 @@ def _place(part: str, metric: str, key: Key, measured: Mapping[str, Selector]) -
         "scores": ("scores", {"metric": metric, "model": method}, "value"),
         "weights": ("weights", {"way": method}, metric),
         "calibration": ("weights", {"way": metric}, method),
-        "measurement": ("measurement", {"tree": method}, metric),
-        "stability": ("stability", {"settings": method}, metric),
     }[part]
-    by = ("dataset",) if part == "stability" else ("dataset", "split")
-    return Place(Rows(f"measured/{of}", where, value), measured[of], by)
+    return Place(Rows(f"measured/{of}", where, value), measured[of], ("dataset", "split"))
 
 
 def behind_comparisons(table: pd.DataFrame, measured: Mapping[str, pd.DataFrame]) -> Iterator[Cell]:
@@ -167,28 +133,6 @@ def behind_weights(table: pd.DataFrame, measured: Mapping[str, pd.DataFrame]) ->
     return _behind("weights", table, measured["weights"], "way", WAYS)
 
 
-def behind_errors(table: pd.DataFrame) -> Iterator[Cell]:
-    """Errors of measurement are read from the literature: no row of the run stands behind them."""
-    yield from ()
-
-
-def behind_measurement(table: pd.DataFrame, measured: Mapping[str, pd.DataFrame]) -> Iterator[Cell]:
-    """What repeated measurements change for each tree."""
-    return _behind("measurement", table, measured["measurement"], "tree", TREES)
-
-
-def behind_stability(table: pd.DataFrame) -> Iterator[Cell]:
-    """Trees of bootstrap samples, and means over cohorts."""
-    numbers = [*OF_SAMPLES, "between"]
-    for row, line in enumerate(table.to_dict("records")):
-        own = {"settings": line["settings"]}
-        if line["dataset"] != MEAN:
-            own["dataset"] = line["dataset"]
-        for name in numbers:
-            if pd.notna(line[name]):
-                yield Cell(row, name, "mean", (Rows("measured/stability", own, name),))
-
-
 @table(
     "Trees against other models of survival",
     caption="Test patients: Harrell's concordance and the area under the time-dependent curve at "
@@ -205,16 +149,7 @@ def survival_beyond_scores(
 ) -> pd.DataFrame:
     """Scores of trees, a Cox model and a random survival forest.
 
-    Parameters
-    ----------
-    measured : mapping of DataFrame
-        `scores` is read.
-    plan : SurvivalBeyondPlan
-
-    Returns
-    -------
-    DataFrame
-        metric, dataset, a column per model, <model>_note where there is no value, status.
+    Returns: metric, dataset, a column per model, <model>_note where there is no value, status.
     """
     rows = measured["scores"]
     found = _by_cohort(
@@ -246,18 +181,8 @@ def survival_beyond_weights(
 ) -> pd.DataFrame:
     """What weights for the censored change.
 
-    Parameters
-    ----------
-    measured : mapping of DataFrame
-        `weights` is read.
-    plan
-        As in `survival_beyond_scores`.
-
-    Returns
-    -------
-    DataFrame
-        metric (`incidence` and `same_root`, the share of the divisions with the root of left_out,
-        among them), dataset, a column per way, status.
+    Returns: metric (`incidence` and `same_root`, the share of the divisions with the root of
+    left_out, among them), dataset, a column per way, status.
     """
     rows = measured["weights"]
     base = rows[rows["way"] == "left_out"].set_index(["dataset", "split"])["root"]
@@ -269,136 +194,19 @@ def survival_beyond_weights(
 
 
 @table(
-    "Errors of measurement",
-    caption="Standard deviation of one measurement about its mean over repetitions: in the unit of "
-    "the column (absolute) or as a share of the value (relative), with where it is taken from. "
-    "Which value stands for which column, and that the error is normal, is our choice. Cohorts of "
-    "this run.",
-    behind=behind_errors,
-)
-def survival_beyond_errors(measured: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
-    """Errors of measurement by cohort and variable.
-
-    Parameters
-    ----------
-    measured : mapping of DataFrame
-        `measurement` is read: which cohorts were run.
-
-    Returns
-    -------
-    DataFrame
-        As `hedgerow.experiments.survival_beyond.errors.table_of`.
-    """
-    return table_of(set(measured["measurement"]["dataset"]) & set(COLUMNS))
-
-
-@table(
-    "Measurements that are repeated",
-    caption="Test patients whose measurements are repeated with the error of the table above, "
-    "{repeats}: the share who change their risk group (leaf; of a soft tree that with the largest "
-    "share), the share who change their predicted class, and the mean change of the predicted "
-    "risk, for C4.5 with the settings of the thesis, the same tree with soft evaluation by "
-    "these errors (se), and one with soft training propagation as well (soft); accuracy and macro "
-    "F1 of the values as they are recorded. Recorded values hold an error themselves, so that two "
-    f"real measurements differ by more. {MEANS} {{ran}}{{left_out}}",
-    words=said,
-    behind=behind_measurement,
-)
-def survival_beyond_measurement(
-    measured: Mapping[str, pd.DataFrame], plan: SurvivalBeyondPlan
-) -> pd.DataFrame:
-    """Patients who change their group when measurements are repeated.
-
-    Parameters
-    ----------
-    measured : mapping of DataFrame
-        `measurement` is read.
-    plan
-        As in `survival_beyond_scores`.
-
-    Returns
-    -------
-    DataFrame
-        metric (n_known: tests of a variable with a known error; n_tests), dataset, a column per
-        tree, status.
-    """
-    rows = measured["measurement"]
-    if rows.empty:
-        return pd.DataFrame(columns=["metric", "dataset", *TREES, "status"])
-    found = _by_cohort(
-        lambda metric: by_group(rows, metric, "tree"),
-        (*OF_REPEATS, "n_tests", "n_known"),
-        TREES,
-    )
-    return _status(found, plan, measured["scores"]["dataset"])
-
-
-@table(
-    "Trees of bootstrap samples",
-    caption="Trees of bootstrap samples of each cohort, with the settings of the thesis and the "
-    "tuned ones: edit distance (B2, Spearman) between two trees, the same per test of both (at "
-    "most 1, for trees that share nothing), tests, share of the patients whom two trees put into "
-    "different classes (d_p), share of the trees with the most frequent variable at the root, and "
-    "the range of its thresholds, with the share of the patients who lie within it (between). "
-    f"{MEANS} {{sampled}}",
-    words=said,
-    behind=behind_stability,
-)
-def survival_beyond_stability(
-    measured: Mapping[str, pd.DataFrame], plan: SurvivalBeyondPlan
-) -> pd.DataFrame:
-    """How far trees of bootstrap samples are from each other.
-
-    Parameters
-    ----------
-    measured : mapping of DataFrame
-        `stability` is read.
-    plan
-        As in `survival_beyond_scores`.
-
-    Returns
-    -------
-    DataFrame
-        dataset, settings, as `hedgerow.experiments.survival_beyond.steps.stability` gives them,
-        then a row per settings for the mean; status.
-    """
-    rows = measured["stability"]
-    numbers = [*OF_SAMPLES, "between"]
-    lines = []
-    for name in SETTINGS:
-        own = rows[rows["settings"] == name]
-        line = {"dataset": MEAN, "settings": name, **own[numbers].mean().to_dict()}
-        lines.append(line)
-    found = pd.concat([rows, pd.DataFrame(lines)], ignore_index=True).round(9)
-    return _status(found, plan, rows["dataset"])
-
-
-@table(
     "All comparisons",
     caption="What is compared with what, by part: scores (models), weights (ways to take the "
-    "censored), calibration (the share with the event that is predicted, and what it is, for two "
-    "ways), measurement (trees of repeated measurements) and stability (tuned settings against "
-    f"those of the thesis). {TESTED} Of the share that is predicted, which is neither better nor "
-    "worse: above and below. {ran}{left_out}",
+    "censored) and calibration (the share with the event that is predicted, and what it is, for "
+    f"two ways). {TESTED} Of the share that is predicted, which is neither better nor worse: above "
+    "and below. {ran}",
     words=said,
     behind=behind_comparisons,
 )
 def survival_beyond_comparisons(
     measured: Mapping[str, pd.DataFrame], statistics: pd.DataFrame, plan: SurvivalBeyondPlan
 ) -> pd.DataFrame:
-    """Tests of models, weights, repeated measurements and settings.
+    """Tests of models and weights.
 
-    Parameters
-    ----------
-    measured : mapping of DataFrame
-        `scores`, `weights`, `measurement` and `stability`.
-    statistics : DataFrame
-        As returned by `hedgerow.experiments.survival_beyond.statistics.merged`.
-    plan : SurvivalBeyondPlan
-
-    Returns
-    -------
-    DataFrame
-        As `Compared.table` gives it, of all parts; a data set is a cohort.
+    Returns: as `Compared.table` gives it, of all parts; a data set is a cohort.
     """
     return COMPARED.table(rows_of(measured), statistics)
