@@ -82,16 +82,6 @@ def test_a_domain_of_values_brings_no_new_one(table):
     assert np.array_equal(found.gamma, other.gamma)
 
 
-def test_a_lower_level_is_the_same_noise_less_often(table):
-    whole, half = (evidential_steps.doubted(table, 1, PLAN, level=v) for v in (1.0, 0.5))
-    none = evidential_steps.doubted(table, 1, PLAN, level=0.0)
-    assert half.gamma == pytest.approx(whole.gamma / 2)
-    changed = (half.clean != half.X) & ~np.isnan(half.clean)
-    assert np.array_equal(half.X[changed], whole.X[changed])
-    assert np.array_equal(none.X, none.clean, equal_nan=True)
-    assert np.array_equal(none.y, none.clean_y)
-
-
 def test_what_the_learner_is_told(table):
     found = evidential_steps.doubted(table, 0, PLAN)
     data = found.evidential()

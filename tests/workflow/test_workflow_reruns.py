@@ -89,11 +89,7 @@ def audited(rerun: set[str]) -> set[str]:
         ("confidence: {shares: [0.3]}", after("confidence", "size")),
         ("confidence: {affected: relative}", after("confidence")),
         ("confidence: {tree: unpruned}", after("confidence") - {"confidence_statistics"}),
-        (
-            "evidential: {min_gain: 0.1}",
-            after("evidential", "learn") | after("evidential_beyond", "run"),
-        ),
-        ("evidential_beyond: {n_draws: 3}", after("evidential_beyond", "run")),
+        ("evidential: {min_gain: 0.1}", after("evidential", "learn")),
         ("evidential: {chunk: 2}", after("evidential", "learn")),
         ("missing: {n_neighbors: 3}", after("missing", "learn")),
         ("missing_beyond: {noise: [0.3]}", after("missing_beyond", "run")),

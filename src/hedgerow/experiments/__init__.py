@@ -16,7 +16,6 @@ WORDS = (
     "confidence",
     "confidence_beyond",
     "evidential",
-    "evidential_beyond",
     "missing",
     "missing_beyond",
     "optimal",

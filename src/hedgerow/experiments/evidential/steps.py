@@ -77,31 +77,13 @@ class Doubted:
         return np.isin(np.arange(self.X.shape[1]), list(self.categories))
 
 
-def doubted(
-    table: TidyTable, repeat: int, plan, experiment: str = EXPERIMENT, level: float = 1.0
-) -> Doubted:
-    """Noise of section 4: each value is replaced with a chance gamma of its own, from U[0, level].
-
-    Parameters
-    ----------
-    table : TidyTable
-    repeat : int
-    plan
-        `seed` and `domain` are read.
-    experiment : str
-        Word under which the seeds are drawn.
-    level : float in [0, 1]
-        The same streams serve all levels: a gamma grows in proportion.
-
-    Returns
-    -------
-    Doubted
-    """
+def doubted(table: TidyTable, repeat: int, plan) -> Doubted:
+    """Noise of section 4: each value is replaced with a chance gamma of its own, from U[0, 1]."""
     clean, _ = table.matrix()
-    doubts = rng(plan.seed, experiment, table.name, repeat, "gamma")
-    gamma = level * doubts.random(clean.shape)
-    gamma_y = level * doubts.random(len(clean))
-    noise = rng(plan.seed, experiment, table.name, repeat, "replacements")
+    doubts = rng(plan.seed, EXPERIMENT, table.name, repeat, "gamma")
+    gamma = doubts.random(clean.shape)
+    gamma_y = doubts.random(len(clean))
+    noise = rng(plan.seed, EXPERIMENT, table.name, repeat, "replacements")
     X, categories = clean.copy(), {}
     for j, name in enumerate(table.X.columns):
         column = table.X[name]
@@ -125,9 +107,9 @@ def domain_of(table: TidyTable, clean: np.ndarray, j: int, plan):
     return np.unique(known) if plan.domain == "values" else (known.min(), known.max())
 
 
-def thirds(table: TidyTable, repeat: int, plan, experiment: str = EXPERIMENT) -> list[np.ndarray]:
+def thirds(table: TidyTable, repeat: int, plan) -> list[np.ndarray]:
     """Row numbers for growing, for pruning and for testing, drawn at random."""
-    order = rng(plan.seed, experiment, table.name, repeat, "thirds").permutation(len(table.y))
+    order = rng(plan.seed, EXPERIMENT, table.name, repeat, "thirds").permutation(len(table.y))
     return [np.sort(part) for part in np.array_split(order, 3)]
 
 
@@ -140,7 +122,6 @@ def cart_trees(
     is_categorical: np.ndarray,
     plan,
     *,
-    weight: np.ndarray | None = None,
     criterion: str | None = None,
     min_share_gain: float | None = None,
 ) -> list[Tree]:
@@ -160,7 +141,7 @@ def cart_trees(
         criterion=criterion or plan.cart_criterion,
     )
     return best_first(
-        learner.fit(X, y, sample_weight=weight).tree_,
+        learner.fit(X, y).tree_,
         plan.max_leaves,
         plan.min_gain,
         plan.min_share_gain if min_share_gain is None else min_share_gain,
