@@ -28,13 +28,13 @@ IN_PARTS = sorted({archive.parent for archive in REFERENCE.glob(f"**/parts/*{SUF
 def reference(tmp_path):
     """One experiment that was made as a whole, as in former times, and one in parts."""
     folder = tmp_path / "reference"
-    for experiment in ("missing_beyond", "threshold/soft"):
+    for experiment in ("missing", "threshold/soft"):
         write_bytes(folder / experiment / "table.csv", b"value\n1\n")
         write_json(folder / experiment / "manifest.json", {"code": {"commit": "123"}})
-    write_json(folder / "missing_beyond/manifest.json", {"versions": {}, "code": {}})
+    write_json(folder / "missing/manifest.json", {"versions": {}, "code": {}})
     for name in ("bupa", "wine"):
         make_part(folder / "threshold/soft/parts", name, {f"data/{name}.json": b"{}"})
-    for experiment in ("missing_beyond", "threshold/soft"):
+    for experiment in ("missing", "threshold/soft"):
         list_all(folder / experiment)
     return folder
 
@@ -82,7 +82,7 @@ def test_parts_of_an_experiment_are_of_one_code_and_one_set_of_settings(folder):
 
 
 def test_other_code_and_versions_are_told(reference):
-    path = reference / "missing_beyond/manifest.json"
+    path = reference / "missing/manifest.json"
     content = read_json(path)
     content["code"] |= {"digest": 64 * "0", "commit": "abc"}
     content["versions"]["numpy"] = "0.1"
@@ -90,23 +90,23 @@ def test_other_code_and_versions_are_told(reference):
     found = verify_kept(reference)
     told = {check.name: check for check in found.checks}
     assert found.holds
-    assert told["missing_beyond/code"].holds is None
-    assert "abc" in told["missing_beyond/code"].said[0]
-    assert told["missing_beyond/versions"].said[0].startswith("numpy 0.1 (")
+    assert told["missing/code"].holds is None
+    assert "abc" in told["missing/code"].said[0]
+    assert told["missing/versions"].said[0].startswith("numpy 0.1 (")
 
 
 def test_changed_missing_and_unlisted_files(reference):
-    table = next((reference / "missing_beyond").glob("*.csv"))
+    table = next((reference / "missing").glob("*.csv"))
     table.write_text(table.read_text().replace("1", "2", 1))
     part = reference / "threshold/soft/parts/wine.tar.xz"
     part.unlink()
     (reference / "threshold/mine.csv").write_text("mine")
-    (reference / "missing_beyond/mine.csv").write_text("mine")
+    (reference / "missing/mine.csv").write_text("mine")
     found = verify_kept(reference)
     assert bad(found) == {
-        f"missing_beyond/{table.name}": "differs",
+        f"missing/{table.name}": "differs",
         f"threshold/soft/parts/{part.name}": "missing",
-        "missing_beyond/mine.csv": "not listed",
+        "missing/mine.csv": "not listed",
         "threshold/mine.csv": "not listed",
     }
     assert not found.holds
@@ -186,11 +186,11 @@ def test_an_older_version_of_our_own_code_is_told_where_its_functions_have_chang
 
 
 def test_a_damaged_manifest(reference):
-    path = reference / "missing_beyond/manifest.json"
+    path = reference / "missing/manifest.json"
     path.write_text("{")
-    assert bad(verify_kept(reference))["missing_beyond/manifest.json"] == "differs"
-    path.write_text(json.dumps({"experiment": "missing_beyond", "outputs": []}))
-    assert bad(verify_kept(reference))["missing_beyond/manifest.json"] == "differs"
+    assert bad(verify_kept(reference))["missing/manifest.json"] == "differs"
+    path.write_text(json.dumps({"experiment": "missing", "outputs": []}))
+    assert bad(verify_kept(reference))["missing/manifest.json"] == "differs"
 
 
 def test_what_is_no_such_folder(tmp_path, capsys):
@@ -215,22 +215,22 @@ def test_the_command(reference, capsys):
     [
         {"outputs": {"../../secret": "0"}},
         {"experiment": "../../.."},
-        {"experiment": ["missing_beyond"]},
+        {"experiment": ["missing"]},
         {"code": "none"},
         {"versions": {"": 1}},
     ],
 )
 def test_a_manifest_of_somebody_else_is_checked_before_it_is_used(reference, edit):
     """Its paths led anywhere, and what was of another kind was an error of ours."""
-    path = reference / "missing_beyond/manifest.json"
+    path = reference / "missing/manifest.json"
     write_json(path, read_json(path) | edit)
     found = verify_kept(reference)
-    assert bad(found)["missing_beyond/manifest.json"] == "differs" and not found.holds
+    assert bad(found)["missing/manifest.json"] == "differs" and not found.holds
 
 
 def test_links_lead_to_no_file_of_the_reader(reference, tmp_path):
     (tmp_path / "secret").write_text("secret")
-    table = next((reference / "missing_beyond").glob("*.csv"))
+    table = next((reference / "missing").glob("*.csv"))
     table.unlink()
     table.symlink_to(tmp_path / "secret")
     with pytest.raises(DataError, match="is a link that leads out of it"):

@@ -1,4 +1,4 @@
-"""Values removed completely at random, at random, and not at random."""
+"""Values removed completely at random and not at random."""
 
 from __future__ import annotations
 
@@ -60,30 +60,6 @@ def test_not_at_random_takes_large_values():
     assert not removed(X, 0.4, "mnar")[X.argmin(axis=0), range(X.shape[1])].any()
 
 
-def test_at_random_what_decides_stays_known_and_the_value_itself_does_not_matter():
-    rng = np.random.default_rng(3)
-    X = rng.normal(size=(20000, 4))  # independent, so that the value itself says nothing
-    gone = removed(X, 0.4, "mar")
-    assert not gone.all(axis=1).any()
-    for j in range(4):
-        assert abs(X[gone[:, j], j].mean() - X[~gone[:, j], j].mean()) < 0.12
-    # With three values gone the one that stays decided: chances p rise from .07 to 1 with its
-    # rank, and ranks after p^3 have a mean of .77.
-    three = gone.sum(axis=1) == 3
-    rows, left = np.flatnonzero(three), np.argmin(gone[three], axis=1)
-    ranks = np.column_stack([rankdata(column) for column in X.T]) / len(X)
-    p = np.linspace(2 * 1.6 / 3 - 1, 1, 1001)
-    expected = (np.linspace(0, 1, 1001) * p**3).sum() / (p**3).sum()
-    assert abs(ranks[rows, left].mean() - expected) < 0.02
-
-
-def test_at_random_leaves_a_value_in_each_row():
-    gone = removed(table(), 0.8, "mar")
-    assert (gone.sum(axis=1) == 4).all()
-    with pytest.raises(InputError, match=r"at most 0\.8"):
-        remove_values(table(), 0.81, np.random.default_rng(0), "mar")
-
-
 def test_what_was_missing_stays_missing_and_counts_in_no_share():
     X = table()
     X[::2, 0] = np.nan
@@ -112,5 +88,3 @@ def test_bad_input(share, mechanism, said):
 def test_tables_that_cannot_be():
     with pytest.raises(InputError, match="dimensions"):
         remove_values(np.zeros(3), 0.1, np.random.default_rng(0))
-    with pytest.raises(InputError, match="one variable"):
-        remove_values(np.zeros((3, 1)), 0.1, np.random.default_rng(0), "mar")

@@ -92,11 +92,6 @@ def audited(rerun: set[str]) -> set[str]:
         ("evidential: {min_gain: 0.1}", after("evidential", "learn")),
         ("evidential: {chunk: 2}", after("evidential", "learn")),
         ("missing: {n_neighbors: 3}", after("missing", "learn")),
-        ("missing_beyond: {noise: [0.3]}", after("missing_beyond", "run")),
-        (
-            "missing_beyond: {n_neighbors: 3}",
-            after("missing_beyond", "run", "natural"),
-        ),
         ("confidence_beyond: {m: 5}", after("confidence_beyond", "run")),
         ("soft_sweep: {factor: 0.2}", AFTER_SWEEP_NOISE),
         ("soft_sweep: {confidences: [0, 0.5, 1]}", after("soft_sweep", "evaluate", "merge")),

@@ -1,7 +1,6 @@
-"""Removing values from a table: completely at random, at random, not at random (Little and Rubin).
+"""Removing values from a table, completely at random or not at random (Little and Rubin).
 
-The paper of EIG removes values completely at random (section 5). Beyond it stand chances that
-depend on another value of the row, or on the value itself.
+The paper of EIG removes values completely at random (section 5).
 """
 
 from __future__ import annotations
@@ -13,9 +12,8 @@ from hedgerow.errors import InputError
 
 __all__ = ["MECHANISMS", "remove_values"]
 
-#: Completely at random; at random: the chance rises with the rank of another variable, which stays
-#: known in that row; not at random: it rises with the rank of the value itself.
-MECHANISMS = ("mcar", "mar", "mnar")
+#: Completely at random; not at random: the chance rises with the rank of the value.
+MECHANISMS = ("mcar", "mnar")
 
 
 def remove_values(
@@ -33,12 +31,10 @@ def remove_values(
     rng : numpy.random.Generator
         A named stream, see `hedgerow.data.rng`. The same numbers are drawn for every share, so
         that with the same stream what a smaller share removes a larger one removes too.
-    mechanism : {"mcar", "mar", "mnar"}
+    mechanism : {"mcar", "mnar"}
         "mcar": every value with the same chance. "mnar": with a chance that rises linearly with
         the rank of the value among the known ones of its variable, from 0 for the lowest to twice
         the share for the highest (with a share above one half, from twice the share less 1 to 1).
-        "mar": the same for all variables of a row but one, by the rank of that one, which is
-        drawn at random and stays known. No share can be above 1 - 1 / m then.
 
     Returns
     -------
@@ -48,37 +44,19 @@ def remove_values(
     Raises
     ------
     InputError
-        A share outside its bounds, a table that is not of numbers, or "mar" with one variable.
+        A share outside its bounds, or a table that is not of numbers.
     """
     check_choice("mechanism", mechanism, MECHANISMS)
     check_number("share", share, 0.0, 1.0)
     X = np.array(X, dtype=np.float64)
     if X.ndim != 2:
         raise InputError(f"X has {X.ndim} dimensions", remedy="give rows and columns")
-    if mechanism == "mar" and X.shape[1] < 2:
-        raise InputError(
-            "X has one variable, so that no other can tell which of its values go",
-            remedy="give two variables or more, or another mechanism",
-        )
-    if mechanism == "mar" and share > 1.0 - 1.0 / X.shape[1]:
-        raise InputError(
-            f"share is {share!r}, and one of {X.shape[1]} values of each row stays known",
-            remedy=f"give at most {1.0 - 1.0 / X.shape[1]:.3g}, or another mechanism",
-        )
     drawn = rng.random(X.shape)
     if mechanism == "mcar":
         X[drawn < share] = np.nan
-        return X
-    ranks = np.column_stack([_ranks(column) for column in X.T]) if X.shape[1] else X
-    if mechanism == "mnar":
+    else:
+        ranks = np.column_stack([_ranks(column) for column in X.T]) if X.shape[1] else X
         X[drawn < _chances(ranks, share)] = np.nan
-        return X
-    n, m = X.shape
-    stays = rng.integers(0, m, n)
-    chances = _chances(ranks[np.arange(n), stays][:, None], share * m / (m - 1))
-    gone = drawn < chances
-    gone[np.arange(n), stays] = False
-    X[gone] = np.nan
     return X
 
 

@@ -17,7 +17,6 @@ WORDS = (
     "confidence_beyond",
     "evidential",
     "missing",
-    "missing_beyond",
     "optimal",
     "answers",
     "readings",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -63,24 +63,6 @@ class Look:
             "markeredgecolor": "black",
             "markeredgewidth": 0.6,
         }
-
-
-#: Colour of Okabe and Ito (2008), marker and line of methods that are drawn in a row.
-ROW = (
-    ("#0072B2", "o", "-"),
-    ("#56B4E9", "v", "--"),
-    ("#E69F00", "s", "--"),
-    ("#000000", "D", ":"),
-    ("#009E73", "^", "-."),
-    ("#CC79A7", "P", "-."),
-    ("#D55E00", "X", ":"),
-    ("#999999", "<", "--"),
-)
-
-
-def looks_in_a_row(names: Iterable[str], labels: Mapping[str, str]) -> dict[str, Look]:
-    """A look for each of some methods, as many as `ROW` has: the first one the first, and so on."""
-    return {n: Look(labels[n], *look, "") for n, look in zip(names, ROW, strict=False)}
 
 
 #: Colours of Okabe and Ito (2008).

@@ -1,1 +1,0 @@
-"""Beyond the paper of EIG: mechanisms, imputers, other learners, pruning, real gaps, noise."""
