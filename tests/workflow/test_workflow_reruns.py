@@ -23,7 +23,6 @@ AFTER_SEARCH = after("search", "run", "merge", "running_times")
 DISTANCES = {"structure_compare", "structure_resample"}
 AFTER_DISTANCES = after("structure", "cluster")
 AFTER_STRUCTURE_BEYOND = after("structure_beyond", "run")
-AFTER_CONFIDENCE_BEYOND = after("confidence_beyond", "run", "categories")
 AFTER_READINGS = after("readings", "run", "judge")
 #: No claim depends on how a configuration is called.
 CLAIMS = {*(f"{word}_claims" for word in having("claims")), "missing_readings"}
@@ -92,7 +91,6 @@ def audited(rerun: set[str]) -> set[str]:
         ("evidential: {min_gain: 0.1}", after("evidential", "learn")),
         ("evidential: {chunk: 2}", after("evidential", "learn")),
         ("missing: {n_neighbors: 3}", after("missing", "learn")),
-        ("confidence_beyond: {m: 5}", after("confidence_beyond", "run")),
         ("soft_sweep: {factor: 0.2}", AFTER_SWEEP_NOISE),
         ("soft_sweep: {confidences: [0, 0.5, 1]}", after("soft_sweep", "evaluate", "merge")),
         ("soft_illustration: {factor: 0.2}", after("soft_illustration", "results")),

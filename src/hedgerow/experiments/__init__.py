@@ -14,7 +14,6 @@ WORDS = (
     "survival",
     "survival_beyond",
     "confidence",
-    "confidence_beyond",
     "evidential",
     "missing",
     "optimal",
