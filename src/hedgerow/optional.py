@@ -22,7 +22,6 @@ EXTRAS = {
     "requests": "data",
     "rich": "data",
     "yaml": "data",
-    "crepes": "experiments",
     "jinja2": "experiments",
     "markupsafe": "experiments",
     "scikit_posthocs": "experiments",

@@ -1,4 +1,4 @@
-"""Noise beyond the thesis: other shapes, other scales, classes and categories."""
+"""Noise beyond the thesis: other shapes, other scales; shares of categories."""
 
 import numpy as np
 import pytest
@@ -9,8 +9,6 @@ from hedgerow.data import (
     add_family_noise,
     add_noise,
     category_shares,
-    flip_classes,
-    replace_categories,
     rng,
     variable_multiples,
 )
@@ -117,47 +115,6 @@ def test_multiples_that_do_not_fit_are_refused(multiples):
         add_family_noise(np.ones((2, 2)), "per_variable", 0.1, np.ones(2), stream(), multiples)
 
 
-# -------------------------------------------------------------------------------- classes
-
-
-def test_a_label_is_replaced_by_another_class_with_this_probability():
-    y = np.repeat([0, 1, 2], 20_000)
-    flipped = flip_classes(y, 3, 0.3, stream())
-    assert np.mean(flipped != y) == pytest.approx(0.3, abs=0.008)
-    for c in range(3):
-        became = flipped[(y == c) & (flipped != y)]
-        others = [k for k in range(3) if k != c]
-        assert set(became) == set(others)
-        assert np.mean(became == others[0]) == pytest.approx(0.5, abs=0.03)
-
-
-def test_what_flips_at_a_small_probability_flips_alike_at_a_larger_one():
-    y = np.arange(500) % 4
-    few, many = (flip_classes(y, 4, p, stream()) for p in (0.1, 0.4))
-    changed = few != y
-    assert 0 < changed.sum() < (many != y).sum()
-    np.testing.assert_array_equal(few[changed], many[changed])
-
-
-def test_probabilities_0_and_1():
-    y = np.arange(60) % 3
-    np.testing.assert_array_equal(flip_classes(y, 3, 0, stream()), y)
-    assert (flip_classes(y, 3, 1, stream()) != y).all()
-
-
-@pytest.mark.parametrize("probability", [-0.1, 1.1, np.nan])
-def test_bad_probabilities_are_refused(probability):
-    with pytest.raises(InputError, match="probability is"):
-        flip_classes(np.zeros(3, int), 2, probability, stream())
-    with pytest.raises(InputError, match="probability is"):
-        replace_categories(np.zeros((3, 1)), {0: np.array([1.0])}, probability, stream())
-
-
-def test_one_class_cannot_flip():
-    with pytest.raises(InputError, match="n_classes is 1; give a number of at least 2"):
-        flip_classes(np.zeros(3, int), 1, 0.1, stream())
-
-
 # ----------------------------------------------------------------------------- categories
 
 
@@ -167,23 +124,6 @@ def test_shares_are_those_of_the_known_values():
     assert set(shares) == {0}
     np.testing.assert_allclose(shares[0], [1 / 3, 0, 2 / 3, 0])
     assert category_shares(np.full((2, 1), np.nan), np.array([3])) == {}
-
-
-def test_a_category_is_replaced_by_a_draw_from_the_distribution():
-    n = 60_000
-    X = np.column_stack([np.zeros(n), np.full(n, 7.5)])
-    shares = {0: np.array([0.5, 0.0, 0.3, 0.2])}
-    out = replace_categories(X, shares, 0.4, stream())
-    np.testing.assert_array_equal(out[:, 1], X[:, 1])
-    got = np.bincount(out[:, 0].astype(int), minlength=4) / n
-    # The draw may give the category that was there.
-    np.testing.assert_allclose(got, [0.6 + 0.4 * 0.5, 0, 0.4 * 0.3, 0.4 * 0.2], atol=0.008)
-
-
-def test_missing_categories_stay_and_values_are_copied():
-    X = np.array([[np.nan], [1.0], [0.0]])
-    out = replace_categories(X, {0: np.array([0.0, 0.0, 1.0])}, 1.0, stream())
-    assert np.isnan(out[0, 0]) and (out[1:, 0] == 2).all() and X[1, 0] == 1
 
 
 @pytest.mark.parametrize("family", FAMILIES)

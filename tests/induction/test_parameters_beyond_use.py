@@ -186,12 +186,6 @@ CALLS = {
     "deviations": lambda factor: data.deviations(factor, [1.0, 2.0]),
     "add_noise": lambda factor: data.add_noise(X, factor, [1.0, 2.0], RNG),
     "add_family_noise": lambda factor: data.add_family_noise(X, "laplace", factor, [1, 2], RNG),
-    "flip_classes": lambda n_classes=2, probability=0.1: data.flip_classes(
-        Y, n_classes, probability, RNG
-    ),
-    "replace_categories": lambda probability: data.replace_categories(
-        X, {0: np.array([0.5, 0.5])}, probability, RNG
-    ),
     "rng": lambda seed=1, permutation=0: data.rng(seed, "soft", "wine", permutation, "x"),
     "seed_sequence": lambda seed=1, permutation=0: data.seed_sequence(
         seed, "soft", "wine", permutation, "x"

@@ -337,12 +337,12 @@ def test_the_settings_of_a_rule_are_a_plan(configuration):
         SECTIONS[section].from_config(given, 0, configuration)
 
 
-@pytest.mark.parametrize("name", ["datasets", "categorical_datasets", "set_datasets"])
+@pytest.mark.parametrize("name", ["datasets", "quantile_datasets"])
 def test_every_list_of_data_sets_is_checked(name):
     registry = load_registry(ROOT / "config/datasets.yaml")
     config = copy.deepcopy(DEFAULT)
-    config["soft_beyond"][name] = ["wine", "wina"]
-    with pytest.raises(ConfigError, match=rf"`wina` in `soft_beyond\.{name}`; did you mean `wine`"):
+    config["optimal"][name] = ["wine", "wina"]
+    with pytest.raises(ConfigError, match=rf"`wina` in `optimal\.{name}`; did you mean `wine`"):
         check_datasets(config, registry)
 
 

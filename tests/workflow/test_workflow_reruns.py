@@ -17,8 +17,7 @@ pytestmark = pytest.mark.runs
 AFTER_ROWS = after("soft") | after("soft_scores")
 AFTER_NOISE = after("soft", "learn", "running_times", "prune", "evaluate", "merge") | AFTER_ROWS
 AFTER_SWEEP_NOISE = after("soft_sweep", "grow", "evaluate", "merge")
-AFTER_BEYOND = after("soft_beyond", "numeric", "categories")
-AFTER_SETS = after("soft_beyond", "sets", "set_statistics") - {"soft_beyond_statistics"}
+AFTER_BEYOND = after("soft_beyond", "numeric")
 AFTER_SEARCH = after("search", "run", "merge", "running_times")
 DISTANCES = {"structure_compare", "structure_resample"}
 AFTER_DISTANCES = after("structure", "cluster")
@@ -54,11 +53,9 @@ def audited(rerun: set[str]) -> set[str]:
         ("soft: {target_leaves: [10, 5]}", {"soft_calibrate", *AFTER_NOISE, *AFTER_BEYOND}),
         (
             "soft: {step: 0.2}",
-            {"soft_calibrate", *AFTER_NOISE, *AFTER_SWEEP_NOISE, *AFTER_BEYOND, *AFTER_SETS},
+            {"soft_calibrate", *AFTER_NOISE, *AFTER_SWEEP_NOISE, *AFTER_BEYOND},
         ),
-        ("soft_beyond: {noise_factors: [0.1]}", after("soft_beyond", "numeric")),
-        ("soft_beyond: {category_noise: [0.4]}", after("soft_beyond", "categories")),
-        ("soft_beyond: {set_noise: [0.4]}", AFTER_SETS),
+        ("soft_beyond: {noise_factors: [0.1]}", AFTER_BEYOND),
         ("soft: {chunk: 2}", {"soft_noise", *AFTER_NOISE, *AFTER_SWEEP_NOISE}),
         ("optimal: {noise: [0.3]}", after("optimal", "run")),
         ("optimal: {max_nodes: 100}", after("optimal", "run")),

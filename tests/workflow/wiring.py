@@ -30,19 +30,17 @@ from hedgerow.workflow.steps import section_of
 #: What is repeated in an experiment.
 COUNTS = ("n_permutations", "n_forests", "n_repeats", "n_splits")
 #: Rules that count something else.
-COUNTED = dict.fromkeys(("confidence_size", "soft_beyond_sets"), "n_divisions")
-COUNTED |= {"answers_people": "n_people", "survival_learn": "n_splits"}
+COUNTED = {
+    "confidence_size": "n_divisions",
+    "answers_people": "n_people",
+    "survival_learn": "n_splits",
+}
 #: Rules whose results another experiment reads too, which may have data sets of its own.
 SHARED = {"soft_noise": "soft_beyond", "soft_calibrate": "soft_beyond"}
 #: Experiments that run the repeats of another one, in its chunks.
 REPEATS_OF = {"soft_sweep": "soft"}
-#: Lists of data sets that have divisions of their own, and read none of those results.
-APART = {"set_datasets"}
 #: Experiments without a list of data sets.
 FIXED = {"soft_illustration": {"synthetic_lvef"}}
-#: Letters by which a list bears the name of a rule: `categorical_datasets`, `..._categories`. Of
-#: `set_datasets`, `..._sets`, there are fewer.
-STEM = 7
 
 
 #: Where every rule writes its log.
@@ -73,7 +71,7 @@ def sections(configuration: str) -> Sections:
 
 def _bearing(name: str, keys: Iterable[str], otherwise: str) -> str:
     """Of the keys the one that bears the name of a rule."""
-    first = {key: key.partition("_")[0][:STEM] for key in keys if not key.startswith("n_")}
+    first = {key: key.partition("_")[0] for key in keys if not key.startswith("n_")}
     return next((key for key, word in first.items() if name.startswith(word)), otherwise)
 
 
@@ -111,9 +109,7 @@ def jobs_of(word: str, rule: str, given: Sections, alone: bool = False) -> set[t
     found = set(itertools.product(chosen, _chunks(word, rule, given)))
     if rule in SHARED and not alone:
         other = given[SHARED[rule]]
-        read = {key for key in other if key.endswith("datasets")} - APART
-        chosen = itertools.chain.from_iterable(other[key] for key in read)
-        found |= set(itertools.product(chosen, _chunks(SHARED[rule], rule, given)))
+        found |= set(itertools.product(other["datasets"], _chunks(SHARED[rule], rule, given)))
     return found
 
 

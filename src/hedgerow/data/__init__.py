@@ -18,8 +18,6 @@ from hedgerow.data.noise import (
     add_noise,
     category_shares,
     deviations,
-    flip_classes,
-    replace_categories,
     variable_multiples,
 )
 from hedgerow.data.registry import DatasetEntry, Registry, Source, load_registry
@@ -57,14 +55,12 @@ __all__ = [
     "deviations",
     "fetch",
     "fingerprint",
-    "flip_classes",
     "folds",
     "load",
     "load_registry",
     "n_folds_for",
     "read_fetched",
     "read_tidy",
-    "replace_categories",
     "rng",
     "seed_sequence",
     "split",

@@ -1,8 +1,8 @@
 """Noise injection: experiments 1 and 2 (thesis, section 3.3.2), and other kinds of noise.
 
 The thesis adds Gaussian noise to numeric variables. Beyond it stand families of another shape with
-the same standard deviation, noise in proportion to the value, noise that differs between
-variables, and noise on classes and categories.
+the same standard deviation, noise in proportion to the value, and noise that differs between
+variables.
 """
 
 from __future__ import annotations
@@ -18,13 +18,9 @@ __all__ = [
     "add_noise",
     "category_shares",
     "deviations",
-    "flip_classes",
-    "replace_categories",
     "variable_multiples",
 ]
 
-#: Classes that a set may have; more are counted by no class code of 32 bits.
-MOST_CLASSES = 2**31 - 1
 #: Families of noise on numeric variables. The first four have the standard deviation n |mean| and
 #: differ in shape; `proportional` is normal with n |x|, and `per_variable` normal with n k |mean|,
 #: where the multiple k differs between variables and is 1 on average.
@@ -209,39 +205,6 @@ def variable_multiples(means: np.ndarray, rng: np.random.Generator) -> np.ndarra
     return multiples
 
 
-def flip_classes(
-    y: np.ndarray, n_classes: int, probability: float, rng: np.random.Generator
-) -> np.ndarray:
-    """Replace class labels by another class, each of the others being equally likely.
-
-    Parameters
-    ----------
-    y : (n,) int array of class codes
-    n_classes : int, 2 or more
-    probability : float in [0, 1]
-        Chance that a label is replaced.
-    rng : numpy.random.Generator
-        A named stream; two numbers are drawn per label whatever the probability, so that labels
-        replaced at a small probability are replaced alike at a larger one.
-
-    Returns
-    -------
-    (n,) int array
-        A new array.
-
-    Raises
-    ------
-    InputError
-        The probability is not within [0, 1], or there is no other class.
-    """
-    y = np.asarray(y)
-    check_number("probability", probability, 0.0, 1.0)
-    check_number("n_classes", n_classes, 2, MOST_CLASSES, whole=True)
-    chance = rng.random(len(y))
-    ahead = rng.integers(1, n_classes, len(y))
-    return np.where(chance < probability, (y + ahead) % n_classes, y)
-
-
 def category_shares(X: np.ndarray, n_categories: np.ndarray) -> dict[int, np.ndarray]:
     """Share of each category among the known values of each categorical variable.
 
@@ -262,51 +225,6 @@ def category_shares(X: np.ndarray, n_categories: np.ndarray) -> dict[int, np.nda
             counts = np.bincount(codes, minlength=int(n_categories[j]))
             shares[int(j)] = counts / counts.sum()
     return shares
-
-
-def replace_categories(
-    X: np.ndarray,
-    shares: dict[int, np.ndarray],
-    probability: float,
-    rng: np.random.Generator,
-) -> np.ndarray:
-    """Replace categories by draws from the distribution of their variable.
-
-    The draw may give the category that was there, as when a form is filled in at random.
-
-    Parameters
-    ----------
-    X : (n, m) float array
-        Codes of categories in the variables of `shares`; the others are left alone, and so are
-        missing values.
-    shares : dict of int to float array
-        As returned by `category_shares` for the training part in use.
-    probability : float in [0, 1]
-        Chance that a value is replaced.
-    rng : numpy.random.Generator
-        A named stream; two numbers are drawn per value of these variables, as in `flip_classes`.
-
-    Returns
-    -------
-    (n, m) float64 array
-        A new array.
-
-    Raises
-    ------
-    InputError
-        The probability is not within [0, 1].
-    """
-    check_number("probability", probability, 0.0, 1.0)
-    values = np.array(X, dtype=np.float64)
-    for j in sorted(shares):
-        chance = rng.random(len(values))
-        position = rng.random(len(values))
-        # The last category with a share closes the line of shares, whatever their rounding.
-        last = np.flatnonzero(shares[j])[-1]
-        drawn = np.minimum(np.searchsorted(np.cumsum(shares[j]), position, side="right"), last)
-        replaced = (chance < probability) & ~np.isnan(values[:, j])
-        values[replaced, j] = drawn[replaced]
-    return values
 
 
 def replace_values(

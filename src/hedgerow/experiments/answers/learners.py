@@ -12,7 +12,6 @@ from hedgerow.experiments.answers.doubts import Doubted
 from hedgerow.experiments.answers.plan import AnswersPlan
 from hedgerow.experiments.frames import all_classes, corrected, floored
 from hedgerow.experiments.missing.steps import one_hot
-from hedgerow.experiments.soft_beyond.sets import PARTS_OF
 
 #: Pruning confidences of C4.5 and of all that is grown like it.
 CONFIDENCES = ({"confidence": 0.25}, {"confidence": 0.05}, {"confidence": 0.5}, {"confidence": 1.0})
@@ -52,7 +51,12 @@ SETTINGS: Mapping[str, tuple[dict[str, Any], ...]] = {
     "logistic": ({"C": 1.0}, {"C": 0.1}, {"C": 0.01}, {"C": 10.0}),
 }
 #: Parts of a soft tree that are told the errors.
-SOFT = PARTS_OF
+SOFT = {
+    "ss": ("search",),
+    "stp": ("propagation",),
+    "se": ("evaluation",),
+    "ss_stp_se": ("search", "propagation", "evaluation"),
+}
 #: Who is told of which doubts with the values: of those that its paper answers, the last of all.
 TOLD = {
     "udt": ("error",),

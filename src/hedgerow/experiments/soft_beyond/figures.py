@@ -8,22 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from hedgerow.experiments.soft_beyond.plan import (
-    COMPARED_SETS,
-    METHODS,
-    POOLED,
-    SET_METHODS,
-    SETS,
-    SITUATIONS,
-    WHERE,
-    SoftBeyondPlan,
-)
-from hedgerow.experiments.soft_beyond.tables import (
-    FAMILY_LABELS,
-    KNOWN_MODELS,
-    said,
-    said_of_sets,
-)
+from hedgerow.experiments.soft_beyond.plan import METHODS, POOLED, WHERE, SoftBeyondPlan
+from hedgerow.experiments.soft_beyond.tables import FAMILY_LABELS, KNOWN_MODELS, said
 from hedgerow.experiments.step import figure
 from hedgerow.reporting.figures import LOOKS, WIDTH, Look, spread_by_rank, style
 from hedgerow.reporting.tables import MEAN
@@ -37,9 +23,7 @@ MODEL_LOOKS = {
     "matching": Look("matching model, tuned", "#0072B2", "^", "--", ""),
     "true": Look("what was added, known", "#E69F00", "s", ":", ""),
 }
-
-
-# ----------------------------------------------------------------------------------- figures
+_POINT = {"color": "#555555", "marker": "o", "markersize": 1.8}
 
 
 @figure(
@@ -51,19 +35,7 @@ MODEL_LOOKS = {
     words=said,
 )
 def soft_beyond_matching(tables: Mapping[str, pd.DataFrame], plan: SoftBeyondPlan) -> Figure:
-    """Figure of accuracy by family of the noise, method and model.
-
-    Parameters
-    ----------
-    tables : mapping of DataFrame
-        The tables of this module by id; `soft_beyond_noise_models` is read.
-    plan : SoftBeyondPlan
-
-    Returns
-    -------
-    Figure
-        A row per method, a column per place of the noise, at the largest noise factor.
-    """
+    """Accuracy by family at the largest noise factor: a row per method, a column per place."""
     from matplotlib.figure import Figure
     from matplotlib.lines import Line2D
 
@@ -94,9 +66,6 @@ def soft_beyond_matching(tables: Mapping[str, pd.DataFrame], plan: SoftBeyondPla
     return figure
 
 
-_POINT = {"color": "#555555", "marker": "o", "markersize": 1.8}
-
-
 def _families(axes, cells: pd.DataFrame, families: list[str], models: list[str]) -> None:
     """One panel: families along the axis, a mark per model, the data sets behind it."""
     axes.axhline(0, color="black", linewidth=0.7)
@@ -115,155 +84,3 @@ def _families(axes, cells: pd.DataFrame, families: list[str], models: list[str])
             axes.plot([x] * len(mean), mean, linestyle="", zorder=3, **MODEL_LOOKS[model].mark(5))
     axes.set_xlim(-0.5, max(len(families), 1) - 0.5)
     axes.tick_params(axis="x", length=0)
-
-
-@figure(
-    "Class noise and noise on categories",
-    caption="Accuracy when (a) class labels of the training data, (b, c) categories of the "
-    "training or the test data are replaced at random: difference to C4.5 without noise, mean "
-    "over data sets. (a) {class_noise} (b, c) {categorical_noise} Sets without a numeric "
-    "variable, where SS, STP and SE are C4.5, are not drawn.",
-    alt="Lines of the difference in accuracy to C4.5 without noise against the probability that "
-    "class labels or categories are replaced; the numbers are in the tables.",
-    words=said,
-)
-def soft_beyond_labels(tables: Mapping[str, pd.DataFrame], plan: SoftBeyondPlan) -> Figure:
-    """Figure of accuracy under class noise and categorical noise.
-
-    Parameters
-    ----------
-    tables : mapping of DataFrame
-        The tables of this module by id; class noise and categorical noise are read.
-    plan : SoftBeyondPlan
-
-    Returns
-    -------
-    Figure
-        Three panels: difference of the accuracy to that of C4.5 without noise against the
-        probability of replacement. SE with a model of the categories is a line of its own.
-    """
-    from matplotlib.figure import Figure
-
-    classes = tables["soft_beyond_class_noise"]
-    categories = tables["soft_beyond_categorical_noise"]
-    panels = (
-        (classes, "training", "(a) Training labels", plan.class_noise),
-        (categories, "training", "(b) Training categories", plan.category_noise),
-        (categories, "test", "(c) Test categories", plan.category_noise),
-    )
-    drawn = comparable(classes) | comparable(categories)
-    lines = [("c45", "none", LOOKS["c45"])]
-    lines += [(m, "normal", LOOKS[m]) for m in METHODS[1:]]
-    of_categories = Look("SE, model of the categories", "#000000", "X", (0, (1, 1)), "")
-    lines.append(("se", "matching", of_categories))
-    with style():
-        figure = Figure(figsize=(WIDTH, 3.0), layout="constrained")
-        for axes, (table, where, title, levels) in zip(
-            figure.subplots(1, 3, sharey=True), panels, strict=True
-        ):
-            axes.axhline(0, color="black", linewidth=0.7)
-            axes.grid(axis="y")
-            cells = table[(table["metric"] == "accuracy") & table["dataset"].isin(drawn)]
-            cells = cells[cells["where"].isin(["none", where])]
-            mean = cells.groupby(["where", "noise", "method", "model"], as_index=False)[
-                "difference_clean"
-            ].mean()
-            for i, (method, model, look) in enumerate(lines):
-                of_line = mean[(mean["method"] == method) & (mean["model"] == model)]
-                of_line = of_line.sort_values("noise")
-                values = of_line["difference_clean"].where(
-                    (of_line["where"] != "none") | (method != "c45"), 0.0
-                )
-                shift = 0.01 * max(levels) * (i - (len(lines) - 1) / 2)
-                axes.plot(
-                    of_line["noise"] + shift,
-                    values,
-                    color=look.colour,
-                    linestyle=look.line,
-                    label=look.label,
-                    **look.mark(4.5),
-                )
-            axes.set_title(title)
-            axes.set_xticks([0, *levels], [f"{p:g}" for p in (0, *levels)])
-            axes.set_xlabel("Probability of replacement")
-        figure.axes[0].set_ylabel("Accuracy minus that of C4.5\nwithout noise (points of %)")
-        handles, labels = figure.axes[0].get_legend_handles_labels()
-        figure.legend(
-            handles, labels, loc="outside upper center", ncols=len(labels), handlelength=2.6
-        )
-    return figure
-
-
-def comparable(table: pd.DataFrame) -> set[str]:
-    """Data sets that have every method of a table, so that means over them can be compared.
-
-    A set without a numeric variable has C4.5 and SE with a model of the categories only. Where
-    there is no other, all sets are returned.
-    """
-    sets = table[table["dataset"] != MEAN]
-    methods = sets.groupby("dataset")["method"].agg(set)
-    whole = set(methods.index[methods.map(lambda found: set(METHODS) <= found)])
-    return whole or set(methods.index)
-
-
-@figure(
-    "Sets with a promise",
-    caption="Sets that promise to hold the true class: (a) how often they do, less what is "
-    "promised, and (b) how many classes they hold, less those of C4.5; one small point per data "
-    "set and the mean over them. Largest error and least promise of the table. {sets}",
-    alt="Coverage and size of prediction sets of C4.5 and soft trees where test values carry "
-    "errors and the calibration has them or has not; the numbers are in the table.",
-    words=said_of_sets,
-)
-def soft_beyond_promises(sets: pd.DataFrame, plan: SoftBeyondPlan) -> Figure:
-    """Figure of coverage and size of sets.
-
-    Parameters
-    ----------
-    sets : DataFrame
-        Rows of all data sets.
-    plan : SoftBeyondPlan
-
-    Returns
-    -------
-    Figure
-        At the largest error and the least promise: a group of marks per situation.
-    """
-    from matplotlib.figure import Figure
-
-    cell = (max(plan.set_noise), min(plan.promised))
-    panels = (
-        ("coverage", 100 * cell[1], "(a) Coverage", "Coverage minus promised\n(points of %)"),
-        ("size", METHODS[0], "(b) Size", "Classes in a set\nminus those of C4.5"),
-    )
-    with style():
-        figure = Figure(figsize=(WIDTH, 3.4), layout="constrained")
-        for axes, (metric, other, title, label) in zip(figure.subplots(1, 2), panels, strict=True):
-            means = COMPARED_SETS.means(sets, SETS, metric)
-            axes.axhline(0, color="black", linewidth=0.7)
-            axes.grid(axis="y")
-            methods = SET_METHODS if metric == "coverage" else SET_METHODS[1:]
-            for i, situation in enumerate(SITUATIONS):
-                for k, method in enumerate(methods):
-                    key = (*situation, *cell, method)
-                    if key not in means:
-                        continue
-                    beside = other if metric == "coverage" else means[(*key[:-1], other)]
-                    values = (means[key] - beside).dropna().to_numpy()
-                    x = i + 0.8 / len(methods) * (k - (len(methods) - 1) / 2)
-                    spread = spread_by_rank(values, 0.03)
-                    axes.plot(x + spread, values, linestyle="", zorder=2, **_POINT)
-                    name = LOOKS[method].label if i == 0 else None
-                    mark = LOOKS[method].mark(5.5)
-                    axes.plot([x], [values.mean()], linestyle="", zorder=3, label=name, **mark)
-            for boundary in np.arange(1, len(SITUATIONS)) - 0.5:
-                axes.axvline(boundary, color="#d9d9d9", linewidth=0.6)
-            names = [f"test {test},\ncalibrated\non {held}" for test, held in SITUATIONS]
-            axes.set_xticks(range(len(SITUATIONS)), names)
-            axes.set_xlim(-0.5, len(SITUATIONS) - 0.5)
-            axes.tick_params(axis="x", length=0)
-            axes.set_title(title)
-            axes.set_ylabel(label)
-        handles, labels = figure.axes[0].get_legend_handles_labels()
-        figure.legend(handles, labels, loc="outside upper center", ncols=max(len(labels), 1))
-    return figure
