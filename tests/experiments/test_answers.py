@@ -33,12 +33,11 @@ from hedgerow.experiments.answers.plan import (
     READABLE,
     AnswersPlan,
 )
-from hedgerow.experiments.answers.statistics import mean_ranks, merged
+from hedgerow.experiments.answers.statistics import merged
 from hedgerow.experiments.answers.tables import CONDITION_LABELS, LABELS, interval
 from hedgerow.experiments.frames import one_thread, random_state
 from hedgerow.experiments.missing.steps import one_hot
 from hedgerow.files import read_yaml
-from tests.oracle import significance as oracle
 
 ROOT = Path(__file__).parents[2]
 REGISTERED = read_yaml(ROOT / "config/suite.yaml")
@@ -844,62 +843,9 @@ def test_a_class_of_few_rows(rare):
 # ------------------------------------------------------------------------------------ statistics
 
 
-def made_rows():
-    """Five data sets, three learners and two conditions, with ties; the last set lacks one."""
-    accuracy = {
-        "c45": (0.5, 0.6, 0.7, 0.8, 0.5),
-        "ss": (0.5, 0.7, 0.6, 0.8, 0.6),
-        "forest": (0.6, 0.8, 0.7, 0.8, None),
-    }
-    lines = []
-    for method, values in accuracy.items():
-        for k, value in enumerate(values):
-            for condition, level, place in (("clean", 0, "nowhere"), ("error", 1, "test")):
-                if value is None:
-                    continue
-                for repeat, off in ((0, 0.05), (1, -0.05)):
-                    key = (PART, f"set {k}", repeat, condition, level, place, method)
-                    told = value if condition == "clean" else 1 - value
-                    lines.append((*key, "accuracy", round(told + off, 9)))
-                    lines.append((*key, "log_loss", round(told * 2, 9)))
-    return pd.DataFrame(lines, columns=[*KEY, "value"]), accuracy
-
-
-def test_mean_ranks_are_those_of_scipy():
-    rows, accuracy = made_rows()
-    found = mean_ranks(rows)
-    wide = np.array([accuracy[m][:4] for m in ("c45", "ss", "forest")]).T
-    assert len(found) == 2 * 2 * 3
-    for condition, metric, turned in (
-        ("clean", "accuracy", -wide),
-        ("clean", "log_loss", wide),
-        ("error", "accuracy", wide),
-        ("error", "log_loss", -wide),
-    ):
-        own = found[(found["condition"] == condition) & (found["metric"] == metric)]
-        own = own.set_index("method").loc[["c45", "ss", "forest"]]
-        expected = stats.rankdata(turned, axis=1)
-        assert own["mean_rank"].tolist() == pytest.approx(expected.mean(axis=0).tolist())
-        assert (own["n_datasets"] == 4).all()
-        p = oracle.friedman(turned)
-        assert own["p"].tolist() == pytest.approx([p] * 3)
-        q = stats.studentized_range.ppf(0.95, 3, np.inf) / np.sqrt(2)
-        difference = q * np.sqrt(3 * 4 / (6 * 4))
-        assert own["critical_difference"].tolist() == pytest.approx([difference] * 3)
-    # By hand: 2.5, 3, 1.5, 2; 2.5, 2, 3, 2; 1, 1, 1.5, 2.
-    own = found[(found["condition"] == "clean") & (found["metric"] == "accuracy")]
-    ranked = dict(zip(own["method"], own["mean_rank"], strict=True))
-    assert ranked == pytest.approx({"c45": 2.25, "ss": 2.375, "forest": 1.375})
-
-
-def test_one_learner_has_no_rank_and_no_data_set_none():
-    rows, _ = made_rows()
-    assert mean_ranks(rows[rows["method"] == "c45"]).empty
-    lacks = rows[(rows["method"] == "c45") | (rows["dataset"] == "set 4")]
-    lacks = lacks[(lacks["method"] != "c45") | (lacks["dataset"] != "set 4")]
-    assert set(lacks["method"]) == {"c45", "ss"} and mean_ranks(lacks).empty
+def test_no_data_set_has_no_tests():
     made = merged([])
-    assert made["rows"].empty and made["statistics"].empty and made["ranks"].empty
+    assert made["rows"].empty and made["statistics"].empty
 
 
 def test_tests_are_those_of_scipy_within_a_condition():

@@ -60,7 +60,6 @@ rule answers_statistics:
     output:
         rows="data/results/answers/rows.parquet",
         statistics="data/results/answers/statistics.parquet",
-        ranks="data/results/answers/ranks.parquet",
     log:
         "data/logs/answers/statistics.log",
     conda:
@@ -68,7 +67,7 @@ rule answers_statistics:
     params:
         **step(config, "answers.statistics:merged"),
     message:
-        "Significance tests and ranks of all answers"
+        "Significance tests of all answers"
     script:
         "../scripts/step.py"
 
@@ -96,7 +95,6 @@ rule answers_tables:
     input:
         rows=rules.answers_statistics.output.rows,
         statistics=rules.answers_statistics.output.statistics,
-        ranks=rules.answers_statistics.output.ranks,
         leaves=rules.answers_rule.output.leaves,
         honesty=rules.answers_rule.output.honesty,
         people=answers_people_rows,
@@ -104,9 +102,7 @@ rule answers_tables:
         **items(
             config,
             "answers.tables",
-            "answers_ranks",
             "answers_effects",
-            "answers_map",
             "answers_rule",
             "answers_honesty",
             "answers_people",
@@ -126,9 +122,8 @@ rule answers_tables:
 rule answers_figures:
     input:
         rows=rules.answers_statistics.output.rows,
-        ranks=rules.answers_statistics.output.ranks,
     output:
-        **items(config, "answers.figures", "answers_gains", "answers_rank_lines"),
+        **items(config, "answers.figures", "answers_gains"),
     log:
         "data/logs/answers/figures.log",
     conda:

@@ -20,20 +20,5 @@ def claims(
     specification: Mapping[str, Any],
     stated: pd.DataFrame,
 ) -> pd.DataFrame:
-    """Judge the questions about each doubt, all together, and what a user would take instead.
-
-    Parameters
-    ----------
-    rows, statistics : DataFrame
-        As returned by `hedgerow.experiments.answers.statistics.merged`.
-    specification : mapping
-        config/claims.yaml, as read.
-    stated : DataFrame
-        data/published/claims.csv.
-
-    Returns
-    -------
-    DataFrame
-        As returned by `hedgerow.reporting.claims.judge`, with statements.
-    """
+    """Judge the questions about each doubt, all together, and what a user would take instead."""
     return judged_pairs("answers", COMPARED, rows, statistics, specification, stated, LABELS)

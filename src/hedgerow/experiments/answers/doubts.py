@@ -27,22 +27,7 @@ class Cell(NamedTuple):
 
 
 def cells(suite: Mapping[str, Any], number: int, repeat: int, levels: tuple[int, ...]):
-    """What is run on a data set in a repeat: half of the combinations of level and place.
-
-    Parameters
-    ----------
-    suite : mapping
-        config/suite.yaml, as read.
-    number : int
-        Place of the data set among those of the suite.
-    repeat : int
-    levels : tuple of int
-        Those that are run.
-
-    Yields
-    ------
-    Cell
-    """
+    """What is run on data set `number` of the suite in a repeat: half of levels by places."""
     yield Cell(CLEAN, 0, NOWHERE)
     for condition, what in suite["conditions"].items():
         own = [TRAINING] if set(what) == {"classes"} else suite["places"]
@@ -54,20 +39,8 @@ def cells(suite: Mapping[str, Any], number: int, repeat: int, levels: tuple[int,
 
 @dataclasses.dataclass(frozen=True)
 class Doubted:
-    """Rows as they are measured, and what is told of them.
-
-    Attributes
-    ----------
-    X : DataFrame
-    values : (n, m) float array
-        The same as numbers, categories as codes.
-    n_categories : (m,) int array
-    y : (n,) int array
-        Classes as they are recorded.
-    errors : dict or None
-        Told standard deviations of the errors, by variable.
-    plausibility : (n, n_classes) float array or None
-        Told plausibilities of the classes.
+    """Rows as they are measured, and what is told of them: standard deviations of the errors by
+    variable, and plausibilities of the classes, (n, n_classes). `values` has categories as codes.
     """
 
     X: pd.DataFrame
@@ -103,18 +76,7 @@ class Case(NamedTuple):
 
 
 class Sample:
-    """Rows of a data set in a repeat, and what its doubts are drawn from.
-
-    Parameters
-    ----------
-    table : TidyTable
-        All rows of the repeat, as they are.
-    train, test : int arrays
-        Their numbers.
-    repeat : int
-    suite : mapping
-    plan : AnswersPlan
-    """
+    """Rows of a data set in a repeat, and what its doubts are drawn from."""
 
     def __init__(self, table: TidyTable, train, test, repeat: int, suite, plan: AnswersPlan):
         self.table, self.train, self.test = table, train, test
@@ -190,10 +152,7 @@ class Sample:
 
     @property
     def border(self) -> tuple[np.ndarray, np.ndarray]:
-        """Of each row the class that is most probable beside its own, and how much less so.
-
-        By forests that have not seen it, on data as they are.
-        """
+        """Of each row the most probable class beside its own, and how much less probable it is."""
         if self._border is None:
             self._border = self._other_classes()
         return self._border

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from hedgerow.experiments.answers.plan import COMPARED, METHODS, PART, READABLE, AnswersPlan
+from hedgerow.experiments.answers.plan import COMPARED, METHODS, PART, AnswersPlan
 from hedgerow.experiments.answers.tables import CONDITION_LABELS, LABELS, said
 from hedgerow.experiments.step import figure
 from hedgerow.reporting.figures import WIDTH, nothing_drawn, style
@@ -27,19 +27,7 @@ if TYPE_CHECKING:
     words=said,
 )
 def answers_gains(rows: pd.DataFrame, plan: AnswersPlan) -> Figure:
-    """Figure of who gains where.
-
-    Parameters
-    ----------
-    rows : DataFrame
-        As returned by `hedgerow.experiments.answers.statistics.merged`.
-    plan : AnswersPlan
-
-    Returns
-    -------
-    Figure
-        A line per learner, a column per condition.
-    """
+    """Gains in accuracy: a line per learner, a column per condition."""
     from matplotlib import colormaps
     from matplotlib.colors import TwoSlopeNorm
     from matplotlib.figure import Figure
@@ -76,67 +64,4 @@ def answers_gains(rows: pd.DataFrame, plan: AnswersPlan) -> Figure:
         axes.tick_params(length=0)
         axes.spines[:].set_visible(False)
         drawn.colorbar(image, ax=axes, label="Accuracy minus C4.5's (points)", shrink=0.7)
-    return drawn
-
-
-@figure(
-    "Mean ranks",
-    caption="Mean rank of the accuracy over data sets, 1 for the best; learners within the grey "
-    "band do not differ from the best by Nemenyi's test (level .05). Filled: one readable tree. "
-    "{ran}",
-    alt="A panel per condition with a mark per learner along an axis of mean ranks; the numbers "
-    "are in the table.",
-    words=said,
-)
-def answers_rank_lines(ranks: pd.DataFrame, rows: pd.DataFrame, plan: AnswersPlan) -> Figure:
-    """Figure of the mean ranks.
-
-    Parameters
-    ----------
-    ranks, rows : DataFrame
-        As returned by `hedgerow.experiments.answers.statistics.merged`.
-    plan : AnswersPlan
-
-    Returns
-    -------
-    Figure
-        A panel per condition.
-    """
-    from matplotlib.figure import Figure
-
-    own = ranks[ranks["metric"] == "accuracy"]
-    conditions = [c for c in CONDITION_LABELS if (own["condition"] == c).any()]
-    if not conditions:
-        return nothing_drawn("No data set was run with two learners or more")
-    n_columns = 3
-    n_rows = -(-len(conditions) // n_columns)
-    with style():
-        drawn = Figure(figsize=(WIDTH, 2.9 * n_rows), layout="constrained")
-        panels = drawn.subplots(n_rows, n_columns, squeeze=False, sharex=True)
-        for axes, condition in zip(panels.flat, conditions, strict=False):
-            lines = own[own["condition"] == condition].sort_values(["mean_rank", "method"])
-            best = lines["mean_rank"].iloc[0]
-            band = best + lines["critical_difference"].iloc[0]
-            axes.axvspan(best, band, color="#e3e3e3", linewidth=0)
-            for i, (method, rank) in enumerate(
-                zip(lines["method"], lines["mean_rank"], strict=True)
-            ):
-                readable = method in READABLE
-                axes.plot(
-                    rank,
-                    i,
-                    marker="o" if readable else "s",
-                    markersize=5,
-                    color="#0072B2",
-                    markerfacecolor="#0072B2" if readable else "white",
-                )
-            axes.set_yticks(range(len(lines)), [LABELS[m] for m in lines["method"]], fontsize=7)
-            axes.invert_yaxis()
-            axes.grid(axis="x")
-            axes.tick_params(axis="y", length=0)
-            axes.set_title(CONDITION_LABELS[condition].capitalize(), loc="right")
-        for axes in panels.flat[len(conditions) :]:
-            axes.set_visible(False)
-        for axes in panels[-1]:
-            axes.set_xlabel("Mean rank")
     return drawn

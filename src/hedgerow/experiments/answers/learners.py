@@ -67,17 +67,7 @@ TOLD = {
 
 
 class Learned:
-    """A fitted learner.
-
-    Parameters
-    ----------
-    said : callable
-        From rows to probabilities of the classes that it knows.
-    classes : array
-    n_classes : int
-        Of the data set.
-    n_leaves : int or None
-    """
+    """A fitted learner: `said` goes from rows to probabilities of the classes that it knows."""
 
     def __init__(self, said: Callable, classes, n_classes: int, n_leaves: int | None):
         self._said, self.classes, self.n_classes = said, classes, n_classes
@@ -91,23 +81,7 @@ class Learned:
 def learned(
     method: str, number: int, train: Doubted, n_classes: int, plan: AnswersPlan, state: int
 ):
-    """A learner, fitted with one of its settings.
-
-    Parameters
-    ----------
-    method : one of `METHODS`
-    number : int
-        Of its settings.
-    train : Doubted
-    n_classes : int
-    plan : AnswersPlan
-    state : int
-        Of whatever is drawn.
-
-    Returns
-    -------
-    Learned
-    """
+    """A learner, fitted with one of its settings."""
     settings = SETTINGS.get(method, CONFIDENCES)[number]
     if method in ("cart", "forest", "boosting", "logistic"):
         return _others(method, settings, train, n_classes, plan, state)

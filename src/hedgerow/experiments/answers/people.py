@@ -44,25 +44,8 @@ def people(
 ) -> pd.DataFrame:
     """Answers to one recording of each test person, by what is told of its errors.
 
-    Parameters
-    ----------
-    table : TidyTable
-        With groups, which are persons.
-    plan : AnswersPlan
-    divisions : iterable of int, optional
-        Their numbers; default all. Chunks put together equal the whole.
-
-    Returns
-    -------
-    DataFrame
-        dataset, division, method, metric, value. Metrics: accuracy and log_loss over test persons;
-        changes, the share of their other recordings that are answered otherwise than the one; and
-        foretold, the mean probability that `explain` gives of that.
-
-    Raises
-    ------
-    DataError
-        The table has no groups, or too few.
+    Metrics: accuracy and log_loss over test persons; changes, the share of their other recordings
+    that are answered otherwise than the one; foretold, what `explain` says of that on average.
     """
     lines = []
     with one_thread():

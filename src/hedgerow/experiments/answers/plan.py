@@ -34,8 +34,6 @@ AGAINST = ("c45", "forest")
 
 #: What is one tree that can be read.
 READABLE = (*OURS, OTHERS[0])
-#: By what learners are ranked.
-RANKED = ("accuracy", "log_loss")
 
 #: Data without any doubt, and their level and place.
 CLEAN = "clean"

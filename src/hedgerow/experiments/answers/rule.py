@@ -40,23 +40,10 @@ RULE, BEST_SINGLE, HINDSIGHT = "rule", "best_single", "hindsight"
 
 
 def cases(rows: pd.DataFrame, suite: Mapping[str, Any]) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """What is known of each case, and how accurate each learner was.
+    """What is known of each case, and how accurate each learner was, mean over repeats.
 
-    Parameters
-    ----------
-    rows : DataFrame
-        As returned by `hedgerow.experiments.answers.steps.run`.
-    suite : mapping
-        config/suite.yaml, as read.
-
-    Returns
-    -------
-    known : DataFrame
-        By dataset, condition, level, place: the properties of the data; error (standard
-        deviations), missing and doubtful_classes (shares), 0 where there are none or nobody told
-        of them; exact_training (1 where doubt came after training).
-    accuracy : DataFrame
-        The same cases by learner, mean over repeats.
+    Known are properties of the data; error (standard deviations), missing and doubtful_classes
+    (shares), 0 where there are none or nobody told of them; exact_training: doubt came after it.
     """
     own = rows[rows["part"] == PART]
     data = own[own["method"] == DATA]
@@ -77,21 +64,7 @@ def cases(rows: pd.DataFrame, suite: Mapping[str, Any]) -> tuple[pd.DataFrame, p
 
 
 def grown(known: pd.DataFrame, accuracy: pd.DataFrame, n_leaves: int):
-    """A tree that asks what is known, and what each leaf recommends.
-
-    Parameters
-    ----------
-    known, accuracy : DataFrame
-        As `cases` gives them, accuracy of the learners that may be recommended.
-    n_leaves : int
-        At most.
-
-    Returns
-    -------
-    model : EvidentialTreeClassifier
-    recommended : dict
-        Learner by the number of a leaf: the most accurate on average over the data sets there.
-    """
+    """A tree that asks what is known, and by leaf the learner that is best there on average."""
     from hedgerow.evidential.learner import EvidentialTreeClassifier
     from hedgerow.induction.uncertain import Uncertain
 
@@ -158,20 +131,8 @@ def rule(
 ) -> dict[str, pd.DataFrame]:
     """The rule of thumb among readable trees and among all learners, and how honest it is.
 
-    Parameters
-    ----------
-    rows : DataFrame
-        As returned by `hedgerow.experiments.answers.statistics.merged`.
-    suite : mapping
-        config/suite.yaml, as read.
-    plan : AnswersPlan
-
-    Returns
-    -------
-    dict of DataFrame
-        `leaves`: among, leaf, rule, method, n_cases, n_datasets, and accuracies on its cases (mean
-        over data sets): of what it recommends, of C4.5, of the forest, of the best of each case.
-        `honesty`: among, choice, dataset, accuracy on the data set left out.
+    Accuracies of `leaves` are means over data sets on the cases of a leaf, of `honesty` those on
+    the data set left out.
     """
     leaves, honesty = [], []
     if len(rows):

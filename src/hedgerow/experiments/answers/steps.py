@@ -51,25 +51,7 @@ def run(
 ) -> pd.DataFrame:
     """All learners on one data set, in all cells that the suite has for it.
 
-    Parameters
-    ----------
-    table : TidyTable
-    suite : mapping
-        config/suite.yaml, as read.
-    plan : AnswersPlan
-    repeats : iterable of int, optional
-        Default all of the plan. Chunks put together are the whole.
-
-    Returns
-    -------
-    DataFrame
-        part, dataset, repeat, condition, level, place, method, metric, value. What the training
-        rows are like stands under the method `data`.
-
-    Raises
-    ------
-    ConfigError
-        A data set, level or repeat that the suite does not have.
+    What the training rows are like stands under the method `data`.
     """
     repeats = numbers_of(plan, "n_repeats", repeats)
     _check_registered(table, suite, plan, repeats)
@@ -173,18 +155,8 @@ def _chosen(fitted, sample: Sample, train: Doubted, plan: AnswersPlan) -> int:
 
 
 def scores(y: np.ndarray, said: np.ndarray) -> dict[str, float]:
-    """How good probabilities are.
-
-    Parameters
-    ----------
-    y : (n,) int array
-    said : (n, n_classes) float array
-
-    Returns
-    -------
-    dict of float
-        accuracy, macro_f1, log_loss, brier, and calibration: the expected error of the probability
-        of the answer, in ten bins of equal width (Guo, Pleiss, Sun and Weinberger 2017).
+    """How good probabilities are: accuracy, macro_f1, log_loss, brier and calibration, the expected
+    error of the answer's probability, in ten bins of equal width (Guo and others 2017).
     """
     rows = np.arange(len(y))
     sure, right = said.max(axis=1), said.argmax(axis=1) == y

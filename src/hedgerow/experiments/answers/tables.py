@@ -8,12 +8,9 @@ import numpy as np
 import pandas as pd
 
 from hedgerow.experiments.answers.plan import (
-    AGAINST,
     COMPARED,
     METHODS,
     PART,
-    RANKED,
-    READABLE,
     AnswersPlan,
 )
 from hedgerow.experiments.compared import TESTED, cells_behind
@@ -47,46 +44,15 @@ CONDITION_LABELS = {
     "doubtful_classes_untold": "doubtful classes, untold",
     "all": "all together",
 }
-METRIC_LABELS = {
-    "accuracy": "Accuracy",
-    "macro_f1": "Macro F1",
-    "log_loss": "Log loss",
-    "brier": "Brier score",
-    "calibration": "Calibration error",
-    "changes": "Answers that change",
-}
 
 
 def said(rows: pd.DataFrame, plan: AnswersPlan) -> dict[str, str]:
-    """Words of the captions: what was run.
-
-    Parameters
-    ----------
-    rows : DataFrame
-    plan : AnswersPlan
-
-    Returns
-    -------
-    dict of str
-    """
+    """Words of the captions: what was run."""
     each = how_many(plan.n_repeats, "repeat")
     told = ran(rows["dataset"].unique(), plan.datasets, each, plan.configuration)
     levels = how_many(len(plan.levels), "level")
     settings = how_many(plan.n_settings, "setting")
     return {"ran": f"{told} {levels} of doubt; each learner chooses from {settings}."}
-
-
-def behind_ranks(table: pd.DataFrame, rows: pd.DataFrame) -> Iterator[Cell]:
-    """Scores of each learner in each condition, and its rank."""
-    for row, line in enumerate(table.to_dict("records")):
-        own = {"condition": line["condition"], "method": line["method"]}
-        for metric in RANKED:
-            times = COMPARED.parts[PART].metrics[metric].times
-            where = Rows("rows", {"part": PART, **own, "metric": metric})
-            yield Cell(row, metric, "mean_of_means", (where,), times, ("dataset",))
-            where = {**own, "metric": metric}
-            if pd.notna(line[f"rank_{metric}"]):
-                yield Cell(row, f"rank_{metric}", "value", (Rows("ranks", where, "mean_rank"),))
 
 
 def behind_effects(table: pd.DataFrame, rows: pd.DataFrame) -> Iterator[Cell]:
@@ -99,65 +65,6 @@ def behind_effects(table: pd.DataFrame, rows: pd.DataFrame) -> Iterator[Cell]:
         for column in ("low", "high"):
             if pd.notna(line[column]):
                 yield Cell(row, column, STATED, (where,))
-
-
-def behind_map(table: pd.DataFrame) -> Iterator[Cell]:
-    """Accuracy of the learners of each cell."""
-    for row, line in enumerate(table.to_dict("records")):
-        own = {name: line[name] for name in ("condition", "level", "place")}
-        whose = {"best": line["best"], "readable": line["best_readable"]}
-        whose |= {name: name for name in AGAINST}
-        for column, method in whose.items():
-            where = {"part": PART, **own, "metric": "accuracy", "method": method}
-            cell = (Rows("rows", where),)
-            if pd.notna(line[f"accuracy_{column}"]):
-                yield Cell(row, f"accuracy_{column}", "mean_of_means", cell, 100.0, ("dataset",))
-
-
-@table(
-    "Mean ranks of all learners",
-    caption="Accuracy in points and log loss, means over data sets of the mean over repeats, "
-    "levels and places; mean rank over data sets, 1 for the best. Ranks that differ by less than "
-    "the critical difference do not differ by Nemenyi's test (level .05, all pairs of a "
-    "condition). {ran}",
-    words=said,
-    behind=behind_ranks,
-)
-def answers_ranks(rows: pd.DataFrame, ranks: pd.DataFrame, plan: AnswersPlan) -> pd.DataFrame:
-    """Every learner in every condition.
-
-    Parameters
-    ----------
-    rows, ranks : DataFrame
-        As returned by `hedgerow.experiments.answers.statistics.merged`.
-    plan : AnswersPlan
-
-    Returns
-    -------
-    DataFrame
-        condition, method, accuracy, rank_accuracy, log_loss, rank_log_loss, n_datasets,
-        critical_difference; by condition, the best mean rank of the accuracy first.
-    """
-    lines = []
-    means = {metric: COMPARED.means(rows, PART, metric) for metric in RANKED}
-    known = ranks.set_index(["condition", "metric", "method"])
-    for condition, method in means["accuracy"].columns:
-        line = {"condition": condition, "method": method}
-        for metric in RANKED:
-            line[metric] = means[metric][condition, method].mean()
-            key = (condition, metric, method)
-            line[f"rank_{metric}"] = known["mean_rank"].get(key, np.nan)
-        own = known[known.index.get_level_values("condition") == condition]
-        line["n_datasets"] = int(means["accuracy"][condition, method].notna().sum())
-        line["critical_difference"] = own["critical_difference"].max()
-        lines.append(line)
-    columns = ["condition", "method"]
-    columns += [name for metric in RANKED for name in (metric, f"rank_{metric}")]
-    table = pd.DataFrame(lines, columns=[*columns, "n_datasets", "critical_difference"])
-    order = [*CONDITION_LABELS]
-    rank = table["condition"].map(order.index)
-    table = table.assign(rank=rank).sort_values(["rank", "rank_accuracy"], kind="stable")
-    return table.drop(columns="rank").reset_index(drop=True).round(9)
 
 
 @table(
@@ -205,58 +112,6 @@ def interval(differences: np.ndarray, level: float = 0.95) -> tuple[float, float
     return differences.mean() - half, differences.mean() + half
 
 
-@table(
-    "Who is best where",
-    caption="By condition, level and place of the doubt: the learner with the highest accuracy on "
-    "average over data sets, of all and of those that are one readable tree, with C4.5 and the "
-    "forest beside them (points). The best of many is better than it would be on other data: it "
-    "was chosen here. {ran}",
-    words=said,
-    behind=behind_map,
-)
-def answers_map(rows: pd.DataFrame, plan: AnswersPlan) -> pd.DataFrame:
-    """The best learner in each cell of the design.
-
-    Parameters
-    ----------
-    rows : DataFrame
-        As returned by `hedgerow.experiments.answers.statistics.merged`.
-    plan : AnswersPlan
-
-    Returns
-    -------
-    DataFrame
-        condition, level, place, best, best_readable, then accuracy_best, accuracy_readable,
-        accuracy_c45, accuracy_forest, gain_readable (over C4.5), behind_forest (of the readable
-        one), n_datasets.
-    """
-    own = rows[(rows["part"] == PART) & (rows["metric"] == "accuracy")]
-    own = own.astype({"value": float})  # a table without rows has no types
-    keys = ["condition", "level", "place"]
-    sets = own.groupby([*keys, "method", "dataset"])["value"].mean()
-    # Equals stay equals in whatever order they were added up; the first of them is the best.
-    means = (100.0 * sets.groupby([*keys, "method"]).mean()).round(9)
-    lines = []
-    for key in sorted(
-        {k[:3] for k in means.index}, key=lambda k: ([*CONDITION_LABELS].index(k[0]), *k[1:])
-    ):
-        by = means[key].reindex(METHODS).dropna()
-        readable = by.reindex(READABLE).dropna()
-        line = dict(zip(keys, key, strict=True))
-        line["best"] = by.idxmax()
-        line["best_readable"] = readable.idxmax() if len(readable) else ""
-        line |= {"accuracy_best": by.max(), "accuracy_readable": readable.max()}
-        line |= {f"accuracy_{name}": by.get(name, np.nan) for name in AGAINST}
-        line["gain_readable"] = line["accuracy_readable"] - line["accuracy_c45"]
-        line["behind_forest"] = line["accuracy_forest"] - line["accuracy_readable"]
-        line["n_datasets"] = sets[key].index.get_level_values("dataset").nunique()
-        lines.append(line)
-    columns = [*keys, "best", "best_readable", "accuracy_best", "accuracy_readable"]
-    columns += [f"accuracy_{name}" for name in AGAINST]
-    columns += ["gain_readable", "behind_forest", "n_datasets"]
-    return pd.DataFrame(lines, columns=columns).round(9)
-
-
 CHOICE_LABELS = {
     "rule": "the rule of thumb",
     "best_single": "the one learner that is best on the others",
@@ -270,20 +125,11 @@ PEOPLE_LABELS = {
     "doubt_tree": "tree for all doubts",
     "forest": "random forest",
 }
+PEOPLE_METRICS = ("accuracy", "log_loss", "changes", "foretold")
 
 
 def said_of_people(people: pd.DataFrame, plan: AnswersPlan) -> dict[str, str]:
-    """Words of the caption of the illustration.
-
-    Parameters
-    ----------
-    people : DataFrame
-    plan : AnswersPlan
-
-    Returns
-    -------
-    dict of str
-    """
+    """Words of the caption of the illustration."""
     each = how_many(plan.n_people, "division")
     there = people["dataset"].unique()
     return {"ran": ran(there, [plan.people_dataset], each, plan.configuration)}
@@ -321,9 +167,6 @@ def behind_people(table: pd.DataFrame) -> Iterator[Cell]:
                 where = {"method": line["method"], "metric": metric}
                 times = 1.0 if metric == "log_loss" else 100.0
                 yield Cell(row, metric, "mean", (Rows("people", where),), times)
-
-
-PEOPLE_METRICS = ("accuracy", "log_loss", "changes", "foretold")
 
 
 @table(
