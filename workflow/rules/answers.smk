@@ -50,35 +50,38 @@ rule answers_people:
         "../scripts/step.py"
 
 
-rule answers_statistics:
-    input:
-        rows=expand(
+# What the rule of thumb is, and how honest.
+answers_thumb = {
+    name: f"data/results/answers/{name}.parquet" for name in ("leaves", "honesty")
+}
+
+tails["answers"] = Tail(
+    "answers",
+    "all answers",
+    sorted({*answers_datasets, answers_people}),
+    parts={
+        "rows": expand(
             "data/results/answers/chunks/{dataset}_{chunk}.parquet",
             dataset=answers_datasets,
             chunk=answers_repeats,
-        ),
-    output:
-        rows="data/results/answers/rows.parquet",
-        statistics="data/results/answers/statistics.parquet",
-    log:
-        "data/logs/answers/statistics.log",
-    conda:
-        "../../environment.yml"
-    params:
-        **step(config, "answers.statistics:merged"),
-    message:
-        "Significance tests of all answers"
-    script:
-        "../scripts/step.py"
+        )
+    },
+    files={
+        **answers_thumb,
+        "people": answers_people_rows,
+        "suite": "config/suite.yaml",
+    },
+    read=["config/suite.yaml"],
+    made=[*answers_thumb.values(), *answers_people_rows],
+)
 
 
 rule answers_rule:
     input:
-        rows=rules.answers_statistics.output.rows,
+        rows=tails["answers"].statistics["rows"],
         suite="config/suite.yaml",
     output:
-        leaves="data/results/answers/leaves.parquet",
-        honesty="data/results/answers/honesty.parquet",
+        **answers_thumb,
     log:
         "data/logs/answers/rule.log",
     conda:
@@ -89,105 +92,3 @@ rule answers_rule:
         "The rule of thumb, and how honest it is"
     script:
         "../scripts/step.py"
-
-
-rule answers_tables:
-    input:
-        rows=rules.answers_statistics.output.rows,
-        statistics=rules.answers_statistics.output.statistics,
-        leaves=rules.answers_rule.output.leaves,
-        honesty=rules.answers_rule.output.honesty,
-        people=answers_people_rows,
-    output:
-        **items(
-            config,
-            "answers.tables",
-            "answers_effects",
-            "answers_rule",
-            "answers_honesty",
-            "answers_people",
-        ),
-    log:
-        "data/logs/answers/tables.log",
-    conda:
-        "../../environment.yml"
-    params:
-        **step(config, "answers.tables"),
-    message:
-        "Tables of all answers"
-    script:
-        "../scripts/step.py"
-
-
-rule answers_figures:
-    input:
-        rows=rules.answers_statistics.output.rows,
-    output:
-        **items(config, "answers.figures", "answers_gains"),
-    log:
-        "data/logs/answers/figures.log",
-    conda:
-        "../../environment.yml"
-    params:
-        **step(config, "answers.figures"),
-    message:
-        "Figures of all answers"
-    script:
-        "../scripts/step.py"
-
-
-rule answers_claims:
-    input:
-        rows=rules.answers_statistics.output.rows,
-        statistics=rules.answers_statistics.output.statistics,
-        specification="config/claims.yaml",
-        stated="data/published/claims.csv",
-    output:
-        "data/results/answers/claims.parquet",
-    log:
-        "data/logs/answers/claims.log",
-    conda:
-        "../../environment.yml"
-    params:
-        **step(config, "answers.claims:claims"),
-    message:
-        "Questions about all answers"
-    script:
-        "../scripts/step.py"
-
-
-rule answers_page:
-    input:
-        tables=rules.answers_tables.output,
-        figures=rules.answers_figures.output,
-        captions=[rules.answers_tables.output, rules.answers_figures.output],
-        claims=rules.answers_claims.output,
-        suite="config/suite.yaml",
-    output:
-        "data/results/answers/section.json",
-    log:
-        "data/logs/answers/section.log",
-    conda:
-        "../../environment.yml"
-    params:
-        **step(config, "answers.page:section"),
-    message:
-        "All answers in the report"
-    script:
-        "../scripts/step.py"
-
-
-# For the manifest: data sets, what was read and not made, and what was made.
-answers_reported = {
-    "datasets": sorted({*answers_datasets, answers_people}),
-    "read": ["config/suite.yaml", "config/claims.yaml", "data/published/claims.csv"],
-    "made": [
-        rules.answers_statistics.output,
-        rules.answers_rule.output,
-        answers_people_rows,
-        rules.answers_tables.output,
-        rules.answers_figures.output,
-        rules.answers_claims.output,
-        rules.answers_page.output,
-    ],
-}

@@ -39,147 +39,28 @@ rule structure_beyond_run:
         "../scripts/step.py"
 
 
-rule structure_beyond_statistics:
-    input:
-        **{
-            name: expand(
-                f"data/results/structure_beyond/chunks/{{dataset}}_{{chunk}}_{name}.parquet",
-                dataset=structure_beyond_datasets,
-                chunk=structure_beyond_chunks,
-            )
-            for name in structure_beyond_measured
-        },
-    output:
-        **{
-            name: f"data/results/structure_beyond/{name}.parquet"
-            for name in structure_beyond_measured
-        },
-        statistics="data/results/structure_beyond/statistics.parquet",
-    log:
-        "data/logs/structure_beyond/statistics.log",
-    conda:
-        "../../environment.yml"
-    params:
-        **step(config, "structure_beyond.statistics:merged"),
-    message:
-        "Significance tests of what goes beyond chapter 5"
-    script:
-        "../scripts/step.py"
-
-
-rule structure_beyond_tables:
-    input:
-        measured=[
-            rules.structure_beyond_statistics.output.closeness,
-            rules.structure_beyond_statistics.output.scores,
-            rules.structure_beyond_statistics.output.ensembles,
-        ],
-        statistics=rules.structure_beyond_statistics.output.statistics,
-    output:
-        **items(
-            config,
-            "structure_beyond.tables",
-            "structure_beyond_questions",
-            "structure_beyond_ensembles",
-        ),
-    log:
-        "data/logs/structure_beyond/tables.log",
-    conda:
-        "../../environment.yml"
-    params:
-        **step(config, "structure_beyond.tables"),
-    message:
-        "Tables of what goes beyond chapter 5"
-    script:
-        "../scripts/step.py"
-
-
-rule structure_beyond_figures:
-    input:
-        tables=rules.structure_beyond_tables.output,
-        measured=[
-            rules.structure_beyond_statistics.output.closeness,
-            rules.structure_beyond_statistics.output.scores,
-            rules.structure_beyond_statistics.output.ensembles,
-        ],
-    output:
-        **items(
-            config,
-            "structure_beyond.figures",
-            "structure_beyond_ensembles_gain",
-        ),
-    log:
-        "data/logs/structure_beyond/figures.log",
-    conda:
-        "../../environment.yml"
-    params:
-        **step(config, "structure_beyond.figures"),
-    message:
-        "Figures of what goes beyond chapter 5"
-    script:
-        "../scripts/step.py"
-
-
-rule structure_beyond_claims:
-    input:
-        closeness=rules.structure_beyond_statistics.output.closeness,
-        scores=rules.structure_beyond_statistics.output.scores,
-        ensembles=rules.structure_beyond_statistics.output.ensembles,
-        statistics=rules.structure_beyond_statistics.output.statistics,
-        specification="config/claims.yaml",
-        stated="data/published/claims.csv",
-    output:
-        "data/results/structure_beyond/claims.parquet",
-    log:
-        "data/logs/structure_beyond/claims.log",
-    conda:
-        "../../environment.yml"
-    params:
-        **step(config, "structure_beyond.claims:claims"),
-    message:
-        "Questions beyond chapter 5"
-    script:
-        "../scripts/step.py"
-
-
-rule structure_beyond_page:
-    input:
-        tables=rules.structure_beyond_tables.output,
-        figures=rules.structure_beyond_figures.output,
-        captions=[
-            rules.structure_beyond_tables.output,
-            rules.structure_beyond_figures.output,
-        ],
-        claims=rules.structure_beyond_claims.output,
-    output:
-        "data/results/structure_beyond/section.json",
-    log:
-        "data/logs/structure_beyond/section.log",
-    conda:
-        "../../environment.yml"
-    params:
-        **step(config, "structure_beyond.page:section"),
-    message:
-        "What goes beyond chapter 5 in the report"
-    script:
-        "../scripts/step.py"
-
-
-# For the manifest, as in report.smk.
-structure_beyond_reported = {
-    "datasets": structure_beyond_datasets,
-    "read": ["config/claims.yaml", "data/published/claims.csv"],
-    "made": [
-        expand(
-            "data/trees/structure_beyond/{dataset}/{chunk}_{name}.parquet",
+tails["structure_beyond"] = Tail(
+    "structure_beyond",
+    "what goes beyond chapter 5",
+    structure_beyond_datasets,
+    parts={
+        name: expand(
+            f"data/results/structure_beyond/chunks/{{dataset}}_{{chunk}}_{name}.parquet",
             dataset=structure_beyond_datasets,
             chunk=structure_beyond_chunks,
-            name=structure_beyond_learnt,
-        ),
-        rules.structure_beyond_statistics.output,
-        rules.structure_beyond_tables.output,
-        rules.structure_beyond_figures.output,
-        rules.structure_beyond_claims.output,
-        rules.structure_beyond_page.output,
-    ],
-}
+        )
+        for name in structure_beyond_measured
+    },
+    files={
+        "measured": expand(
+            "data/results/structure_beyond/{name}.parquet",
+            name=structure_beyond_measured,
+        )
+    },
+    made=expand(
+        "data/trees/structure_beyond/{dataset}/{chunk}_{name}.parquet",
+        dataset=structure_beyond_datasets,
+        chunk=structure_beyond_chunks,
+        name=structure_beyond_learnt,
+    ),
+)

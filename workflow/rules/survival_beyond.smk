@@ -57,138 +57,22 @@ rule survival_beyond_weights:
         "../scripts/step.py"
 
 
-rule survival_beyond_statistics:
-    input:
-        **{
-            name: expand(
-                f"data/results/survival_beyond/chunks/{{dataset}}_{{chunk}}_{name}.parquet",
-                dataset=survival_beyond_datasets,
-                chunk=survival_beyond_chunks,
-            )
-            for name in survival_beyond_measured
-        },
-    output:
-        **{
-            name: f"data/results/survival_beyond/{name}.parquet"
-            for name in survival_beyond_measured
-        },
-        statistics="data/results/survival_beyond/statistics.parquet",
-    log:
-        "data/logs/survival_beyond/statistics.log",
-    conda:
-        "../../environment.yml"
-    params:
-        **step(config, "survival_beyond.statistics:merged"),
-    message:
-        "Significance tests of what goes beyond chapter 6"
-    script:
-        "../scripts/step.py"
-
-
-rule survival_beyond_tables:
-    input:
-        measured=[
-            rules.survival_beyond_statistics.output.scores,
-            rules.survival_beyond_statistics.output.weights,
-        ],
-        statistics=rules.survival_beyond_statistics.output.statistics,
-    output:
-        **items(
-            config,
-            "survival_beyond.tables",
-            "survival_beyond_scores",
-            "survival_beyond_weights",
-            "survival_beyond_comparisons",
-        ),
-    log:
-        "data/logs/survival_beyond/tables.log",
-    conda:
-        "../../environment.yml"
-    params:
-        **step(config, "survival_beyond.tables", library=survival_beyond_library),
-    message:
-        "Tables of what goes beyond chapter 6"
-    script:
-        "../scripts/step.py"
-
-
-rule survival_beyond_figures:
-    input:
-        measured=[
-            rules.survival_beyond_statistics.output.scores,
-            rules.survival_beyond_statistics.output.weights,
-        ],
-    output:
-        **items(
-            config,
-            "survival_beyond.figures",
-            "survival_beyond_models",
-        ),
-    log:
-        "data/logs/survival_beyond/figures.log",
-    conda:
-        "../../environment.yml"
-    params:
-        **step(config, "survival_beyond.figures", library=survival_beyond_library),
-    message:
-        "Figures of what goes beyond chapter 6"
-    script:
-        "../scripts/step.py"
-
-
-rule survival_beyond_claims:
-    input:
-        scores=rules.survival_beyond_statistics.output.scores,
-        weights=rules.survival_beyond_statistics.output.weights,
-        statistics=rules.survival_beyond_statistics.output.statistics,
-        specification="config/claims.yaml",
-        stated="data/published/claims.csv",
-    output:
-        "data/results/survival_beyond/claims.parquet",
-    log:
-        "data/logs/survival_beyond/claims.log",
-    conda:
-        "../../environment.yml"
-    params:
-        **step(config, "survival_beyond.claims:claims"),
-    message:
-        "Questions beyond chapter 6"
-    script:
-        "../scripts/step.py"
-
-
-rule survival_beyond_page:
-    input:
-        tables=rules.survival_beyond_tables.output,
-        figures=rules.survival_beyond_figures.output,
-        captions=[
-            rules.survival_beyond_tables.output,
-            rules.survival_beyond_figures.output,
-        ],
-        claims=rules.survival_beyond_claims.output,
-    output:
-        "data/results/survival_beyond/section.json",
-    log:
-        "data/logs/survival_beyond/section.log",
-    conda:
-        "../../environment.yml"
-    params:
-        **step(config, "survival_beyond.page:section", library=survival_beyond_library),
-    message:
-        "What goes beyond chapter 6 in the report"
-    script:
-        "../scripts/step.py"
-
-
-# For the manifest, as in report.smk.
-survival_beyond_reported = {
-    "datasets": survival_beyond_datasets,
-    "read": ["config/claims.yaml", "data/published/claims.csv"],
-    "made": [
-        rules.survival_beyond_statistics.output,
-        rules.survival_beyond_tables.output,
-        rules.survival_beyond_figures.output,
-        rules.survival_beyond_claims.output,
-        rules.survival_beyond_page.output,
-    ],
-}
+tails["survival_beyond"] = Tail(
+    "survival_beyond",
+    "what goes beyond chapter 6",
+    survival_beyond_datasets,
+    parts={
+        name: expand(
+            f"data/results/survival_beyond/chunks/{{dataset}}_{{chunk}}_{name}.parquet",
+            dataset=survival_beyond_datasets,
+            chunk=survival_beyond_chunks,
+        )
+        for name in survival_beyond_measured
+    },
+    files={
+        "measured": expand(
+            "data/results/survival_beyond/{name}.parquet", name=survival_beyond_measured
+        )
+    },
+    given={"library": survival_beyond_library},
+)

@@ -123,7 +123,11 @@ for word, tail in tails.items():
     # with the rest and stand in no manifest.
     reported[word] = {
         "datasets": tail.datasets,
-        "read": [*(STATED.values() if tail.judged else ()), *tail.published],
+        "read": [
+            *(STATED.values() if tail.judged else ()),
+            *tail.files.get("published", ()),
+            *tail.read,
+        ],
         "made": [
             *tail.made,
             *tail.statistics.values(),

@@ -51,6 +51,8 @@ class Tail:
         By step the names of files that its functions read in one mapping (`steps.GATHER`).
     given : mapping
         Fields of the plan that are no settings.
+    read : sequence of str
+        Files of the project that it reads, beside claims and printed tables.
     made : sequence
         Files that its own rules make and the manifest lists.
     times : sequence
@@ -64,6 +66,7 @@ class Tail:
     files: Mapping[str, Any] = field(default_factory=dict)
     gathered: Mapping[str, Sequence[str]] = field(default_factory=dict)
     given: Mapping[str, Any] = field(default_factory=dict)
+    read: Sequence[str] = ()
     made: Sequence[Any] = ()
     times: Sequence[Any] = ()
 
@@ -71,11 +74,6 @@ class Tail:
     def judged(self) -> bool:
         """Whether it has claims."""
         return bool(having("claims", [self.word]))
-
-    @property
-    def published(self) -> Sequence[str]:
-        """Printed tables that it reads."""
-        return self.files.get("published", ())
 
     def file(self, name: str) -> str:
         """A file of the experiment's results."""
