@@ -30,11 +30,12 @@ COMPILERS := $(if $(filter default undefined,$(origin CC)),cc gcc clang,$(firstw
 export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup reproduce paper test test-quick test-long test-asan test-slurm test-lowest test-newest checks fuzz test-dist release-check release-files types bench times docs docs-links generated lock advisories clean distclean FORCE
+.PHONY: help setup reproduce extensions paper test test-quick test-long test-asan test-slurm test-lowest test-newest checks fuzz test-dist release-check release-files types bench times docs docs-links generated lock advisories clean distclean FORCE
 
 help:
 	@echo "make setup      make $(VENV) and build the package"
 	@echo "make reproduce  set-up, then the default configuration, from download to report"
+	@echo "make extensions  the same, then questions of our own and verdicts over all analytic choices"
 	@echo "make paper      set-up, then everything at the scale of the papers: hours, and can be resumed"
 	@echo "make test       set-up, then all tests and style checks"
 	@echo "make test-quick without Snakemake and what is slow, few random tables: for use while writing"
@@ -98,6 +99,9 @@ EXECUTOR := $(if $(filter slurm,$(PROFILE)),$(VENV)/.cluster)
 
 reproduce: setup $(EXECUTOR)
 	@python -m hedgerow.workflow.run $(ON_CORES) $(AGAIN)
+
+extensions: setup $(EXECUTOR)
+	@python -m hedgerow.workflow.run $(ON_CORES) $(AGAIN) --configfile config/extensions.yaml
 
 $(VENV)/.cluster: requirements-cluster.lock $(STAMP)
 	@echo 'Installing what runs on a cluster takes (requirements-cluster.lock)'

@@ -1,22 +1,26 @@
 """One folder per experiment: a plan in, tidy rows out."""
 
-#: The experiments in the order of the page. Each word names a folder here, rules, results, a target
-#: and, where the experiment has settings of its own, a section of the configuration.
-WORDS = (
+#: Experiments of the four papers, in the order of the page. Each word names a folder here, rules,
+#: results, a target and, where there are settings, a section of the configuration.
+PAPERS = (
     "soft",
     "soft_illustration",
     "soft_sweep",
     "soft_scores",
-    "soft_beyond",
     "search",
     "structure",
-    "structure_beyond",
     "survival",
-    "survival_beyond",
     "confidence",
     "evidential",
     "missing",
+)
+#: Questions of our own, and verdicts on the papers over all analytic choices: `make extensions`.
+EXTENSIONS = (
+    "soft_beyond",
+    "structure_beyond",
+    "survival_beyond",
     "optimal",
     "answers",
     "readings",
 )
+WORDS = (*PAPERS, *EXTENSIONS)

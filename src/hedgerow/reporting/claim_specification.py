@@ -33,6 +33,14 @@ REPRODUCED, PARTLY, NOT = "reproduced", "partly", "not reproduced"
 TOO_LITTLE, NOT_TESTABLE = "too little data", "not testable here"
 #: Every verdict, with a mark that does not rest on colour.
 VERDICTS = {REPRODUCED: "●", PARTLY: "◐", NOT: "○", TOO_LITTLE: "–", NOT_TESTABLE: "×"}
+#: The same of a question of our own, which nobody has answered before.
+ANSWERS = {
+    REPRODUCED: "yes",
+    PARTLY: "partly",
+    NOT: "no",
+    TOO_LITTLE: "undecided",
+    NOT_TESTABLE: "undecided",
+}
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from typing import Any
 
 from hedgerow.closed import Fault, describe, faults, shown
 from hedgerow.errors import ConfigError, DataError
-from hedgerow.experiments import WORDS
+from hedgerow.experiments import PAPERS, WORDS
 from hedgerow.experiments.plan import Plan, sections, setting
 from hedgerow.files import read_yaml
 from hedgerow.texts import closest, did_you_mean
@@ -44,10 +44,10 @@ class Head(Plan):
         "variable HEDGEROW_MIRROR, and without it the other sources.",
     )
     experiments: tuple[str, ...] = setting(
-        WORDS,
+        PAPERS,
         "Experiments in the report and the manifest, each by the name of its section below. One "
-        "that is left out is still there as a target of its own. soft_scores works on the results "
-        "of soft and has no settings.",
+        "that is left out is still there as a target of its own; `make extensions` runs all. "
+        "soft_scores works on the results of soft and has no settings.",
         choices=WORDS,
     )
 

@@ -206,7 +206,7 @@ def summary(root: Path | str = ".") -> list[str]:
     """
     import pandas as pd
 
-    from hedgerow.reporting.claim_specification import VERDICTS
+    from hedgerow.reporting.claim_specification import ANSWERS, VERDICTS
 
     root = Path(root)
     made = read_json(root / MANIFEST)["outputs"]
@@ -219,8 +219,11 @@ def summary(root: Path | str = ".") -> list[str]:
     lines = []
     for name in [*dict.fromkeys(papers), None]:
         own = judged[paper.isna() if name is None else paper == name]
-        counts = own["verdict"].value_counts()
-        told = [f"{counts[verdict]} {verdict}" for verdict in VERDICTS if verdict in counts]
+        words = ANSWERS if name is None else dict(zip(VERDICTS, VERDICTS, strict=True))
+        counts = own["verdict"].map(words).value_counts()
+        told = [
+            f"{counts[word]} {word}" for word in dict.fromkeys(words.values()) if word in counts
+        ]
         if told:
             lines.append(f"{name or 'questions of our own'}: {', '.join(told)}")
     return lines

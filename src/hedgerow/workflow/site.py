@@ -17,6 +17,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from hedgerow.data.versions import LocalVersion, local_versions
+from hedgerow.experiments import EXTENSIONS
 from hedgerow.files import read_csv, read_json, read_text, read_yaml
 from hedgerow.reporting import cells, site
 from hedgerow.reporting.entries import entries_of
@@ -176,6 +177,7 @@ def content(
         spot_checks=list(map(sentence, read_draws(root))),
         checkout=checkout,
         local_data=local_data,
+        extensions=EXTENSIONS,
     )
 
 

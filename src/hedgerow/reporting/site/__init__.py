@@ -24,7 +24,13 @@ from markupsafe import Markup
 
 from hedgerow.files import read_yaml
 from hedgerow.ids import PAPERS
-from hedgerow.reporting.claim_specification import NOT_TESTABLE, PARTLY, TOO_LITTLE, VERDICTS
+from hedgerow.reporting.claim_specification import (
+    ANSWERS,
+    NOT_TESTABLE,
+    PARTLY,
+    TOO_LITTLE,
+    VERDICTS,
+)
 from hedgerow.reporting.entries import Entry
 from hedgerow.reporting.findings import Finding, paragraphs
 from hedgerow.reporting.html import Section, render
@@ -108,6 +114,7 @@ class Content:
     spot_checks: Sequence[str] = ()
     checkout: Mapping[str, Any] = field(default_factory=dict)
     local_data: Sequence[str] = ()
+    extensions: Sequence[str] = ()
 
 
 # ------------------------------------------------------------------------------------ addresses
@@ -257,11 +264,17 @@ class _Site:
             title=title,
             configuration=self.content.configuration,
             seed=self.content.seed,
-            experiments=[(f"{s.id}.html", s.title) for s in self.content.sections],
+            experiments=self._menu(paper=True),
+            extensions=self._menu(paper=False),
             menu=list(MENU.items()),
             checkout=self.content.checkout,
             local_data=self.content.local_data,
         )
+
+    def _menu(self, paper: bool) -> list[tuple[str, str]]:
+        """Pages of the experiments of the papers, or of the extensions."""
+        shown = (s for s in self.content.sections if (s.id in self.content.extensions) != paper)
+        return [(f"{s.id}.html", s.title) for s in shown]
 
     # The overview ------------------------------------------------------------------------------
 
@@ -275,6 +288,7 @@ class _Site:
                 "title": self.titles.get(word, word),
                 "page": f"{word}.html" if word in self.titles else "",
                 "claims": _numbered(claims),
+                "own": not claims[0]["paper"],
             }
             for word, claims in rows.items()
         ]
@@ -284,8 +298,10 @@ class _Site:
             "reporting/site/index.html.j2", "index.html", "Overview",
             papers=[self._card(p) for p in self.content.papers],
             findings=[(p, told[p["id"]]) for p in self.content.papers if p["id"] in told],
-            picture=picture,
-            n_claims=len(self.claims),
+            picture=[row for row in picture if not row["own"]],
+            extensions_picture=[row for row in picture if row["own"]],
+            n_claims=sum(bool(c["paper"]) for c in self.claims),
+            answers=_told([c for c in self.claims if not c["paper"]]),
             verdicts=list(VERDICTS.items()),
             agreement=agreement(self.claims),
             marks=MARKS,
@@ -351,8 +367,10 @@ class _Site:
         why, notes, line = self.content.reasons.get(name, ("", "", 0))
         # Of tracked results where there are any, as they hold more readings.
         said = row["paper_scale_readings_word"] or row["readings_word"]
+        words = dict(zip(VERDICTS, VERDICTS, strict=True)) if row["paper"] else ANSWERS
         return {
             **row,
+            **{k: words.get(row[k], "") for k in ("verdict", "paper_scale_verdict")},
             "hanging": hanging_on(row, ""),
             "paper_hanging": hanging_on(row, "paper_scale_"),
             "readings": in_a_sentence(row),
@@ -554,16 +572,19 @@ def _told(claims: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
         style).
     """
     found = []
+    own = claims and not claims[0]["paper"]
+    marks = {ANSWERS[v]: m for v, m in VERDICTS.items() if v != NOT_TESTABLE} if own else VERDICTS
     for key, heading, open_ in SCALES:
         if key != "verdict" and not any(c[key] for c in claims):
             continue
-        words = {PARTLY: "in part", TOO_LITTLE: open_, "": "without a result"}
+        words = {"": "without a result"}
+        words |= {} if own else {PARTLY: "in part", TOO_LITTLE: open_}
         parts = []
-        for rank, verdict in enumerate([*VERDICTS, ""], 1):
+        for rank, verdict in enumerate([*marks, ""], 1):
             n = sum(c[key] == verdict for c in claims)
             if n:
                 said = words.get(verdict, verdict)
-                mark = VERDICTS.get(verdict, "")
+                mark = marks.get(verdict, "")
                 parts.append({"n": n, "words": said, "rank": rank, "mark": mark})
         found.append({"heading": heading, "n": len(claims), "parts": parts})
     return found if claims else []
