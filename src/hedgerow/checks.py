@@ -68,12 +68,7 @@ def n_cores() -> int:
 
 
 def check_rows(X) -> None:
-    """Refuse more rows than the cores can number, before anything is copied.
-
-    Raises
-    ------
-    InputError
-    """
+    """Refuse more rows than the cores can number, before anything is copied."""
     shape = getattr(X, "shape", None)
     n = shape[0] if isinstance(shape, tuple) and shape else 0
     if isinstance(n, Integral) and n > MOST_ROWS:
@@ -94,12 +89,7 @@ def without_mask(values):
 
 
 def check_unmasked(name: str, values) -> None:
-    """Refuse a masked entry of what may not be missing: plain arrays show what is under the mask.
-
-    Raises
-    ------
-    InputError
-    """
+    """Refuse a masked entry of what may not be missing: plain arrays show what is under the mask."""
     if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
         place = int(np.ma.getmaskarray(values).ravel().argmax())
         raise InputError(f"{name} is masked in row {place}", remedy="leave those rows out")
@@ -110,13 +100,6 @@ def class_labels(y) -> np.ndarray:
 
     Nullable columns of pandas, and objects that all are whole numbers or truth values, become
     arrays of that type.
-
-    Raises
-    ------
-    InputError
-        A label is missing or not finite, or labels are of several types.
-    ValueError
-        More than one dimension, and other targets that scikit-learn does not take for classes.
     """
     from sklearn.utils.multiclass import check_classification_targets
     from sklearn.utils.validation import column_or_1d
@@ -182,13 +165,7 @@ def is_complex(values) -> bool:
 
 
 def as_numbers(name: str, values) -> np.ndarray:
-    """Real numbers as float64; what is masked is NaN.
-
-    Raises
-    ------
-    InputError
-        Text, complex numbers, lists of different lengths.
-    """
+    """Real numbers as float64; what is masked is NaN."""
     values = without_mask(values)
     try:
         if is_complex(values):
@@ -202,13 +179,7 @@ def as_numbers(name: str, values) -> np.ndarray:
 
 
 def checked_weights(sample_weight, n: int) -> np.ndarray | None:
-    """Weights of n rows as float64; None where none are given.
-
-    Raises
-    ------
-    InputError
-        Of another length, negative, not finite, or zero throughout.
-    """
+    """Weights of n rows as float64; None where none are given."""
     from sklearn.utils import check_array
 
     if sample_weight is None:
@@ -255,15 +226,6 @@ def check_total(weight: np.ndarray) -> None:
 
     Pruning and smoothing add one instance to such a sum; where that is lost, what they say of it
     is rounding. Quantiles of the Beta distribution are not numbers any more from 2^56 on.
-
-    Parameters
-    ----------
-    weight : (n,) float64, at least 0
-
-    Raises
-    ------
-    InputError
-        They add up to 2^53 or more.
     """
     with np.errstate(over="ignore"):
         total = weight.sum()
@@ -324,13 +286,7 @@ def check_choice(name: str, value, choices: tuple) -> None:
 
 
 def row_numbers(rows, n: int) -> np.ndarray:
-    """Numbers of rows of a table of n, from a list of them or from a flag for each.
-
-    Raises
-    ------
-    InputError
-        Something else, or numbers beyond the table.
-    """
+    """Numbers of rows of a table of n, from a list of them or from a flag for each."""
     try:
         rows = np.asarray(rows)
     except ValueError:  # lists of different lengths
@@ -352,13 +308,7 @@ def row_numbers(rows, n: int) -> np.ndarray:
 
 
 def as_table(name: str, values, shape: tuple, what: str) -> np.ndarray:
-    """Numbers spread to a shape, float64.
-
-    Raises
-    ------
-    InputError
-        No numbers, or of a shape that does not fit.
-    """
+    """Numbers spread to a shape, float64."""
     check_unmasked(name, values)
     try:
         return np.array(np.broadcast_to(as_numbers(name, values), shape))
@@ -381,13 +331,7 @@ def check_unit(name: str, values: np.ndarray) -> np.ndarray:
 
 
 def as_plausibility(values, name: str) -> np.ndarray:
-    """Plausibilities of several classes or categories for each row, (n, k) float64.
-
-    Raises
-    ------
-    InputError
-        No table of numbers, a number outside [0, 1], or a row of zeros.
-    """
+    """Plausibilities of several classes or categories for each row, (n, k) float64."""
     check_unmasked(name, values)
     try:
         table = np.array(as_numbers(name, values), order="C")

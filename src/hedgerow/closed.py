@@ -75,16 +75,7 @@ class Setting:
     written: Any = None
 
     def schema(self, kind: Any, largest: float | None = None) -> dict[str, Any]:
-        """JSON schema of a value.
-
-        Parameters
-        ----------
-        kind : type
-            The annotation: bool, int, float, str, Word, a literal, one of several, or a tuple,
-            mapping or data class of them.
-        largest : float, optional
-            What the size of a number may be that has no limits of its own.
-        """
+        """JSON schema of a value."""
         kind = kind if self.written is None else self.written
         items = typing.get_args(kind)
         if typing.get_origin(kind) is not tuple:
@@ -161,25 +152,7 @@ def setting(
     remedy: str = "",
     written: Any = None,
 ) -> Any:
-    """A field that a file sets.
-
-    Parameters
-    ----------
-    default : object
-        A list as a tuple. Without it the key has to be there.
-    meaning : str
-        Sentences for the manual.
-    minimum, exclusive_minimum, maximum, exclusive_maximum : float, optional
-        Bounds of a number, or of each number of a list.
-    pattern : str, optional
-        Regular expression of a whole text.
-    choices, contains, fewest, descending, stated, remedy, written : optional
-        As in `Setting`.
-
-    Returns
-    -------
-    dataclasses.Field
-    """
+    """A field that a file sets."""
     limits = {
         "minimum": minimum,
         "exclusiveMinimum": exclusive_minimum,
@@ -196,21 +169,7 @@ def setting(
 
 
 def normal(value: Any, kind: Any, choices: tuple = (), descending: bool = False) -> Any:
-    """A value as results depend on it: not on the order and the type of numbers in a file.
-
-    Parameters
-    ----------
-    value : object
-        As its schema allows.
-    kind : type
-        The annotation, as in `Setting.schema`.
-    choices, descending
-        As in `Setting`.
-
-    Returns
-    -------
-    bool, int, float, str, None, or a tuple of them
-    """
+    """A value as results depend on it: not on the order and the type of numbers in a file."""
     if typing.get_origin(kind) is not tuple:
         kinds = typing.get_args(kind) or (kind,)
         number = next((k for k in (int, float) if k in kinds), None)
@@ -240,14 +199,7 @@ def settings_of(owner: type) -> dict[str, Setting]:
 
 @functools.cache
 def schema_of(owner: type, largest: float | None = None) -> dict[str, Any]:
-    """JSON schema of a data class: a key for each field, and no other.
-
-    Parameters
-    ----------
-    owner : type
-    largest : float, optional
-        As in `Setting.schema`.
-    """
+    """JSON schema of a data class: a key for each field, and no other."""
     fields = {f.name: f for f in dataclasses.fields(owner) if f.init}
     return {
         "type": "object",
@@ -268,22 +220,7 @@ def _no_default(field: dataclasses.Field) -> bool:
 
 
 def made(content: Any, kind: Any, place: tuple = ()) -> Any:
-    """What a file holds, as an annotation has it: lists as tuples, sections as their classes.
-
-    Parameters
-    ----------
-    content : object
-        Without `faults`.
-    kind : type
-        As in `Setting.schema`.
-    place : tuple
-        Keys and positions that lead to it, for messages.
-
-    Raises
-    ------
-    HedgerowError
-        Of a class that refuses values that are right one by one.
-    """
+    """What a file holds, as an annotation has it: lists as tuples, sections as their classes."""
     of, inner = typing.get_origin(kind), typing.get_args(kind)
     if of in (types.UnionType, typing.Union):
         of_type = [kind for kind in inner if _is_of(content, kind)]
@@ -312,24 +249,7 @@ def word(value: Any) -> str:
 
 
 def read(content: Any, kind: Any, source: str, error: type[HedgerowError]) -> Any:
-    """What a file holds, checked whole and made.
-
-    Parameters
-    ----------
-    content : object
-        Of the YAML file.
-    kind : type
-        As in `Setting.schema`.
-    source : str
-        The file, for messages.
-    error : type
-        Of the error of a fault.
-
-    Raises
-    ------
-    HedgerowError
-        Of the first fault, misspelt keys before all others.
-    """
+    """What a file holds, checked whole and made."""
     for fault in faults(content, _plain(kind)):
         raise error(f"{source}: {fault.said()}", remedy=fault.remedy)
     try:
@@ -398,14 +318,6 @@ def faults(value: Any, schema: Mapping[str, Any], place: tuple = ()) -> list[Fau
 
     JSON schema takes 5.0 for a whole number, and YAML knows `.nan` and `.inf`: neither is right
     here.
-
-    Parameters
-    ----------
-    value : object
-    schema : mapping
-        As made by `Setting.schema` or `schema_of`.
-    place : tuple
-        Keys that lead to it.
     """
     found = _faults(value, schema, place, schema)
     return sorted(found, key=lambda fault: fault.kind != "unknown")

@@ -40,18 +40,8 @@ def check_free(
 
     Every command that writes asks before it begins.
 
-    Parameters
-    ----------
-    path : path
-    force : bool, optional
-        Whether the user has said `--force`, which lets a file be replaced, and nothing else: no
-        folder, no pipe, no device. None where the command has no such option.
-    remedy : str
-        What else the user can do.
-
-    Raises
-    ------
-    InputError
+    force: whether the user has said `--force`, which lets a file be replaced, and nothing else: no
+    folder, no pipe, no device. None where the command has no such option.
     """
     if not os.path.lexists(path):
         return
@@ -71,22 +61,10 @@ def check_folder(
 ) -> None:
     """Refuse a place for a folder where something stands that `what` has not made.
 
-    Parameters
-    ----------
-    folder : path
-    force : bool
-        Whether the user has said `--force`, which lets a folder of an earlier run be replaced.
-    what : str
-        What writes, as a user knows it.
-    listed : callable
-        Gives the files, relative to the folder, that an earlier run says it has written there;
-        None if none has.
+    force: whether the user has said `--force`, which lets a folder of an earlier run be replaced.
 
-    Raises
-    ------
-    InputError
-        Something is there and `force` is off; or it is no folder, was made by something else, or
-        holds a file that its maker does not list. An empty folder may be replaced.
+    listed: gives the files, relative to the folder, that an earlier run says it has written there;
+    None if none has.
     """
     folder = Path(folder)
     if not os.path.lexists(folder):
@@ -173,15 +151,7 @@ def below(folder: str | Path, name: str) -> Path:
 def written_whole(path: str | Path) -> Iterator[Path]:
     """Yield a path beside the target; rename it into place when the body has succeeded.
 
-    Parameters
-    ----------
-    path : path
-        The target; its folder is made.
-
-    Yields
-    ------
-    path
-        A new file in the same folder with the same suffix, removed when the body fails.
+    Yields: A new file in the same folder with the same suffix, removed when the body fails.
     """
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -199,17 +169,7 @@ def written_whole(path: str | Path) -> Iterator[Path]:
 def folder_whole(folder: str | Path, old: Path | None = None) -> Iterator[Path]:
     """Yield a folder beside the target; rename it into place when the body has succeeded.
 
-    Parameters
-    ----------
-    folder : path
-        The target; the folder that holds it is made.
-    old : path, optional
-        Where what stands in its place is moved to (`aside`). Nothing is removed.
-
-    Yields
-    ------
-    path
-        A new folder beside the target, removed when the body fails.
+    Yields: A new folder beside the target, removed when the body fails.
     """
     folder = _named(folder)
     folder.parent.mkdir(parents=True, exist_ok=True)
@@ -351,21 +311,8 @@ def _place_of_seal(content: bytes) -> int | None:
 def read_parquet(path: str | Path, *, sealed: bool = True) -> pd.DataFrame:
     """Read a table that `write_parquet` wrote.
 
-    Parameters
-    ----------
-    path : path
-    sealed : bool
-        Whether a file without a seal is refused. Off for a file whose checksum stands elsewhere
-        and was compared.
-
-    Returns
-    -------
-    DataFrame
-
-    Raises
-    ------
-    DataError
-        The file is not there, or not as it was written: a single changed byte is seen.
+    sealed: whether a file without a seal is refused. Off for a file whose checksum stands elsewhere
+    and was compared.
     """
     table = read_arrow(path, sealed=sealed)
     try:
@@ -434,19 +381,7 @@ def _damaged(path: str | Path) -> DataError:
 def read_csv(path: str | Path, *, text: bool = False, absent: str = ABSENT) -> pd.DataFrame:
     """Read a table of comma-separated values, such as the published ones.
 
-    Parameters
-    ----------
-    path : path
-    text : bool
-        Keep every cell as it is written: 5.80 stays 5.80, and an empty cell is an empty text.
-    absent : str
-        What to do where the file is not there.
-
-    Raises
-    ------
-    DataError
-        The file is not there, no file, not UTF-8, or its lines do not have as many fields as its
-        head.
+    text: keep every cell as it is written: 5.80 stays 5.80, and an empty cell is an empty text.
     """
     import pandas as pd
 
@@ -463,13 +398,7 @@ def read_csv(path: str | Path, *, text: bool = False, absent: str = ABSENT) -> p
 
 
 def read_json(path: str | Path) -> dict[str, Any]:
-    """Content of a JSON file that the workflow wrote.
-
-    Raises
-    ------
-    DataError
-        The file is not there, not UTF-8, or no JSON mapping.
-    """
+    """Content of a JSON file that the workflow wrote."""
     content = read_bytes(path)
     try:
         found = json.loads(content.decode("utf-8"))
@@ -496,19 +425,7 @@ def read_bytes(
     long: str = "make it shorter",
     unreadable: str = "correct its permissions or place",
 ) -> bytes:
-    """Content of a file that has an end: pipes and devices such as /dev/zero are not opened.
-
-    Parameters
-    ----------
-    path : path
-    absent, other, long, unreadable : str
-        What to do about a file that is not there, is no file, is too long, or cannot be read.
-
-    Raises
-    ------
-    DataError
-        One of these; at most 2 GB are read.
-    """
+    """Content of a file that has an end: pipes and devices such as /dev/zero are not opened."""
     path = Path(path)
     try:
         if path.exists() and not path.is_file():
@@ -535,25 +452,7 @@ MOST_OF_YAML = 20_000_000
 
 
 def read_yaml(path: str | Path, what: str = "the file") -> Any:
-    """Content of a YAML file that people write.
-
-    Parameters
-    ----------
-    path : path
-    what : str
-        What the file is, for the message where it cannot be read.
-
-    Returns
-    -------
-    dict, list, text, number, bool, date or None
-
-    Raises
-    ------
-    ConfigError
-        The file is not there, no file, not UTF-8 or not YAML; a key stands twice in a mapping, of
-        which YAML's readers keep one in silence; it is too long, nested too deeply, or its aliases
-        make a small file endless.
-    """
+    """Content of a YAML file that people write."""
     import yaml
 
     path = Path(path)

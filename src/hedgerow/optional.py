@@ -99,13 +99,7 @@ def is_frame(X: Any) -> bool:
 
 
 def numbers_of(column: Any) -> np.ndarray:
-    """Column of a pandas data frame as float64, NaN where a value is missing.
-
-    Raises
-    ------
-    TypeError, ValueError
-        It holds something else than real numbers; the imaginary part of others would be dropped.
-    """
+    """Column of a pandas data frame as float64, NaN where a value is missing."""
     import numpy
     import pandas
 

@@ -165,22 +165,7 @@ def doubted(
 ) -> Doubts:
     """The doubts of a single row.
 
-    Parameters
-    ----------
-    tree : Tree
-    found : Intervals
-    table : (1, m) float64
-    rules : Rules
-    smoothing : bool
-        Laplace-smoothed leaves.
-    classes : list
-        Labels of the tree's classes.
-    names : list of str
-        Of the variables.
-
-    Returns
-    -------
-    Doubts
+    smoothing: laplace-smoothed leaves.
     """
     traced = found.correction(tree, table.shape[1], smoothing, rules).trace(table)
     named = tree if tree.feature_names is not None else tree.replace(feature_names=names)

@@ -98,13 +98,7 @@ class Counted:
 
     @classmethod
     def of_annotated(cls, tree: Tree) -> Counted:
-        """From the statistics that a tree carries, which hold nothing of categories.
-
-        Raises
-        ------
-        InputError
-            It carries none.
-        """
+        """From the statistics that a tree carries, which hold nothing of categories."""
         if tree.statistics is None:
             raise InputError(
                 "the tree has no node statistics",
@@ -131,24 +125,6 @@ def count(
     What `Tree.annotate` counts, for all nodes and classes at once, without what other consumers
     read, which needs pandas; and categories. A row of whole weight counts as so many rows,
     in the test of normality too.
-
-    Parameters
-    ----------
-    tree : Tree
-    table : (n, m) float64
-        NaN is missing; categories as codes.
-    codes : (n,) int
-        Class of each row, a column of `tree.class_weight`.
-    weight : (n,) float64
-        Above 0.
-    rules : Rules
-        Its least number of instances and its test of normality.
-    gate : AnyGate, optional
-        How rows go down; None: hard.
-
-    Returns
-    -------
-    Counted
     """
     shares = tree.shares(table, gate).tocsc()
     K = tree.n_classes
@@ -284,18 +260,7 @@ class Intervals:
 
 
 def intervals(tree: Tree, counted: Counted, rules: Rules) -> Intervals:
-    """Algorithm 1: the interval of each class at each node (section III.A).
-
-    Parameters
-    ----------
-    tree : Tree
-    counted : Counted
-    rules : Rules
-
-    Returns
-    -------
-    Intervals
-    """
+    """Algorithm 1: the interval of each class at each node (section III.A)."""
     from scipy import stats
 
     n, mean, sd = counted.n, counted.mean, counted.sd
@@ -370,13 +335,7 @@ def _usual_categories(counted: Counted, rules: Rules):
 
 
 def as_codes(y: Any, classes: np.ndarray) -> np.ndarray:
-    """Place of each label among the classes of a fitted estimator, (n,) int.
-
-    Raises
-    ------
-    InputError
-        A label that is none of them.
-    """
+    """Place of each label among the classes of a fitted estimator, (n,) int."""
     labels, codes = np.unique(y, return_inverse=True)
     places = {label: place for place, label in enumerate(classes.tolist())}
     for label in labels.tolist():

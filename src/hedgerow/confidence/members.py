@@ -50,12 +50,7 @@ class Member:
 
 
 def check_supported(estimator: Any) -> None:
-    """Refuse what holds no trees, before it is fitted.
-
-    Raises
-    ------
-    InputError
-    """
+    """Refuse what holds no trees, before it is fitted."""
     from sklearn.ensemble import BaggingClassifier
 
     inner = unfrozen(estimator)
@@ -100,12 +95,7 @@ def _is_forest(estimator: Any) -> bool:
 def members_of(fitted: Any, frozen: bool) -> list[Member]:
     """The trees of a fitted classifier.
 
-    Parameters
-    ----------
-    fitted : estimator
-        Supported (`check_supported`).
-    frozen : bool
-        Fitted elsewhere, on rows that are not known here: each tree is to see all.
+    frozen: fitted elsewhere, on rows that are not known here: each tree is to see all.
     """
     if _is_tree(fitted):
         return [Member(tree_of(fitted), fitted, None, np.arange(len(fitted.classes_)))]
@@ -134,16 +124,7 @@ def tree_of(learner: Any) -> Tree:
 
 
 def weight_of(fitted: Any, member: Member, weight: np.ndarray) -> np.ndarray:
-    """What each training row counts in the statistics of a tree, (n,) float64.
-
-    Parameters
-    ----------
-    fitted : estimator
-        The whole.
-    member : Member
-    weight : (n,) float64
-        Of the rows, at least 0.
-    """
+    """What each training row counts in the statistics of a tree, (n,) float64."""
     if member.rows is not None:
         drawn = np.bincount(member.rows, minlength=len(weight)).astype(np.float64)
         # Newer versions of bagging draw rows by their weight, which then counts no more.

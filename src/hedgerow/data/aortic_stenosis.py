@@ -85,16 +85,9 @@ class AorticStenosisPlan:
 def aortic_stenosis(plan: AorticStenosisPlan) -> pd.DataFrame:
     """Generate the registry.
 
-    Parameters
-    ----------
-    plan : AorticStenosisPlan
-
-    Returns
-    -------
-    pandas.DataFrame
-        One row per patient: the variables of table 6.1 in its order (creatinine in mg/dl, as the
-        threshold 1.6 is), `intervention` (years to the replacement or repair of the valve, missing
-        where there was none), `years` (follow-up) and `outcome`, one of `OUTCOMES`.
+    Returns: one row per patient: the variables of table 6.1 in its order (creatinine in mg/dl, as
+    the threshold 1.6 is), `intervention` (years to the replacement or repair of the valve, missing
+    where there was none), `years` (follow-up) and `outcome`, one of `OUTCOMES`.
     """
     # The stream of RandomState is frozen, that of numpy's newer generators may change.
     random = np.random.RandomState(plan.seed)
@@ -124,11 +117,8 @@ def leaf_of(patients: pd.DataFrame) -> np.ndarray:
 def life_table() -> pd.DataFrame:
     """Mortality of other causes as the generator has it, the same for men and women.
 
-    Returns
-    -------
-    pandas.DataFrame
-        age (whole years from 20 to 110), sex (0, 1: `gender` of the patients), hazard (per year,
-        the mean over the year of age).
+    Returns: age (whole years from 20 to 110), sex (0, 1: `gender` of the patients), hazard (per
+    year, the mean over the year of age).
     """
     import pandas as pd
 

@@ -21,30 +21,13 @@ def remove_values(
 ) -> np.ndarray:
     """Remove a share of the values of each variable.
 
-    Parameters
-    ----------
-    X : (n, m) float array
-        Numbers and codes of categories, which are ranked by code; NaN marks missing values, which
-        stay missing and count in no share.
-    share : float in [0, 1]
-        Expected share of the known values of each variable that is removed.
-    rng : numpy.random.Generator
-        A named stream, see `hedgerow.data.rng`. The same numbers are drawn for every share, so
-        that with the same stream what a smaller share removes a larger one removes too.
-    mechanism : {"mcar", "mnar"}
-        "mcar": every value with the same chance. "mnar": with a chance that rises linearly with
-        the rank of the value among the known ones of its variable, from 0 for the lowest to twice
-        the share for the highest (with a share above one half, from twice the share less 1 to 1).
+    share: expected share of the known values of each variable that is removed.
 
-    Returns
-    -------
-    (n, m) float64 array
-        A new array.
+    mechanism: "mcar": every value with the same chance. "mnar": with a chance that rises linearly
+    with the rank of the value among the known ones of its variable, from 0 for the lowest to twice
+    the share for the highest (with a share above one half, from twice the share less 1 to 1).
 
-    Raises
-    ------
-    InputError
-        A share outside its bounds, or a table that is not of numbers.
+    Returns: A new array.
     """
     check_choice("mechanism", mechanism, MECHANISMS)
     check_number("share", share, 0.0, 1.0)

@@ -234,25 +234,7 @@ def replace_values(
 
     The draw may give the value that was there (Sutton-Charani and others, section 4).
 
-    Parameters
-    ----------
-    values : (n,) float or int array
-        NaN marks missing values and stays NaN.
-    probability : (n,) float array, in [0, 1]
-    domain : tuple (low, high), or array of values
-        An interval of numbers, or all that a value may be.
-    rng : numpy.random.Generator
-        A named stream; two numbers are drawn per value, whatever the probabilities.
-
-    Returns
-    -------
-    (n,) array
-        A new one, of the type of `values`, or of float64 with an interval.
-
-    Raises
-    ------
-    InputError
-        A probability outside [0, 1], shapes that do not fit, a domain without a value.
+    Returns: A new one, of the type of `values`, or of float64 with an interval.
     """
     values = np.asarray(values)
     probability = np.asarray(probability, dtype=np.float64)

@@ -19,29 +19,9 @@ __all__ = ["read_table"]
 def read_table(data: bytes, reader: Reader, entry: DatasetEntry, name: str) -> pd.DataFrame:
     """Read the file of a data set.
 
-    Parameters
-    ----------
-    data : bytes
-        The file, UTF-8 or Latin-1, with any line ends.
-    reader : Reader
-        How the file is laid out.
-    entry : DatasetEntry
-        The set (for a variant, its parent), which knows the names of the columns.
-    name : str
-        The file's name, for messages.
-
-    Returns
-    -------
-    pandas.DataFrame
-        One string column per variable, then the target, then, where the set has them, the
-        follow-up time, ``sample`` and the column of the groups; missing values are None. Values
-        of variables are as in the file, save for ``recode`` and ``decimals``; labels are the
-        registry's.
-
-    Raises
-    ------
-    DataError
-        A line has too few or too many fields, or a column that the registry names is not there.
+    Returns: one string column per variable, then the target, then, where the set has them, the
+    follow-up time, ``sample`` and the column of the groups; missing values are None. Values of
+    variables are as in the file, save for ``recode`` and ``decimals``; labels are the registry's.
     """
     import pandas as pd
 

@@ -79,18 +79,7 @@ class RowChanges:
 
 
 def row_changes(before: pd.DataFrame, after: pd.DataFrame) -> RowChanges:
-    """Compare two versions of a table.
-
-    Parameters
-    ----------
-    before, after : DataFrame
-        Of the same columns, as `hedgerow.data.readers.read_table` gives them: texts in the order
-        of the file, None where a value is missing.
-
-    Returns
-    -------
-    RowChanges
-    """
+    """Compare two versions of a table."""
     columns = list(map(str, after.columns))
     old, new = (list(map(tuple, f.to_numpy(dtype=object))) for f in (before, after))
     left, right = _apart(old, new), _apart(new, old)

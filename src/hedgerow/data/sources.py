@@ -226,13 +226,7 @@ def write_record(entry: DatasetEntry, raw_dir: str | Path, source: Source, data:
 
 
 def check_raw(entry: DatasetEntry, raw_dir: str | Path, force: bool) -> None:
-    """Refuse a folder in which `fetch` would write over what it has not fetched.
-
-    Raises
-    ------
-    InputError
-        As `hedgerow.files.check_free`.
-    """
+    """Refuse a folder in which `fetch` would write over what it has not fetched."""
     folder = Path(raw_dir)
     for name in sorted({RECORD, entry.raw_name} - _fetched_before(entry, folder)):
         check_free(folder / name, force)

@@ -100,14 +100,7 @@ class EjectionFractionPlan:
 def generate(plan: GuyonPlan | EjectionFractionPlan | AorticStenosisPlan) -> pd.DataFrame:
     """Generate a synthetic set.
 
-    Parameters
-    ----------
-    plan : GuyonPlan, EjectionFractionPlan or AorticStenosisPlan
-
-    Returns
-    -------
-    pandas.DataFrame
-        As `guyon`, `ejection_fractions` or `aortic_stenosis` return it.
+    Returns: as `guyon`, `ejection_fractions` or `aortic_stenosis` return it.
     """
     if isinstance(plan, AorticStenosisPlan):
         return aortic_stenosis(plan)
@@ -117,15 +110,8 @@ def generate(plan: GuyonPlan | EjectionFractionPlan | AorticStenosisPlan) -> pd.
 def ejection_fractions(plan: EjectionFractionPlan) -> pd.DataFrame:
     """Generate ejection fractions, in per cent, with the eligibility that follows from them.
 
-    Parameters
-    ----------
-    plan : EjectionFractionPlan
-
-    Returns
-    -------
-    pandas.DataFrame
-        ``plan.rows`` rows; columns ``lvef`` (per cent) and ``class``, ``"1"`` where it is below
-        the threshold.
+    Returns: ``plan.rows`` rows; columns ``lvef`` (per cent) and ``class``, ``"1"`` where it is
+    below the threshold.
     """
     import pandas as pd
 
@@ -152,15 +138,8 @@ def guyon(plan: GuyonPlan) -> pd.DataFrame:
     cluster): noise is a share of the variable's mean, which says nothing for a variable centred
     on 0.
 
-    Parameters
-    ----------
-    plan : GuyonPlan
-
-    Returns
-    -------
-    pandas.DataFrame
-        ``plan.n_samples * plan.rows`` rows; columns ``x01, x02, ...`` (float, rounded to
-        6 decimals, at least 1), ``class`` (``"0"``, ``"1"``, ...) and ``sample`` (int, from 0).
+    Returns: ``plan.n_samples * plan.rows`` rows; columns ``x01, x02, ...`` (float, rounded to 6
+    decimals, at least 1), ``class`` (``"0"``, ``"1"``, ...) and ``sample`` (int, from 0).
     """
     import pandas as pd
     from sklearn.datasets import make_classification

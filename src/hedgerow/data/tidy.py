@@ -151,13 +151,7 @@ def tidy(entry: DatasetEntry, raw: Fetched, *, check: bool = True) -> TidyTable:
 def tidy_bytes(
     entry: DatasetEntry, reader: Reader, data: bytes, name: str
 ) -> tuple[TidyTable, TidyTable]:
-    """The table of a set from the bytes of its file, and that of the set with the file.
-
-    Raises
-    ------
-    DataError
-        A value or a column is not as the registry says.
-    """
+    """The table of a set from the bytes of its file, and that of the set with the file."""
     base = entry.base
     whole = _typed(base, read_table(data, reader, base, name))
     if entry.parent is None:
@@ -592,13 +586,7 @@ def write_tidy(path: str | Path, table: TidyTable) -> None:
 
 
 def check_tidy(entry: DatasetEntry, path: str | Path, force: bool) -> None:
-    """Refuse a place where something else stands than the table of this set.
-
-    Raises
-    ------
-    InputError
-        As `hedgerow.files.check_free`.
-    """
+    """Refuse a place where something else stands than the table of this set."""
     with contextlib.suppress(DataError):
         if read_tidy(path).fingerprint == entry.fingerprint:
             return

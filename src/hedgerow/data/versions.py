@@ -117,22 +117,7 @@ def local_file(registry: str | Path) -> Path:
 
 
 def local_versions(registry: str | Path) -> dict[str, LocalVersion]:
-    """Adopted local versions, by the set whose file it is.
-
-    Parameters
-    ----------
-    registry : path
-        The registry, beside which config/local_data.yaml lies.
-
-    Returns
-    -------
-    dict, empty where there is no such file
-
-    Raises
-    ------
-    ConfigError
-        If the file is not YAML, or holds something else.
-    """
+    """Adopted local versions, by the set whose file it is."""
     path = local_file(registry)
     if not path.is_file():
         return {}
@@ -175,16 +160,7 @@ def kept_file(path: Path, sha256: str) -> Path:
 def version_bytes(folder: str | Path, sha256: str) -> bytes | None:
     """Bytes of a version of a data file.
 
-    Parameters
-    ----------
-    folder : path
-        data/raw/<set>.
-    sha256 : str
-
-    Returns
-    -------
-    bytes or None
-        The current, the registered or a kept local version; None if none has this checksum.
+    Returns: the current, the registered or a kept local version; None if none has this checksum.
     """
     folder = Path(folder)
     path = folder / f"{folder.name}.data"
@@ -232,27 +208,7 @@ def fetch_version(
 ) -> Fetched:
     """Fetch the file of a set for the workflow, without touching a version that a user has edited.
 
-    Parameters
-    ----------
-    entry : DatasetEntry
-        A set that is made from no other one.
-    folder : path
-        data/raw/<set>. It gets the registered bytes and ``source.json``, and the data file where
-        none is there, or an earlier registered one: the adopted local version, if it is kept, else
-        the registered one.
-    mirror : path, optional
-    local : LocalVersion, optional
-        The version that is adopted.
-
-    Returns
-    -------
-    Fetched
-        The registered version.
-
-    Raises
-    ------
-    DataError, DownloadError
-        As `hedgerow.data.fetch`.
+    Returns: the registered version.
     """
     path = Path(folder) / entry.raw_name
     current = path.read_bytes() if path.is_file() else b""
@@ -319,16 +275,7 @@ class Planned(NamedTuple):
 def planned_table(
     entry: DatasetEntry, local: LocalVersion | None = None, root: str | Path = RAW
 ) -> Planned:
-    """Look at the data file of a set while a run is planned; it is read only if it has changed.
-
-    Parameters
-    ----------
-    entry : DatasetEntry
-    local : LocalVersion, optional
-        The version of its file that is adopted.
-    root : path
-        Folder of the data files.
-    """
+    """Look at the data file of a set while a run is planned; it is read only if it has changed."""
     path = data_file(entry, root)
     wanted = wanted_table(entry, local)
     if not path.is_file() or not (data := path.read_bytes()):
@@ -407,24 +354,7 @@ def compare_versions(
 def read_version(entry: DatasetEntry, registry: str | Path, root: str | Path = RAW) -> TidyTable:
     """The tidy table of a set from the data file that lies there.
 
-    Parameters
-    ----------
-    entry : DatasetEntry
-    registry : path
-        The registry, beside which config/local_data.yaml lies.
-    root : path
-        Folder of the data files.
-
-    Returns
-    -------
-    TidyTable
-        Checked against the fingerprint of the registry, or of the adopted version.
-
-    Raises
-    ------
-    DataError
-        The file is neither the registered nor the adopted version: the message says what differs,
-        which sets read the file, and how to keep it or to restore the registered one.
+    Returns: checked against the fingerprint of the registry, or of the adopted version.
     """
     path, local = data_file(entry, root), local_versions(registry).get(entry.base.key)
     data = path.read_bytes()
@@ -513,33 +443,7 @@ def adopt(
     mirror: str | Path | None = None,
     root: str | Path = RAW,
 ) -> Adopted:
-    """Use a local version of a data file instead of the registered one.
-
-    Parameters
-    ----------
-    registry : Registry
-        Beside its file config/local_data.yaml is written.
-    name : str
-        A set that reads the file.
-    file : path, optional
-        The local version, laid out like a registered source; by default the data file itself,
-        data/raw/<set>/<set>.data.
-    reason : str
-        Why, for readers of the results.
-    mirror : path, optional
-    root : path
-        Folder of the data files.
-
-    Returns
-    -------
-    Adopted
-
-    Raises
-    ------
-    DataError
-        There is no such file, it is the registered version, or a set that reads it cannot use it:
-        the message names row and column.
-    """
+    """Use a local version of a data file instead of the registered one."""
     base = registry[name].base
     path = data_file(base, root)
     given = path if file is None else Path(file)
@@ -616,19 +520,7 @@ def restore(
 ) -> Path | None:
     """Go back to the registered version of a data file.
 
-    Parameters
-    ----------
-    registry, name, mirror, root : as in `adopt`
-
-    Returns
-    -------
-    Path or None
-        Where the local version is kept; None if there was none.
-
-    Raises
-    ------
-    DownloadError
-        If no source has the registered version here; nothing has changed then.
+    Returns: where the local version is kept; None if there was none.
     """
     base = registry[name].base
     path = data_file(base, root)

@@ -197,14 +197,7 @@ def _variable_names(trees, X) -> list[str]:
 def plane(D: np.ndarray) -> np.ndarray:
     """Places of trees on a plane by metric multidimensional scaling (SMACOF).
 
-    Parameters
-    ----------
-    D : (n, n) array
-
-    Returns
-    -------
-    (n, 2) float64
-        It starts from classical scaling, so that nothing is drawn at random.
+    Returns: it starts from classical scaling, so that nothing is drawn at random.
     """
     from sklearn.decomposition import KernelPCA
     from sklearn.manifold import smacof

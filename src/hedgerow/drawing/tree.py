@@ -170,19 +170,7 @@ def _depth_to_draw(tree, max_depth) -> int:
 def legible_depth(tree, width: float, height: float, decimals: int, points: float) -> int:
     """The deepest level down to which a drawing in so many inches can be read, at least 1.
 
-    Parameters
-    ----------
-    tree : Tree
-    width, height : float
-        Inches.
-    decimals : int
-    points : float
-        Size of the smallest words that can be read.
-
-    Returns
-    -------
-    int
-        For `max_depth` of `plot_tree`.
+    Returns: for `max_depth` of `plot_tree`.
     """
     depth = _depth_to_draw(tree, None)
     while depth > 1:

@@ -53,13 +53,7 @@ class Way:
 
 
 def way_of(tree, path: Any) -> Way | None:
-    """The way of a row, or to a node by its number.
-
-    Raises
-    ------
-    InputError
-        A row of another width, or a number that is no node.
-    """
+    """The way of a row, or to a node by its number."""
     if path is None:
         return None
     if isinstance(path, Integral) and not isinstance(path, bool | np.bool_):

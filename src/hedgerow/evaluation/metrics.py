@@ -21,16 +21,7 @@ CODES = "give the column of each row's class, from 0: np.searchsorted(tree.class
 
 
 def predicted_class(probabilities: np.ndarray) -> np.ndarray:
-    """Class of the highest probability; ties go to the class that comes first in label order.
-
-    Parameters
-    ----------
-    probabilities : (n, K) float array
-
-    Returns
-    -------
-    (n,) int array of class codes
-    """
+    """Class of the highest probability; ties go to the class that comes first in label order."""
     return np.argmax(probabilities, axis=1)
 
 

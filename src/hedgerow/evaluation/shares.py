@@ -106,17 +106,7 @@ def share_intervals(
 def intervals_of_counts(counts: np.ndarray, labels: list, confidence: float) -> pd.DataFrame:
     """Metrics of a table of true by predicted classes, with Wald and Wilson intervals.
 
-    Parameters
-    ----------
-    counts : (K, K) array
-        Patients, who need not be whole, by true class (rows) and predicted class (columns).
-    labels : list of K labels
-    confidence : float
-
-    Returns
-    -------
-    DataFrame
-        As `share_intervals`, but for the bootstrap.
+    Returns: as `share_intervals`, but for the bootstrap.
     """
     pd = needed("pandas", PURPOSE)
     needed("statsmodels", PURPOSE)

@@ -172,22 +172,8 @@ def page_trend(values: np.ndarray, groups: tuple[str, ...]) -> TestResult:
     For up to 50 blocks and 8 conditions p is exact, whether ranks tie or not; for more it is
     scipy's normal approximation.
 
-    Parameters
-    ----------
-    values : (n_blocks, n_conditions) float array
-        Conditions in the order in which they should rise.
-    groups : names of the conditions
-
-    Returns
-    -------
-    TestResult
-        p is one-sided: small where values rise. Fewer than two blocks or three conditions can
-        show no trend: NaN, and the note says so.
-
-    Raises
-    ------
-    InputError
-        If a value is NaN or infinite.
+    Returns: p is one-sided: small where values rise. Fewer than two blocks or three conditions can
+    show no trend: NaN, and the note says so.
     """
     from scipy import stats
 
@@ -673,17 +659,7 @@ def plain_and_holm(
 ) -> pd.DataFrame:
     """Every result twice, plain and corrected, beside the key of its cell.
 
-    Parameters
-    ----------
-    keys : DataFrame, one row per result
-    results : sequence of TestResult, each without correction
-    family : sequence of int
-        Positions of the results that Holm's procedure corrects for; the others keep their p.
-
-    Returns
-    -------
-    DataFrame
-        Columns of `keys`, then the attributes of `TestResult`; correction `none`, then `holm`.
+    Returns: columns of `keys`, then the attributes of `TestResult`; correction `none`, then `holm`.
     """
     import pandas as pd
 

@@ -123,12 +123,7 @@ def leaf_boxes(tree: Tree) -> dict[int, Box]:
 
 
 def check_names(given, known) -> None:
-    """Refuse evidential data whose attributes have other names, or another order.
-
-    Raises
-    ------
-    InputError
-    """
+    """Refuse evidential data whose attributes have other names, or another order."""
     if given is None or known is None:
         return
     known = [str(name) for name in known]
@@ -140,12 +135,7 @@ def check_names(given, known) -> None:
 
 
 def check_fits(tree: Tree, data: EvidentialData) -> None:
-    """Refuse data whose attributes are not those of the tree.
-
-    Raises
-    ------
-    InputError
-    """
+    """Refuse data whose attributes are not those of the tree."""
     tree.check_width(data.n_features)
     check_names(data.feature_names, tree.feature_names)
     tests = tree.feature >= 0

@@ -33,13 +33,7 @@ def bounds_of(table: np.ndarray, gate: NoiseGate | None) -> tuple[np.ndarray, np
 
 
 def check_alone(alone, plausibility: np.ndarray) -> np.ndarray:
-    """Masses of each class alone, (n, k) float64, beside what they are plausible.
-
-    Raises
-    ------
-    InputError
-        Of another shape, below 0, above the plausibility of their class, or above 1 together.
-    """
+    """Masses of each class alone, (n, k) float64, beside what they are plausible."""
     alone = check_unit("alone", as_table("alone", alone, plausibility.shape, "table of numbers"))
     wrong = (alone > plausibility + 1e-9) | (alone.sum(axis=1, keepdims=True) > 1.0 + 1e-9)
     if wrong.any():

@@ -719,13 +719,7 @@ def _check_different(labels: list[str], name: str) -> None:
 
 
 def gamma_of(gamma, names: list[str] | None, X=None):
-    """Doubts in the order of the columns of X, where a data frame or a Series names them.
-
-    Raises
-    ------
-    InputError
-        They name others, or their rows are those of X in another order.
-    """
+    """Doubts in the order of the columns of X, where a data frame or a Series names them."""
     if is_frame(gamma):
         check_row_order("gamma_X", gamma, X)
     # A Series of one entry for each attribute; with the index of the rows it is none.
@@ -736,12 +730,7 @@ def gamma_of(gamma, names: list[str] | None, X=None):
 
 
 def check_rows_alike(X, **given) -> None:
-    """Refuse what has the rows of X in another order.
-
-    Raises
-    ------
-    InputError
-    """
+    """Refuse what has the rows of X in another order."""
     for name, values in given.items():
         check_row_order(name, values, X)
 

@@ -18,25 +18,8 @@ MOST_ITERATIONS = 1000
 def error_plausibility(plausibility, predictions, alone=None) -> tuple[np.ndarray, np.ndarray]:
     """Plausibility that each prediction is right and that it is wrong (equations 2 to 4).
 
-    Parameters
-    ----------
-    plausibility : (n, n_classes) float
-        Of each class, in [0, 1]; a row is not all 0.
-    predictions : (n,) int
-        Columns of `plausibility`.
-    alone : (n, n_classes) float, optional
-        Mass m({k}) of each class alone. Without it the plausibilities are read as those of nested
-        sets, the one belief function that they fix.
-
-    Returns
-    -------
-    right, wrong : (n,) float64
-        That of the predicted class, pl(0), and 1 - m({predicted class}), pl(1). Of nested sets
-        this is the largest plausibility of the other classes.
-
-    Raises
-    ------
-    InputError
+    Returns: `right, wrong` That of the predicted class, pl(0), and 1 - m({predicted class}), pl(1).
+    Of nested sets this is the largest plausibility of the other classes.
     """
     check_row_order("alone", alone, plausibility, "plausibility")
     check_row_order("predictions", predictions, plausibility, "plausibility")

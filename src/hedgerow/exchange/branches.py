@@ -194,19 +194,7 @@ def _in(tree: Tree, variables: Iterable[int]) -> np.ndarray:
 
 
 def check_hard(tree: Tree, form: str) -> None:
-    """Refuse a gate that divides rows whose values are known.
-
-    Parameters
-    ----------
-    tree : Tree
-    form : str
-        Into which the tree is brought, as the subject of a sentence.
-
-    Raises
-    ------
-    InputError
-        Naming the gate, and a variable that it divides.
-    """
+    """Refuse a gate that divides rows whose values are known."""
     gate = tree.gate
     numbers = (tree.feature >= 0) & ~tree.is_categorical()
     if isinstance(gate, NoiseGate):
@@ -237,12 +225,7 @@ def labels_of(tree: Tree) -> list:
 
 
 def check_different(what: str, names: Iterable, remedy: str) -> None:
-    """Refuse a name that stands for two things.
-
-    Raises
-    ------
-    InputError
-    """
+    """Refuse a name that stands for two things."""
     seen = set()
     for name in names:
         if name in seen:
@@ -251,13 +234,7 @@ def check_different(what: str, names: Iterable, remedy: str) -> None:
 
 
 def names_of_tested(tree: Tree) -> dict[int, str]:
-    """Variable -> name, of those that are tested, ascending.
-
-    Raises
-    ------
-    InputError
-        Two of them have one name.
-    """
+    """Variable -> name, of those that are tested, ascending."""
     tested = np.unique(tree.feature[tree.feature >= 0]).tolist()
     names = {variable: name_of(tree, variable) for variable in tested}
     check_different("variables", names.values(), "give `feature_names` that differ")

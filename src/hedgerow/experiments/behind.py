@@ -20,21 +20,7 @@ def read_off(
     columns: Iterable[str] | Mapping[str, str],
     where: Mapping[str, Any] | None = None,
 ) -> Iterator[Cell]:
-    """Cells that show one row of an input each, as it is.
-
-    Parameters
-    ----------
-    table : DataFrame
-    of : str
-        The input.
-    key : mapping
-        Column of the table to the column of the input that has the same value; empty texts of the
-        table are those of the input.
-    columns : iterable of str, or mapping
-        Columns that are shown; mapping: to their names in the input.
-    where : mapping, optional
-        What all rows have in common.
-    """
+    """Cells that show one row of an input each, as it is."""
     named = columns if isinstance(columns, Mapping) else {name: name for name in columns}
     for row, line in enumerate(table.to_dict("records")):
         own = {theirs: line[mine] for mine, theirs in key.items()} | dict(where or {})
@@ -68,17 +54,7 @@ def sides(
 ) -> Iterator[Cell]:
     """Both sides of a comparison and their difference, over what has both.
 
-    Parameters
-    ----------
-    row : int
-    names : tuple of str
-        Columns of the two means; `difference` is that of the first less the second.
-    first, second : Rows
-    rows : Selector
-        Of the input that both are of.
-    times : float
-    by : tuple of str
-        What pairs rows; means are by its first column first.
+    names: columns of the two means; `difference` is that of the first less the second.
     """
     there = [rows.values(own, by) for own in (first, second)]
     both = sorted({key[0] for key in there[0] & there[1]})

@@ -168,16 +168,8 @@ class Compared:
     def values(self, rows: pd.DataFrame, part: str, metric: str) -> pd.DataFrame:
         """Values of a part as they are compared.
 
-        Parameters
-        ----------
-        rows : DataFrame
-            As the head of this module says.
-        part, metric : str
-
-        Returns
-        -------
-        DataFrame of float
-            Data sets and repeats by (*cell, method), in the order of the tables; NaN: no value.
+        Returns: data sets and repeats by (*cell, method), in the order of the tables; NaN: no
+        value.
         """
         import pandas as pd
 
@@ -209,15 +201,7 @@ class Compared:
     def means(self, rows: pd.DataFrame, part: str, metric: str) -> pd.DataFrame:
         """One value per data set and method, the mean over all repeats that have one.
 
-        Parameters
-        ----------
-        rows, part, metric
-            As of `values`.
-
-        Returns
-        -------
-        DataFrame of float
-            Data sets by (*cell, method), times what the metric is told in.
+        Returns: data sets by (*cell, method), times what the metric is told in.
         """
         own = self.parts[part].metrics.get(metric, Metric())
         wide = self.values(rows, part, metric)
@@ -226,15 +210,7 @@ class Compared:
     def repeats(self, rows: pd.DataFrame, part: str, metric: str) -> Iterator[tuple]:
         """What is compared in a part by a metric, and the repeats that have both.
 
-        Parameters
-        ----------
-        rows, part, metric
-            As of `values`.
-
-        Yields
-        ------
-        (key, both)
-            Values of `key`; a DataFrame of the first and the second, data sets and repeats.
+        Yields: values of `key`; a DataFrame of the first and the second, data sets and repeats.
         """
         wide = self.values(rows, part, metric)
         places = {self._key(column): place for place, column in enumerate(wide.columns)}
@@ -268,16 +244,8 @@ class Compared:
     def families(self, rows: pd.DataFrame) -> Iterator[list[tuple]]:
         """Pairs that are tested together, in the order of the plan.
 
-        Parameters
-        ----------
-        rows : DataFrame
-            As of `values`.
-
-        Yields
-        ------
-        list of (key, first, second)
-            As `hedgerow.experiments.paired.paired_tests` takes them: a value per data set that has
-            both in a repeat.
+        Yields: as `hedgerow.experiments.paired.paired_tests` takes them: a value per data set that
+        has both in a repeat.
         """
         for pairs in self._families(rows):
             yield [self._sides(*pair) for pair in pairs]
@@ -285,19 +253,10 @@ class Compared:
     def statistics(self, rows: pd.DataFrame, *more: list[tuple]) -> pd.DataFrame:
         """Wilcoxon's signed-rank tests over data sets, and over all repeats where `each` says so.
 
-        Parameters
-        ----------
-        rows : DataFrame
-        *more : list of (key, first, second)
-            Further families, over data sets.
-
-        Returns
-        -------
-        DataFrame
-            The columns of `key`, pairing (with `each` only), difference (first less second, mean
-            over data sets, in the unit of the metric), then the attributes of
-            `hedgerow.evaluation.significance.TestResult`; two rows per pair, with the correction
-            `none` and `holm`, over all pairs of a `family`. `n` is the number of pairs.
+        Returns: the columns of `key`, pairing (with `each` only), difference (first less second,
+        mean over data sets, in the unit of the metric), then the attributes of
+        `hedgerow.evaluation.significance.TestResult`; two rows per pair, with the correction `none`
+        and `holm`, over all pairs of a `family`. `n` is the number of pairs.
         """
         import pandas as pd
 
@@ -325,15 +284,7 @@ class Compared:
     def beside(self, rows: pd.DataFrame, part: str | None = None) -> pd.DataFrame:
         """A line per pair of one part, or of all: both sides as they are, before any test.
 
-        Parameters
-        ----------
-        rows : DataFrame
-        part : str, optional
-
-        Returns
-        -------
-        DataFrame
-            `key` and `SIDES`, in the order of the plan, not rounded.
+        Returns: `key` and `SIDES`, in the order of the plan, not rounded.
         """
         import pandas as pd
 
@@ -357,20 +308,7 @@ class Compared:
     ) -> pd.DataFrame:
         """A line per pair of one part, or of all.
 
-        Parameters
-        ----------
-        rows : DataFrame
-        statistics : DataFrame
-            As `statistics` gives it.
-        part : str, optional
-            Without one the table has all, and a column `part` before the others.
-        digits : int, optional
-            To which numbers are rounded; None: not at all.
-
-        Returns
-        -------
-        DataFrame
-            `columns`, in the order of the plan.
+        Returns: `columns`, in the order of the plan.
         """
         told = list(next(iter(self.ps.values())))
         p = statistics.set_index([*self.key, *told])["p"]
@@ -382,15 +320,7 @@ class Compared:
         return made if part is None else made.drop(columns="part")
 
     def pair(self, line: Mapping[str, Any], part: str, keys: list[Key]) -> Pair:
-        """The pair of a line of a table.
-
-        Parameters
-        ----------
-        line : mapping
-        part : str
-        keys : list of tuple
-            What was run.
-        """
+        """The pair of a line of a table."""
         key = tuple(line[name] for name in (*self.cell, "first", "second"))
         return next(pair for pair in self.parts[part].pairs_of(keys) if pair.key == key)
 
@@ -409,24 +339,7 @@ def cells_behind(
 ) -> Iterator[Cell]:
     """What stands behind a table of comparisons: both sides of each line, and its test.
 
-    Parameters
-    ----------
-    compared : Compared
-    table : DataFrame
-        As `Compared.table` gives it, or lines of it, whose index are their rows.
-    rows : DataFrame
-    part : str, optional
-        Without one the table has a column `part`.
-    place : callable, optional
-        From part, metric and key to where the values stand, if not in the input `of`.
-    statistics : str
-        The input that has the tests.
-    of : str
-        The input that has the rows.
-
-    Yields
-    ------
-    Cell
+    place: from part, metric and key to where the values stand, if not in the input `of`.
     """
     from hedgerow.experiments.behind import Selector, sides
     from hedgerow.reporting.cells import Cell, Rows
@@ -466,26 +379,11 @@ def blocks(
 ) -> list[dict[str, Any]]:
     """What the macro `compared` of pages shows of a table.
 
-    Parameters
-    ----------
-    compared : Compared
-    table : DataFrame
-        As read from its file.
-    part : str or None
-        None: the table has a column `part`.
-    by : sequence of str
-        Columns of which each combination is a block.
-    title : callable
-        Gets the values of `by`, gives the title of the block.
-    name : callable
-        Gets a line of the table, gives its name on the page.
-    more : mapping of int, optional
-        Further columns, shown before the means, and their decimals.
+    title: gets the values of `by`, gives the title of the block.
 
-    Returns
-    -------
-    list of dict
-        title and lines; of a line its name and cells.
+    name: gets a line of the table, gives its name on the page.
+
+    Returns: title and lines; of a line its name and cells.
     """
     from hedgerow.reporting.numbers import known, number, of_all, p_text, signed
 
@@ -527,25 +425,7 @@ def judged_pairs(
 ) -> pd.DataFrame:
     """The claims of an experiment that read its tests after Holm's correction, judged.
 
-    Parameters
-    ----------
-    experiment : str
-        Its word.
-    compared : Compared
-    rows, statistics : DataFrame
-    specification : mapping
-        config/claims.yaml, as read.
-    stated : DataFrame
-        data/published/claims.csv.
-    labels : mapping of str
-        What texts call methods.
-    more : sequence of list
-        Further families of the tests.
-
-    Returns
-    -------
-    DataFrame
-        As returned by `hedgerow.reporting.claims.judged`.
+    Returns: as returned by `hedgerow.reporting.claims.judged`.
     """
     from hedgerow.experiments.paired import after_holm, pairs_without
     from hedgerow.reporting.claims import judged

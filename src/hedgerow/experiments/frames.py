@@ -19,19 +19,7 @@ def sorted_(frame: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
 
 
 def joined(frames: Sequence[pd.DataFrame], by: Sequence[str]) -> pd.DataFrame:
-    """Tables of chunks and data sets in one, so that nothing tells how they were cut.
-
-    Parameters
-    ----------
-    frames : sequence of DataFrame
-        One or more. One without rows, whose columns have no type, counts only among its like.
-    by : sequence of str
-        Columns that the rows are sorted by; rows that tie keep their order.
-
-    Returns
-    -------
-    DataFrame
-    """
+    """Tables of chunks and data sets in one, so that nothing tells how they were cut."""
     whole = [frame for frame in frames if len(frame)] or list(frames[:1])
     return sorted_(pd.concat(whole, ignore_index=True), by)
 
@@ -39,18 +27,7 @@ def joined(frames: Sequence[pd.DataFrame], by: Sequence[str]) -> pd.DataFrame:
 def whole_of(
     frames: Sequence[pd.DataFrame], by: Sequence[str], values: Sequence[str]
 ) -> pd.DataFrame:
-    """As `joined`; without a frame, where none of the data sets could be had, its columns.
-
-    Parameters
-    ----------
-    frames : sequence of DataFrame
-    by, values : sequence of str
-        Columns that the rows are sorted by, and the others.
-
-    Returns
-    -------
-    DataFrame
-    """
+    """As `joined`; without a frame, where none of the data sets could be had, its columns."""
     return joined(frames, by) if frames else pd.DataFrame(columns=[*by, *values])
 
 
@@ -74,12 +51,7 @@ def one_sample(table: TidyTable) -> TidyTable:
 
 
 def random_state(seed: int, experiment: str, dataset: str, number: int | None, stream: str) -> int:
-    """Seed of an estimator, from its name (see `hedgerow.data.seed_sequence`).
-
-    Returns
-    -------
-    int, 32 bits
-    """
+    """Seed of an estimator, from its name (see `hedgerow.data.seed_sequence`)."""
     sequence = seed_sequence(seed, experiment, dataset, number, stream)
     return int(sequence.generate_state(1, dtype=np.uint32)[0])
 
@@ -120,19 +92,7 @@ def all_classes(probabilities: np.ndarray, classes: Sequence[int], n_classes: in
 
 
 def uct_from(plan: Any, **arguments: Any):
-    """UCT-DT with the settings of a plan.
-
-    Parameters
-    ----------
-    plan : UctPlan, or one with the same settings
-        Read are those of them that are not given.
-    **arguments
-        Of `UCTTreeClassifier`; they go before those of the plan.
-
-    Returns
-    -------
-    UCTTreeClassifier, not fitted
-    """
+    """UCT-DT with the settings of a plan."""
     # Learners are imported where they are called: tables and figures need no compiled core.
     from hedgerow.experiments.search.plan import UctPlan
     from hedgerow.search.uct import UCTTreeClassifier

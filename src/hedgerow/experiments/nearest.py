@@ -21,16 +21,8 @@ def distances(cells: pd.DataFrame) -> pd.DataFrame:
     same metric in the same table. The distance is the root of the mean over tables of the mean
     square of a table's differences. Cells count that have a number under each reading.
 
-    Parameters
-    ----------
-    cells : DataFrame
-        reading, `KEY`, `NUMBERS`; a row per reading and cell.
-
-    Returns
-    -------
-    DataFrame
-        reading, distance, n_cells, n_tables, n_first (tables without which, one at a time, no other
-        reading is nearer); the nearest first, by name where two are equal.
+    Returns: reading, distance, n_cells, n_tables, n_first (tables without which, one at a time, no
+    other reading is nearer); the nearest first, by name where two are equal.
     """
     columns = ["reading", "distance", "n_cells", "n_tables", "n_first"]
     cells = cells[["reading", *KEY, *NUMBERS]].fillna({name: "" for name in KEY})

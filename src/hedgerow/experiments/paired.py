@@ -14,19 +14,8 @@ def paired_tests(
 ) -> pd.DataFrame | None:
     """Wilcoxon's signed-rank tests of one family, plain and after Holm's correction over it.
 
-    Parameters
-    ----------
-    pairs : iterable of (key, first, second)
-        The key ends with the names of both; first and second are (n,) float series, one value per
-        data set, or more, which have it as the first level of their index.
-    columns : sequence of str
-        Names of the parts of the key, and of the difference.
-
-    Returns
-    -------
-    DataFrame or None
-        The key, first minus second as a mean over data sets, and the attributes of `TestResult`;
-        two rows per pair, with the correction `none` and `holm`. None without a pair.
+    Returns: the key, first minus second as a mean over data sets, and the attributes of
+    `TestResult`; two rows per pair, with the correction `none` and `holm`. None without a pair.
     """
     keys, results = [], []
     for key, one, two in pairs:
@@ -48,17 +37,7 @@ def after_holm(
 
     What could not be seen after the correction is neither there nor not there.
 
-    Parameters
-    ----------
-    statistics : DataFrame
-        Those columns, difference, n and correction, among others.
-    family : sequence of str
-        Columns of which each combination is a family.
-
-    Returns
-    -------
-    DataFrame
-        Rows whose correction is `holm`, the difference rounded to nine decimals, and `least`.
+    Returns: rows whose correction is `holm`, the difference rounded to nine decimals, and `least`.
     """
     own = statistics[statistics["correction"] == "holm"]
     own = own.assign(difference=own["difference"].round(9))
@@ -74,22 +53,9 @@ def pairs_without(
 ) -> dict[str, pd.DataFrame]:
     """What a judge reads of the tests of all data sets but one.
 
-    Parameters
-    ----------
-    families : iterable of sequence
-        What `paired_tests` gets, a family each; series by data set, whose values do not depend on
-        other data sets.
-    columns : sequence of str
-        As of `paired_tests`.
-    dataset : str
-        The one that is left out.
-    read : callable
-        Makes of tests what is read.
+    read: makes of tests what is read.
 
-    Returns
-    -------
-    dict of DataFrame
-        `statistics`; nothing where no pair is left.
+    Returns: `statistics`; nothing where no pair is left.
     """
     frames = []
     for pairs in families:

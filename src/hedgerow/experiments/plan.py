@@ -93,25 +93,7 @@ class Plan:
 
     @classmethod
     def from_config(cls, section: Mapping, seed: int, configuration_name: str) -> Self:
-        """Build the plan from its section of a checked configuration.
-
-        Parameters
-        ----------
-        section : mapping
-            Keys as the fields of the plan. Settings that a step of the flow does not read may be
-            left out.
-        seed : int
-        configuration_name : str
-
-        Returns
-        -------
-        The plan.
-
-        Raises
-        ------
-        ConfigError
-            If a key is unknown or a value is out of range.
-        """
+        """Build the plan from its section of a checked configuration."""
         values = {key: value for key, value in section.items() if key not in OF_ALL}
         for key in values:
             if key not in {*cls.settings(), *cls.given}:
@@ -156,15 +138,7 @@ class Plan:
     def conflicts(cls, config: Mapping[str, Any]) -> Iterable[Conflict]:
         """Settings that do not fit others, of this section or another.
 
-        Parameters
-        ----------
-        config : mapping
-            A whole configuration whose settings are right one by one.
-
-        Returns
-        -------
-        iterable of Conflict
-            Nothing, unless a plan says more.
+        Returns: nothing, unless a plan says more.
         """
         return ()
 

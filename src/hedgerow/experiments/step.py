@@ -79,14 +79,7 @@ class Shown:
     def said(self, arguments: Callable[[Callable], Mapping[str, Any]]) -> str:
         """The caption of one run.
 
-        Parameters
-        ----------
-        arguments : callable
-            Gives a function's arguments.
-
-        Returns
-        -------
-        str
+        arguments: gives a function's arguments.
         """
         if self.words is None:
             return self.caption
@@ -145,24 +138,7 @@ def annotations_of(function: Callable) -> dict[str, str]:
 
 
 def step(*settings: str, makes: tuple[str, ...] = (), **plans: tuple[str, ...]):
-    """A function that a rule runs.
-
-    Parameters
-    ----------
-    *settings : str
-        All that it may read of the experiment's own section, `seed` and `configuration` included;
-        ``"*"`` for all that a text may state.
-    makes : tuple of str
-        Keys of the mapping that it returns, which are the names of the rule's outputs. Without,
-        the function returns what the rule's only output holds.
-    **plans : tuple of str
-        Other sections that it reads: name of the parameter, then (section, setting, ...).
-
-    Raises
-    ------
-    TypeError
-        If a section is named without a setting.
-    """
+    """A function that a rule runs."""
     for name, words in plans.items():
         if len(words) < 2 or not all(isinstance(word, str) for word in words):
             raise TypeError(f"`{name}` has to be (section, setting, ...)")
@@ -178,10 +154,6 @@ def table(title: str, *, caption: str, behind, words=None, tree=None):
     """A table of the reports: a function that returns a data frame under the name of its id.
 
     It may read every setting of its section that a text may state.
-
-    Parameters
-    ----------
-    title, caption, behind, words, tree : as in `Shown`
     """
 
     def noted(function):
@@ -196,12 +168,7 @@ def table(title: str, *, caption: str, behind, words=None, tree=None):
 
 
 def figure(title: str, *, caption: str, alt: str, words=None):
-    """A figure of the reports: a function that returns it under the name of its id.
-
-    Parameters
-    ----------
-    title, caption, alt, words : as in `Shown`
-    """
+    """A figure of the reports: a function that returns it under the name of its id."""
 
     def noted(function):
         _check(function, caption, words)

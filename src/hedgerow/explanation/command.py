@@ -86,14 +86,7 @@ def add_explain(commands: Any) -> None:
 def run(options: argparse.Namespace) -> int:
     """Run the command.
 
-    Parameters
-    ----------
-    options : Namespace
-
-    Returns
-    -------
-    int
-        0.
+    Returns: 0.
     """
     from hedgerow.optional import needed
 

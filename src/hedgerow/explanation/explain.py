@@ -21,13 +21,7 @@ from hedgerow.tree.table import by_name
 
 
 def explain_tree(tree, X, error=None, given: str = GIVEN[0]) -> Explanation | Explanations:
-    """As `Tree.explain`.
-
-    Raises
-    ------
-    InputError
-        Rows or errors that do not fit the tree.
-    """
+    """As `Tree.explain`."""
     X, single = _as_rows(X)
     check_error_order(error, X)
     names = tree.feature_names
@@ -45,25 +39,9 @@ def explain_table(
 ) -> Explanations:  # fmt: skip
     """Of rows as the tree reads them.
 
-    Parameters
-    ----------
-    table : (n, m) float64
-    error, given : as of `Tree.explain`
-    names : sequence of str, optional
-        Of the variables, in the place of those that the tree knows.
-    smoothing : bool
-        Laplace-smoothed leaves.
-    doubts : callable, optional
-        What ConfDTree makes of a row, by its number.
+    smoothing: laplace-smoothed leaves.
 
-    Returns
-    -------
-    Explanations
-
-    Raises
-    ------
-    InputError
-        Values that are infinite, errors that do not fit.
+    doubts: what ConfDTree makes of a row, by its number.
     """
     check_choice("given", given, GIVEN)
     names = tree.feature_names if names is None else names
@@ -90,13 +68,7 @@ def explain_table(
 
 
 def explain_learner(learner, X, error=None, given: str = GIVEN[0]) -> Explanation | Explanations:
-    """As `TreeClassifierMixin.explain`.
-
-    Raises
-    ------
-    InputError
-        Rows or errors that do not fit the learner.
-    """
+    """As `TreeClassifierMixin.explain`."""
     check_choice("given", given, GIVEN)
     X, single = _as_rows(X)
     probabilities = learner.predict_proba(X, error=error)  # checks the learner, rows and errors

@@ -108,10 +108,7 @@ class ErrorTable:
     def joint(self) -> np.ndarray:
         """Probability that a new measurement lies in a stretch and the true value below a quantile.
 
-        Returns
-        -------
-        (stretches, k) float64
-            Of the quantile at each of `BELOW`.
+        Returns: of the quantile at each of `BELOW`.
         """
         # A measurement below s: an error, true less measured, above t - s.
         below = 1.0 - self._below(np.subtract.outer(self._rough, self._apart[1::3]))
@@ -269,17 +266,7 @@ def again(gate: NoiseGate, variable: int, first: Law) -> Law:
 def told(first: Law, second: Law, ends: np.ndarray) -> np.ndarray:
     """What another measurement tells of the true value: in which cell it lies.
 
-    Parameters
-    ----------
-    first, second : Law
-        Of the true value, and of another measurement of it.
-    ends : (k,) float64
-        Thresholds between the cells, ascending.
-
-    Returns
-    -------
-    (stretches, k + 1) float64
-        Probability that the new measurement lies in a stretch, and the true value in a cell.
+    Returns: probability that the new measurement lies in a stretch, and the true value in a cell.
     """
     if first.table is None:
         # Half-way between both measurements, with half the variance.

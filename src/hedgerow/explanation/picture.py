@@ -21,23 +21,7 @@ POINTS = 8.0
 
 
 def draw(said: Any, figure=None):
-    """Draw an explanation.
-
-    Parameters
-    ----------
-    said : Explanation
-    figure : matplotlib Figure, optional
-        An empty one; by default a new figure as large as is needed.
-
-    Returns
-    -------
-    matplotlib Figure
-
-    Raises
-    ------
-    InputError
-        Of a forest, which has no leaves of its own.
-    """
+    """Draw an explanation."""
     plt = needed("matplotlib.pyplot", "a drawing of an explanation")
     leaves = said.leaves[:MOST_LEAVES]
     variables = _variables(said)

@@ -67,19 +67,8 @@ def relative_weights(weight: np.ndarray) -> np.ndarray:
 def meant_weights(meaning: str, weight: np.ndarray, least: float) -> np.ndarray:
     """Weights as they are meant, (n,) float64: numbers of instances, or scaled to be such.
 
-    Parameters
-    ----------
-    meaning : {"auto", "counts", "relative"}
-        "auto": relative where their sum says so, which is 1, or below `least` while the rows are as
-        many: of so few instances no tree is grown.
-    weight : (n,) float64 above 0
-    least : float
-        Weight of a node that is split.
-
-    Raises
-    ------
-    InputError
-        Numbers of instances add up to more than can be counted (`check_total`).
+    meaning: "auto": relative where their sum says so, which is 1, or below `least` while the rows
+    are as many: of so few instances no tree is grown.
     """
     if meaning == "auto":
         with np.errstate(over="ignore"):
@@ -377,14 +366,7 @@ class TreeClassifierMixin(ClassifierMixin, BaseEstimator):
     def _checked_rows(self, X, y, sample_weight):
         """Checked table, classes and weights of training; sets the names.
 
-        Returns
-        -------
-        array : (n, m) float64
-        y : (n,) array
-        weight : (n,) float64 above 0, or None
-        kept : flags of the rows that were given, or None where all are left
-            A row of weight 0 is as if absent: it brings no class of its own.
-        doubtful : (classes, (n, n_classes) plausibilities), or None where each row has one class
+        Returns: `kept` A row of weight 0 is as if absent: it brings no class of its own.
         """
         X, y = self._taken_in(X, y)
         if y is None and self._doubts is not None:
@@ -543,15 +525,7 @@ class TreeClassifierMixin(ClassifierMixin, BaseEstimator):
     # -- output -------------------------------------------------------------------------
 
     def predict_proba(self, X, error=None) -> np.ndarray:
-        """Class probabilities, (n, n_classes): leaves mixed by the gates.
-
-        Parameters
-        ----------
-        X : (n, m) array, data frame or `hedgerow.Uncertain`
-        error : optional
-            Errors of measurement of these rows, in the place of what the tree knows of them: by
-            column, by row, in any form of `hedgerow.resolve_error`; 0: all values are exact.
-        """
+        """Class probabilities, (n, n_classes): leaves mixed by the gates."""
         return self._probabilities(*self._read(X, error))
 
     def _probabilities(self, table, gate) -> np.ndarray:
@@ -596,18 +570,9 @@ class TreeClassifierMixin(ClassifierMixin, BaseEstimator):
     def explain(self, X, error=None, *, given: str = "measured"):
         """Why rows are answered as they are, and how sure that is (`hedgerow.explanation`).
 
-        Parameters
-        ----------
-        X : (m,) or (n, m) array, Series, data frame or `hedgerow.Uncertain`
-        error : optional
-            As in `predict_proba`.
-        given : {"measured", "true"}
-            As in `Tree.explain`.
+        given: as in `Tree.explain`.
 
-        Returns
-        -------
-        Explanation or Explanations
-            Of one row, or of the rows of a table.
+        Returns: of one row, or of the rows of a table.
         """
         X, error = self._unpacked(X, error)
         # By its name: the digest of a learner follows imports.

@@ -394,13 +394,7 @@ def guesses_of(columns: Columns, imputed: Any) -> np.ndarray:
 
 
 def check_size(columns: Columns, gate: NoiseGate | None) -> None:
-    """Refuse values whose distances from each other no soft gate can be worked out for.
-
-    Raises
-    ------
-    InputError
-        A value of a variable with noise is above `LARGEST` in size.
-    """
+    """Refuse values whose distances from each other no soft gate can be worked out for."""
     if gate is None:
         return
     sigma = np.asarray(gate.sigma)

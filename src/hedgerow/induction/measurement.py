@@ -48,29 +48,7 @@ def column_number(entry, m: int, names, parameter: str, *, remedy: str) -> int:
 
 
 def by_column(spec: Any, n_variables: int, names: Sequence[str], name: str, absent: Any = None):
-    """Errors given by column as one for each variable; others as they are.
-
-    Parameters
-    ----------
-    spec : dict, Series or anything else
-        Column name or number -> error.
-    n_variables : int
-    names : sequence of str
-        Names of the columns; empty when they have none.
-    name : str
-        What to call the parameter in an error.
-    absent
-        Error of the columns that are not given.
-
-    Returns
-    -------
-    list of n_variables entries, or `spec`
-
-    Raises
-    ------
-    InputError
-        A name that is no column, or a column that is given twice.
-    """
+    """Errors given by column as one for each variable; others as they are."""
     if not (isinstance(spec, Mapping) or hasattr(spec, "items")):  # a Series is no Mapping
         return spec
     entries = [absent] * n_variables
@@ -168,12 +146,7 @@ def resolve_error(
 
 
 def check_error_order(error: Any, X: Any) -> None:
-    """Refuse errors by row whose index is that of X in another order.
-
-    Raises
-    ------
-    InputError
-    """
+    """Refuse errors by row whose index is that of X in another order."""
     check_row_order("error", error, X)
     for column, entry in error.items() if isinstance(error, Mapping) else ():
         check_row_order(f"error[{column!r}]", entry, X)

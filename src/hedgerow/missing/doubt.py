@@ -160,21 +160,6 @@ def plausible_leaves(tree, columns, fractions, gate: NoiseGate | None):
 
     Of a leaf with rows i of weight w_i there, the maximum of sum_i w_i log(sum_k pl_ik alpha_k), by
     the steps alpha_k <- sum_i w_i pl_ik alpha_k / sum_l pl_il alpha_l / sum_i w_i.
-
-    Parameters
-    ----------
-    tree : Tree
-        Grown and pruned.
-    columns : Columns
-        Its training set, in which a row of several classes is several rows.
-    fractions : Fractions
-        Which of them are one.
-    gate : NoiseGate or None
-        That of training, of the rows themselves.
-
-    Returns
-    -------
-    Tree
     """
     plausible = np.zeros((len(fractions.weight), columns.n_classes))
     plausible[fractions.rows, columns.y] = fractions.share

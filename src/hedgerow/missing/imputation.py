@@ -17,19 +17,7 @@ NAMED = ("knn", "mean")
 
 
 def imputer_of(imputer: Any, n_neighbors: int) -> Any:
-    """The imputer that a parameter asks for, not fitted.
-
-    Parameters
-    ----------
-    imputer : {"knn", "mean"} or transformer
-    n_neighbors : int
-        Of "knn", which compares values as they are, in the units of the table.
-
-    Raises
-    ------
-    InputError
-        A name of no imputer, or an object without `fit` and `transform`.
-    """
+    """The imputer that a parameter asks for, not fitted."""
     if isinstance(imputer, str) and imputer in NAMED:
         return KNNImputer(n_neighbors=n_neighbors) if imputer == "knn" else SimpleImputer()
     if isinstance(imputer, str | type) or not (

@@ -112,18 +112,7 @@ def cluster(
 
 
 def partition(coordinates, n_clusters: int, random_state: int = 0) -> np.ndarray:
-    """Clusters by k-means in a space that is there already. As `cluster`.
-
-    Parameters
-    ----------
-    coordinates : (n, m) array
-    n_clusters : int
-    random_state : int, default 0
-
-    Returns
-    -------
-    (n,) int
-    """
+    """Clusters by k-means in a space that is there already. As `cluster`."""
     coordinates = np.asarray(coordinates, dtype=float)
     # Places that differ by rounding alone are one.
     grain = 1e-12 * (np.ptp(coordinates) or 1.0)
@@ -146,19 +135,7 @@ def partition(coordinates, n_clusters: int, random_state: int = 0) -> np.ndarray
 def silhouette(distances, labels) -> float:
     """Mean silhouette coefficient of a clustering (thesis 5.4.2), from -1 to 1.
 
-    Parameters
-    ----------
-    distances : (n, n) array
-    labels : (n,) int
-
-    Returns
-    -------
-    float
-        NaN where there is one cluster, or each tree is one.
-
-    Raises
-    ------
-    InputError
+    Returns: naN where there is one cluster, or each tree is one.
     """
     distances, labels = _labelled(distances, labels)
     if not 1 < len(np.unique(labels)) < len(labels):

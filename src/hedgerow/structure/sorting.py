@@ -128,14 +128,7 @@ class TrainingSet(TreeClassifierMixin):
         return rho[np.ix_(at, at)]
 
     def sort(self, tree: Tree) -> SortedTree:
-        """Sort the nodes of a tree by the classes of this data set.
-
-        Raises
-        ------
-        InputError
-            The tree tests variables that the data do not have, or whose values are all missing,
-            or its variables have other names.
-        """
+        """Sort the nodes of a tree by the classes of this data set."""
         if not isinstance(tree, Tree):
             raise InputError(
                 f"a tree is of type {type(tree).__name__}",

@@ -29,13 +29,7 @@ def listed(labels: Any) -> list:
 
 
 def mapping_of(parameter: str, given: Any) -> dict | None:
-    """A mapping, or a Series of pandas by its index, as a dictionary; None of a sequence.
-
-    Raises
-    ------
-    InputError
-        A set, which has no order, or a Series whose index holds a label twice.
-    """
+    """A mapping, or a Series of pandas by its index, as a dictionary; None of a sequence."""
     if isinstance(given, set | frozenset):
         raise InputError(
             f"{parameter} is a set, which has no order",
@@ -58,11 +52,6 @@ def names_of(parameter: str, given: Any, known: Iterable[Any]) -> Any:
 
     given : sequence, one for each; or a mapping (or Series) to names from what is known, or from
         its numbers where it holds nothing that is known. What it leaves out keeps its name.
-
-    Raises
-    ------
-    InputError
-        A set, a mapping from something that is not known, or twice from the same.
     """
     if isinstance(given, list | tuple | np.ndarray):  # by far the most
         return given
@@ -100,13 +89,7 @@ def variables_of(names: list[str] | None, feature: np.ndarray, given: Any) -> li
 
 
 def to_plain(label: Any) -> Any:
-    """A label as JSON can hold it.
-
-    Raises
-    ------
-    InputError
-        It is neither text nor a number, truth value or time.
-    """
+    """A label as JSON can hold it."""
     if isinstance(label, np.datetime64 | np.timedelta64):
         return {str(label.dtype): int(label.astype(np.int64))}
     if isinstance(label, date):
@@ -123,13 +106,7 @@ def to_plain(label: Any) -> Any:
 
 
 def from_plain(form: Any) -> Any:
-    """The label that `to_plain` wrote.
-
-    Raises
-    ------
-    InputError
-        It wrote no such thing.
-    """
+    """The label that `to_plain` wrote."""
     if form is None or isinstance(form, str | int):
         return form
     if isinstance(form, float) and math.isfinite(form):
@@ -161,12 +138,7 @@ def beside_to_plain(tree: Any) -> dict:
 
 
 def beside_from_plain(form: dict) -> dict:
-    """Arguments of `Tree` from what `beside_to_plain` wrote.
-
-    Raises
-    ------
-    InputError
-    """
+    """Arguments of `Tree` from what `beside_to_plain` wrote."""
     with sound.reading("the gate of the tree"):
         gate = gate_from_dict(form["gate"])
     with sound.reading("`classes` of the tree"):

@@ -90,16 +90,9 @@ def simplify(tree: Tree) -> Tree:
 
     Growth leaves such tests, as the probabilities below them differ where the class does not.
 
-    Parameters
-    ----------
-    tree : Tree
-
-    Returns
-    -------
-    Tree
-        No two sister leaves have the same class (the lower one at a tie, as in `predict`), unless
-        the node above them, by weights that are no sum of theirs, would answer otherwise. Rows
-        whose values are known get the class that they had, where no gate divides them.
+    Returns: no two sister leaves have the same class (the lower one at a tie, as in `predict`),
+    unless the node above them, by weights that are no sum of theirs, would answer otherwise. Rows
+    whose values are known get the class that they had, where no gate divides them.
     """
     answer = tree.probabilities().argmax(axis=1)
     one_class = tree.is_leaf()

@@ -279,13 +279,7 @@ class NoiseGate:
 
 
 def _frozen(form: dict) -> Any:
-    """The distribution that a form names; nothing else of scipy is called.
-
-    Raises
-    ------
-    InputError
-        Another name, arguments that are no numbers, or no distribution function.
-    """
+    """The distribution that a form names; nothing else of scipy is called."""
     from scipy import stats
 
     sound.only(form, "distribution", "args", "kwds")
@@ -560,13 +554,7 @@ def gate_to_dict(gate: AnyGate | None) -> dict | None:
 
 
 def gate_from_dict(form: dict | None) -> AnyGate | None:
-    """The gate that `gate_to_dict` wrote.
-
-    Raises
-    ------
-    InputError
-        The kind of gate is not known here.
-    """
+    """The gate that `gate_to_dict` wrote."""
     if form is None:
         return None
     own = dict(form)
@@ -580,13 +568,7 @@ def gate_from_dict(form: dict | None) -> AnyGate | None:
 
 
 def check_noise(gate: Any, n_variables: int, name: str) -> NoiseGate:
-    """A gate that is noise on each of so many variables; of any other the core would read too far.
-
-    Raises
-    ------
-    InputError
-        Noise on another number of variables, or a gate that is no noise on numbers.
-    """
+    """A gate that is noise on each of so many variables; of any other the core would read too far."""
     if not isinstance(gate, NoiseGate):
         raise InputError(
             f"{name} is a {type(gate).__name__}, a gate of finished trees",
@@ -609,26 +591,7 @@ def check_noise(gate: Any, n_variables: int, name: str) -> NoiseGate:
 
 
 def spread_of(width: Any, ranges: np.ndarray) -> NoiseGate:
-    """The pdf of each variable's values from its width (UDT, Tsang et al. 2011).
-
-    Parameters
-    ----------
-    width : float or (m,) array
-        Width w of the pdf, as a share of the variable's range in the training set: a normal with
-        standard deviation w / 4 of the range, cut at w / 2 of it on either side. A variable of
-        which that is too small for a normal number is hard.
-    ranges : (m,) float64
-        Largest minus smallest training value; 0 for categorical variables, which stay hard.
-
-    Returns
-    -------
-    NoiseGate
-
-    Raises
-    ------
-    InputError
-        A width that is neither 0 nor from 1e-12 to 1e150, or a wrong number of widths.
-    """
+    """The pdf of each variable's values from its width (UDT, Tsang et al. 2011)."""
     try:
         widths = np.asarray(width, dtype=np.float64)
     except (TypeError, ValueError, OverflowError):
@@ -706,11 +669,6 @@ class RowNoise:
         """Distances in units of each row's standard deviation, endless where that is 0.
 
         distance : (n, ...) float64; rows : (n,) int, numbers of its rows; None: all of them.
-
-        Raises
-        ------
-        InputError
-            There are not as many rows as standard deviations.
         """
         sd = self.sd if rows is None else self.sd[rows]
         if len(sd) != len(distance):
@@ -807,13 +765,7 @@ def center_of(model: Any) -> float:
 
 
 def asked(model: Any, distance: np.ndarray, name: str = "a gate") -> np.ndarray:
-    """Probabilities that a noise model gives, of the shape of the distances; NaN at NaN.
-
-    Raises
-    ------
-    InputError
-        What comes back is no probability for each.
-    """
+    """Probabilities that a noise model gives, of the shape of the distances; NaN at NaN."""
     with np.errstate(over="ignore"):  # endless distances have a share as well
         given = model.cdf(distance.copy())  # which may be changed there
     try:
@@ -842,15 +794,7 @@ def _no_distribution(name: str, model: Any, why: str) -> InputError:
 def check_model(model: Any, name: str) -> float:
     """Refuse a noise model whose ``cdf`` is no distribution function.
 
-    Returns
-    -------
-    float
-        Its scale (`scale_of`).
-
-    Raises
-    ------
-    InputError
-        It does not rise from 0 to 1, or gives something else than numbers.
+    Returns: its scale (`scale_of`).
     """
     points = np.array([-1e300, -1e6, -1.0, -1e-3, 0.0, 1e-3, 1.0, 1e6, 1e300])
     values = asked(model, points, name)

@@ -19,23 +19,8 @@ REMEDY = "write the node as docs/tree_json.md has it"
 def arrays_from_nodes(form: dict) -> dict:
     """Arguments of `Tree` from version 2 of its JSON form, whose head has been read.
 
-    Parameters
-    ----------
-    form : dict
-        With ``root``, a node: a test (``feature``, ``threshold`` or ``categories_left``, ``left``,
-        ``right``, maybe ``share_left``), or a leaf (``class`` and maybe ``weight``, or
-        ``class_weight``, by class).
-
-    Returns
-    -------
-    dict
-        ``categories`` by number of the variable among them. Weights of tests are those of their
-        leaves, and so is the share of a missing value that goes left where none is given.
-
-    Raises
-    ------
-    InputError
-        Naming the node by its way from the root, such as `root.left`.
+    Returns: ``categories`` by number of the variable among them. Weights of tests are those of
+    their leaves, and so is the share of a missing value that goes left where none is given.
     """
     unknown = set(form) - _HEAD
     if unknown:

@@ -17,13 +17,7 @@ MOST_CELLS = 10_000_000  # of a table: what is made of it is for people
 
 
 def read_tree(path: str) -> Tree:
-    """The tree in a JSON file, or that part of a file that holds more beside it.
-
-    Raises
-    ------
-    DataError
-        No tree, or one without names of variables.
-    """
+    """The tree in a JSON file, or that part of a file that holds more beside it."""
     text = _inner(read_text(path, ABSENT))
     try:
         tree = Tree.from_json(text)
@@ -79,15 +73,7 @@ class Rows:
     def values(self, variables: Iterable[int]) -> np.ndarray:
         """The variables of these numbers; what is empty is missing, and so are all others.
 
-        Returns
-        -------
-        (n, m) float64
-            Categories as codes; one that is not among the labels is new.
-
-        Raises
-        ------
-        DataError
-            A variable has no column, or one that holds text or an infinite value.
+        Returns: categories as codes; one that is not among the labels is new.
         """
         table = np.full((len(self.frame), len(self.names)), np.nan)
         for j in variables:
@@ -104,13 +90,7 @@ class Rows:
         return table
 
     def classes(self, name: str, labels: list) -> np.ndarray:
-        """Places of the classes in a column among labels, (n,) int.
-
-        Raises
-        ------
-        DataError
-            There is no such column, or a row of no class or of one that is no label.
-        """
+        """Places of the classes in a column among labels, (n,) int."""
         if name not in self.frame.columns:
             raise DataError(
                 f"{self.path} has no column {name!r}", remedy="name the column of the class"

@@ -26,17 +26,7 @@ REMEDY = "give what a tree was written to, unchanged"
 
 @contextlib.contextmanager
 def reading(part: str) -> Iterator[None]:
-    """Turn what Python says of a part that has another form into a sentence.
-
-    Parameters
-    ----------
-    part : str
-        Such as `the gate of the tree`.
-
-    Raises
-    ------
-    InputError
-    """
+    """Turn what Python says of a part that has another form into a sentence."""
     try:
         yield
     except InputError:
@@ -50,18 +40,6 @@ def as_array(name: str, values: Any, dtype: type, n_dimensions: int = 1) -> np.n
 
     Whoever gives it may keep it and write to it, through a memoryview or a memmap as well, after
     the tree was checked.
-
-    Parameters
-    ----------
-    name : str
-    values : array-like of numbers
-    dtype : type
-    n_dimensions : int
-
-    Raises
-    ------
-    InputError
-        Something else than numbers, another shape, numbers that the type does not hold.
     """
     check_unmasked(f"`{name}` of a tree", values)
     with reading(f"`{name}` of a tree"):
@@ -92,11 +70,6 @@ def check_arrays(tree: Any) -> None:
     Every node but the root is the child of one test, `parent` says which, and a child has a higher
     number than its parent: then every node is reached once, and nothing runs in a circle. Numbers
     are finite where they are read, weights at least 0, shares in [0, 1].
-
-    Raises
-    ------
-    InputError
-        Naming the array and, where it is one, the node.
     """
     n = tree.n_nodes
     if n == 0:
@@ -171,14 +144,7 @@ def _refuse(wrong: np.ndarray, name: str, why: str) -> None:
 
 
 def check_names(tree: Any) -> None:
-    """Refuse names that do not fit the arrays of a tree, and statistics of another tree.
-
-    Raises
-    ------
-    InputError
-        As many classes as `class_weight` has columns, a name for each variable that is tested, and
-        no more labels than `categories_left` has columns are needed.
-    """
+    """Refuse names that do not fit the arrays of a tree, and statistics of another tree."""
     if tree.classes is not None:
         with reading("`classes` of a tree"):
             different = len(set(tree.classes))
@@ -232,24 +198,13 @@ def _check_statistics(tree: Any) -> None:
 
 
 def check_gate(gate: Any, tree: Any) -> None:
-    """Refuse a gate that does not fit a tree: the core would read beyond it.
-
-    Raises
-    ------
-    InputError
-        Shapes, or numbers that no gate has.
-    """
+    """Refuse a gate that does not fit a tree: the core would read beyond it."""
     with reading(f"the gate of a tree ({type(gate).__name__})"):
         gate.check(tree)
 
 
 def check_lengths(name: str, values: Any, least: float = 0.0) -> np.ndarray:
-    """Numbers in one dimension, finite and at least so large.
-
-    Raises
-    ------
-    InputError
-    """
+    """Numbers in one dimension, finite and at least so large."""
     found = np.asarray(values, dtype=np.float64)
     if found.ndim != 1 or not (np.isfinite(found) & (found >= least)).all():
         raise InputError(
@@ -265,12 +220,7 @@ def is_number(value: Any) -> bool:
 
 
 def only(form: Any, *names: str, optional: tuple[str, ...] = ()) -> Mapping[str, Any]:
-    """A mapping with these names, and with no others.
-
-    Raises
-    ------
-    InputError
-    """
+    """A mapping with these names, and with no others."""
     if not isinstance(form, dict) or not set(names) <= set(form) <= {*names, *optional}:
         raise InputError(
             f"a gate of a tree has other parts than {', '.join(names)}",

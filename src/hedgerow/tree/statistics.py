@@ -23,39 +23,17 @@ KNOWN_SHARE = 0.5  # a row belongs to a node, when rows are counted whole, from 
 def node_statistics(tree, X, y, sample_weight=None, evaluation=None) -> dict:
     """Statistics of one data set, by node and as a whole.
 
-    Parameters
-    ----------
-    tree : Tree
-    X : (n, m) array or data frame
-        NaN is missing; categories as codes, or by label in a data frame.
-    y : (n,) array
-        Labels where the tree knows its classes, otherwise codes.
-    sample_weight : (n,) array, optional
-        At least 0; rows of weight 0 are as if absent.
-    evaluation : None, "own", NoiseGate or (m,) float
-        How rows go down, as in `Tree.predict_proba`. By default hard, as C4.5's training rows
-        do: only missing values divide a row.
-
-    Returns
-    -------
-    dict
-        ``class_weight`` (n_nodes, K) and ``weight`` (n_nodes,): row weight times share.
-        Of the split variable at inner nodes, over rows whose value is known (NaN at leaves):
-        ``n``, ``mean``, ``sd`` (n_nodes, K), weighted the same way; sd has n - 1 below it, and
-        is NaN where n is below 2; ``normality_p`` (n_nodes, K), the p-value of the
-        Kolmogorov-Smirnov test against the normal distribution with the mean and sd of the
-        rows, uncorrected for having estimated them, NaN where fewer than 2 rows or a constant;
-        ``iqr`` (n_nodes,), by linear interpolation. These two have no weighted form in use:
-        rows with a share of at least one half count once each.
-        Of the data set: ``feature_iqr`` (m,); ``pearson`` and ``spearman`` (m, m), absolute
-        correlations over the pairs of known values, 0 for a constant and for a categorical
-        variable of more than two categories; ``class_order`` (K,), class codes by falling
-        weight, ties by code, and ``class_rank`` (K,), each class's place in it; ``n_rows``.
-
-    Raises
-    ------
-    InputError
-        A class that the tree does not know, wrong lengths, infinite values, weights below 0.
+    Returns: ``class_weight`` (n_nodes, K) and ``weight`` (n_nodes,): row weight times share. Of the
+    split variable at inner nodes, over rows whose value is known (NaN at leaves): ``n``, ``mean``,
+    ``sd`` (n_nodes, K), weighted the same way; sd has n - 1 below it, and is NaN where n is below
+    2; ``normality_p`` (n_nodes, K), the p-value of the Kolmogorov-Smirnov test against the normal
+    distribution with the mean and sd of the rows, uncorrected for having estimated them, NaN where
+    fewer than 2 rows or a constant; ``iqr`` (n_nodes,), by linear interpolation. These two have no
+    weighted form in use: rows with a share of at least one half count once each. Of the data set:
+    ``feature_iqr`` (m,); ``pearson`` and ``spearman`` (m, m), absolute correlations over the pairs
+    of known values, 0 for a constant and for a categorical variable of more than two categories;
+    ``class_order`` (K,), class codes by falling weight, ties by code, and ``class_rank`` (K,), each
+    class's place in it; ``n_rows``.
     """
     table = table_of(tree, X)
     codes = codes_of(tree, y)

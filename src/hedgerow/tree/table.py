@@ -33,14 +33,7 @@ _REMEDIES = {
 
 
 def column_numbers(column: pd.Series, remedy: str | None = None) -> np.ndarray:
-    """A column of a frame as float64, (n,), NaN where a value is missing; objects by their values.
-
-    Raises
-    ------
-    InputError
-        It holds something else than real numbers and truth values, with the remedy for that unless
-        another is given.
-    """
+    """A column of a frame as float64, (n,), NaN where a value is missing; objects by their values."""
     import pandas as pd
 
     dates = (pd.api.types.is_datetime64_any_dtype, pd.api.types.is_timedelta64_dtype)
@@ -71,12 +64,7 @@ def _kind_of(column: pd.Series) -> str:
 
 
 def check_frame(X: Any) -> None:
-    """Refuse a table of a library whose columns are not read here.
-
-    Raises
-    ------
-    InputError
-    """
+    """Refuse a table of a library whose columns are not read here."""
     for call in ("compute", "to_pandas"):  # dask, whose frames have both; then pyarrow and others
         if hasattr(X, call) and hasattr(X, "columns") and not is_frame(X):
             library = type(X).__module__.partition(".")[0]
@@ -89,12 +77,6 @@ def table_of(tree, X: Any) -> np.ndarray:
     The columns of a frame are taken by the names of the tree's variables, in whatever order they
     stand; columns of other names are left out. A tree without names, and a frame whose columns have
     no text for a name, go by position, as an array does.
-
-    Raises
-    ------
-    InputError
-        A column is missing or stands twice, holds something else than numbers and has no
-        categories in the tree, or X is sparse.
     """
     X = of_polars(X)
     check_frame(X)
@@ -120,12 +102,7 @@ def table_of(tree, X: Any) -> np.ndarray:
 
 
 def check_row_order(name: str, table: Any, X: Any, other: str = "X") -> None:
-    """Refuse a frame or Series with the rows of X in another order: they are read one by one.
-
-    Raises
-    ------
-    InputError
-    """
+    """Refuse a frame or Series with the rows of X in another order: they are read one by one."""
     if not (hasattr(table, "iloc") and hasattr(X, "iloc")) or table.index.equals(X.index):
         return
     unique = table.index.is_unique and len(table) == len(X)
@@ -141,11 +118,6 @@ def in_order(name: str, given: Any, labels: Sequence[Any]) -> Any:
 
     Anything else as it is, and so what has numbers for the names of its columns. Labels may be
     those of a frame, or their texts.
-
-    Raises
-    ------
-    InputError
-        Other columns than these, or one of them twice.
     """
     if not hasattr(given, "iloc"):
         return given
@@ -164,13 +136,7 @@ def in_order(name: str, given: Any, labels: Sequence[Any]) -> Any:
 
 
 def by_name(X: pd.DataFrame, names: list[str] | None) -> pd.DataFrame:
-    """The columns of these names, in their order; all as they stand where there are no names.
-
-    Raises
-    ------
-    InputError
-        One of them is missing or stands twice.
-    """
+    """The columns of these names, in their order; all as they stand where there are no names."""
     given = list(X.columns)
     if names is None or given == names or not any(isinstance(name, str) for name in given):
         return X

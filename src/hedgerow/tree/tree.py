@@ -324,13 +324,7 @@ class Tree:
             )
 
     def _rows(self, X: Any) -> np.ndarray:
-        """X as the core walks over it: as it lies, if that is in steps of whole numbers.
-
-        Raises
-        ------
-        InputError
-            No table of numbers, or one with fewer variables than are tested (`table_of`).
-        """
+        """X as the core walks over it: as it lies, if that is in steps of whole numbers."""
         X = table_of(self, X)
         if X.ndim != 2:
             raise InputError(

@@ -19,18 +19,11 @@ CANCELLED = 0.1
 def error_unit_of(columns: Columns, unit: str) -> np.ndarray:
     """What an error of 1 is for each variable of a training set, in the variable's unit.
 
-    Parameters
-    ----------
-    columns : Columns
-    unit : {"mean", "sd", "range", "absolute"}
-        Weighted mean and standard deviation (divided by the weight, not by one less), largest
-        minus smallest value, all of the known values; or 1.
+    unit: weighted mean and standard deviation (divided by the weight, not by one less), largest
+    minus smallest value, all of the known values; or 1.
 
-    Returns
-    -------
-    (m,) float64
-        Means have their sign; 0 for categorical variables and where no value is known, but for
-        "absolute".
+    Returns: means have their sign; 0 for categorical variables and where no value is known, but for
+    "absolute".
     """
     if unit == "mean":
         return columns.means
@@ -59,16 +52,7 @@ def _mean(columns: Columns, values: np.ndarray) -> np.ndarray:
 def cancelled(columns: Columns, specs: Sequence[Any]) -> list[int]:
     """Variables that have a factor of the mean as error, and a mean of about 0.
 
-    Parameters
-    ----------
-    columns : Columns
-    specs : sequence
-        Noise as `hedgerow.uncertainty.resolve_noise` takes it, and has checked it.
-
-    Returns
-    -------
-    list of int, ascending
-        Of numeric variables that are not 0 throughout.
+    Returns: of numeric variables that are not 0 throughout.
     """
     m = columns.n_variables
     asked = np.zeros(m, dtype=bool)

@@ -50,13 +50,7 @@ def place(source: Source, folder: Path | None = None) -> Path:
 
 
 def unpacked(path: Path, largest: int) -> bytes:
-    """A file of the archive as it was, of at most so many bytes.
-
-    Raises
-    ------
-    OSError
-        It cannot be read, is damaged or larger.
-    """
+    """A file of the archive as it was, of at most so many bytes."""
     try:
         with lzma.open(path) as stream:
             data = stream.read(largest + 1)

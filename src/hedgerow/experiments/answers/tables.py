@@ -79,16 +79,7 @@ def answers_effects(
 ) -> pd.DataFrame:
     """What each learner gains over C4.5 and over the forest.
 
-    Parameters
-    ----------
-    rows, statistics : DataFrame
-        As returned by `hedgerow.experiments.answers.statistics.merged`.
-    plan : AnswersPlan
-
-    Returns
-    -------
-    DataFrame
-        As `Compared.table` gives it, with low and high.
+    Returns: as `Compared.table` gives it, with low and high.
     """
     found = COMPARED.table(rows, statistics, PART)
     bounds = {}
@@ -183,17 +174,7 @@ def behind_people(table: pd.DataFrame) -> Iterator[Cell]:
 def answers_rule(leaves: pd.DataFrame, rows: pd.DataFrame, plan: AnswersPlan) -> pd.DataFrame:
     """Which learner to take, among readable trees and among all.
 
-    Parameters
-    ----------
-    leaves : DataFrame
-        As returned by `hedgerow.experiments.answers.rule.rule`.
-    rows : DataFrame
-    plan : AnswersPlan
-
-    Returns
-    -------
-    DataFrame
-        Its columns, accuracies in points.
+    Returns: its columns, accuracies in points.
     """
     own = leaves.copy()
     for column in own.columns[own.columns.str.startswith("accuracy")]:
@@ -212,17 +193,7 @@ def answers_rule(leaves: pd.DataFrame, rows: pd.DataFrame, plan: AnswersPlan) ->
 def answers_honesty(honesty: pd.DataFrame, rows: pd.DataFrame, plan: AnswersPlan) -> pd.DataFrame:
     """The rule on data sets that it has not seen.
 
-    Parameters
-    ----------
-    honesty : DataFrame
-        As returned by `hedgerow.experiments.answers.rule.rule`.
-    rows : DataFrame
-    plan : AnswersPlan
-
-    Returns
-    -------
-    DataFrame
-        among, choice, accuracy, low, high (of the difference to the rule), n_datasets.
+    Returns: among, choice, accuracy, low, high (of the difference to the rule), n_datasets.
     """
     lines = []
     for among, own in honesty.groupby("among", sort=False):
@@ -250,16 +221,7 @@ def answers_honesty(honesty: pd.DataFrame, rows: pd.DataFrame, plan: AnswersPlan
 def answers_people(people: pd.DataFrame, plan: AnswersPlan) -> pd.DataFrame:
     """What is told of errors that are real.
 
-    Parameters
-    ----------
-    people : DataFrame
-        As returned by `hedgerow.experiments.answers.people.people`.
-    plan : AnswersPlan
-
-    Returns
-    -------
-    DataFrame
-        method, accuracy, log_loss, changes, foretold, n_divisions.
+    Returns: method, accuracy, log_loss, changes, foretold, n_divisions.
     """
     wide = people.pivot_table(index="method", columns="metric", values="value", aggfunc="mean")
     wide = wide.reindex(index=[m for m in PEOPLE_LABELS if m in wide.index])

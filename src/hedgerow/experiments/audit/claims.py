@@ -75,42 +75,13 @@ def all_claims(
 ) -> pd.DataFrame:
     """All claims of data/published/claims.csv, then our own, whatever the configuration runs.
 
-    Parameters
-    ----------
-    judged : sequence of DataFrame
-        data/results/<experiment>/claims.parquet of the experiments that run, as returned by
-        `hedgerow.reporting.claims.judged`.
-    specification : mapping
-        config/claims.yaml, as read.
-    stated : DataFrame
-        data/published/claims.csv.
-    reference : mapping of DataFrame
-        data/reference/<experiment>/<experiment>_claims.csv, by the names of the files.
-    experiments : sequence of str
-        Words of the experiments that the configuration runs.
-    ids : sequence of str
-        Every table and figure that there is.
-    readings : sequence of DataFrame
-        data/results/readings/claims_by_reading.parquet, as returned by
-        `hedgerow.experiments.readings.statistics.summarised`; none where readings do not run.
-    tracked_readings : sequence of DataFrame
-        data/reference/readings/<experiment>/readings_verdicts.csv, the same of tracked results.
-
-    Returns
-    -------
-    DataFrame
-        Columns as in `ORDER`. paper and section are empty for questions of our own; estimate, low,
-        high and interval_of as in `hedgerow.reporting.claims.judge`, hangs_on and n_left_out as in
-        `hedgerow.reporting.claims.hanging`; readings_word (robust, fragile, refuted), readings_n,
-        readings_reproduced (the share of these) and readings_decides (a choice) are empty where a
-        claim was not read in other ways, with `SCALE` before them those of the tracked results;
-        shown lists tables and figures with blanks between them. A claim of an experiment that does
-        not run has too little data.
-
-    Raises
-    ------
-    ConfigError
-        A claim of the papers is not bound, or names a table or figure that there is not.
+    Returns: columns as in `ORDER`. paper and section are empty for questions of our own; estimate,
+    low, high and interval_of as in `hedgerow.reporting.claims.judge`, hangs_on and n_left_out as in
+    `hedgerow.reporting.claims.hanging`; readings_word (robust, fragile, refuted), readings_n,
+    readings_reproduced (the share of these) and readings_decides (a choice) are empty where a claim
+    was not read in other ways, with `SCALE` before them those of the tracked results; shown lists
+    tables and figures with blanks between them. A claim of an experiment that does not run has too
+    little data.
     """
     claims = specified(specification)
     stated = stated.fillna("")

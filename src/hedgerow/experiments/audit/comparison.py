@@ -260,25 +260,11 @@ def comparison(
 ) -> dict[str, pd.DataFrame]:
     """Each cell of data/published beside its measured value.
 
-    Parameters
-    ----------
-    tables : mapping of DataFrame
-        Tables of the reports, by their ids; those of experiments that do not run are not there.
-    published : mapping of DataFrame
-        All files of data/published but claims.csv, by their names.
-    experiments : sequence of str
-        Words of the experiments that the configuration runs.
-    configuration : str
-        Its name.
-
-    Returns
-    -------
-    dict of DataFrame
-        parquet and csv, the same table twice: a row per cell, in the order of the files, with
-        columns as in `ORDER`. published is the text as printed; published_value and measured are
-        numbers, NaN where there is none (yes is 1, no is 0); measured_text holds what is measured
-        where a cell is a word. reason is empty where it is measured, else one of `REASONS`. sd,
-        low, high and n tell what `spread` names. row is the row of the table measured_in, from 1.
+    Returns: parquet and csv, the same table twice: a row per cell, in the order of the files, with
+    columns as in `ORDER`. published is the text as printed; published_value and measured are
+    numbers, NaN where there is none (yes is 1, no is 0); measured_text holds what is measured where
+    a cell is a word. reason is empty where it is measured, else one of `REASONS`. sd, low, high and
+    n tell what `spread` names. row is the row of the table measured_in, from 1.
     """
     known = _Known(tables, experiments)
     lines = []

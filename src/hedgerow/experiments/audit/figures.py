@@ -38,10 +38,7 @@ def said(comparison: pd.DataFrame, configuration: str) -> dict[str, str]:
 def on_one_scale(comparison: pd.DataFrame) -> pd.DataFrame:
     """Cells that have both numbers, as shares of the largest printed value of table and metric.
 
-    Returns
-    -------
-    DataFrame
-        paper, kind (number in `KINDS`), x (published) and y (measured).
+    Returns: paper, kind (number in `KINDS`), x (published) and y (measured).
     """
     largest = comparison.groupby(["table", "metric"])["published_value"].transform(
         lambda values: values.abs().max()
@@ -78,17 +75,7 @@ def _kind(unit: str, metric: str) -> int:
     words=said,
 )
 def comparison(comparison: pd.DataFrame) -> Figure:
-    """Figure of all cells: a panel per paper.
-
-    Parameters
-    ----------
-    comparison : DataFrame
-        reports/comparison.parquet.
-
-    Returns
-    -------
-    Figure
-    """
+    """Figure of all cells: a panel per paper."""
     scaled = on_one_scale(comparison)
     with style():
         drawn = Figure(figsize=(WIDTH, WIDTH * 1.06), layout="constrained")

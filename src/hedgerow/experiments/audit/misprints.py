@@ -119,14 +119,7 @@ class Cells:
 def table_of(published: Printed, sizes: Mapping) -> pd.DataFrame:
     """All misprints.
 
-    Parameters
-    ----------
-    published, sizes : as in `Cells`
-
-    Returns
-    -------
-    DataFrame
-        id, paper, place, printed, follows, computed, stands, function
+    Returns: id, paper, place, printed, follows, computed, stands, function
     """
     cells = Cells(published, sizes)
     lines = []

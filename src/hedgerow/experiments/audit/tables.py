@@ -38,16 +38,6 @@ def behind_misprints(table: pd.DataFrame) -> Iterator[Cell]:
 def misprints(published: Printed, sizes: Mapping[str, Any]) -> pd.DataFrame:
     """Table of misprints.
 
-    Parameters
-    ----------
-    published : mapping of DataFrame
-        Files of data/published but claims.csv, as texts.
-    sizes : mapping
-        Rows, variables and classes of each data set, by paper and printed name.
-
-    Returns
-    -------
-    DataFrame
-        As returned by `hedgerow.experiments.audit.misprints.table_of`.
+    Returns: as returned by `hedgerow.experiments.audit.misprints.table_of`.
     """
     return table_of(published, sizes)

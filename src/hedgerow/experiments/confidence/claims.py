@@ -37,22 +37,8 @@ def claims(
 ) -> pd.DataFrame:
     """Judge the statements of data/published/claims.csv on ConfDTree.
 
-    Parameters
-    ----------
-    rows, facts, gains, sizes, statistics : DataFrame
-        As returned by `hedgerow.experiments.confidence.statistics.merged`.
-    specification : mapping
-        config/claims.yaml, as read.
-    stated : DataFrame
-        data/published/claims.csv.
-    plan : ConfidencePlan
-
-    Returns
-    -------
-    DataFrame
-        As returned by `hedgerow.reporting.claims.hanging` for the base tree of the plan, with
-        statements; then verdict_<tree> and <tree> (what was measured) for each of the other base
-        trees.
+    Returns: as returned by `hedgerow.reporting.claims.hanging` for the base tree of the plan, with
+    statements; then verdict_<tree> and <tree> (what was measured) for each of the other base trees.
     """
     bound = of_experiment(specification, "confidence")
     sets = counted(plan, facts["dataset"].tolist())

@@ -42,16 +42,7 @@ KIND_LABELS = {"binary": "two classes", "multi_class": "several classes"}
 def confdtree_figure_6(tables: Mapping[str, pd.DataFrame], plan: ConfidencePlan) -> Figure:
     """Figure 6: mean gain by the share of the rows that trees are trained on.
 
-    Parameters
-    ----------
-    tables : mapping of DataFrame
-        `confidence_sizes` is read.
-    plan : ConfidencePlan
-
-    Returns
-    -------
-    Figure
-        A panel per kind of data set, a line per version.
+    Returns: A panel per kind of data set, a line per version.
     """
     from matplotlib.figure import Figure
 
@@ -89,16 +80,7 @@ def confdtree_figure_6(tables: Mapping[str, pd.DataFrame], plan: ConfidencePlan)
 def confidence_gains(tables: Mapping[str, pd.DataFrame], plan: ConfidencePlan) -> Figure:
     """Figure of the gains of table I, measured beside published.
 
-    Parameters
-    ----------
-    tables : mapping of DataFrame
-        `confdtree_table_1` is read.
-    plan : ConfidencePlan
-
-    Returns
-    -------
-    Figure
-        A panel per version, a line per data set that was run.
+    Returns: A panel per version, a line per data set that was run.
     """
     from matplotlib.figure import Figure
 

@@ -53,22 +53,7 @@ def section(
 ) -> Section:
     """ConfDTree as a section of the report page.
 
-    Parameters
-    ----------
-    tables : mapping of DataFrame
-        Those of `hedgerow.experiments.confidence.tables` by id, as read from their files.
-    figures : mapping of path
-        Its figures by id: svg files, which are embedded.
-    captions : mapping of str
-        Of all tables and figures, by id.
-    claims : DataFrame
-        As returned by `hedgerow.experiments.confidence.claims.claims`.
-    plan : ConfidencePlan
-
-    Returns
-    -------
-    Section
-        The same inputs give the same text.
+    Returns: the same inputs give the same text.
     """
     tables = numbered(tables)
     states = tables["confdtree_table_3"].drop_duplicates(["dataset", "registry"])

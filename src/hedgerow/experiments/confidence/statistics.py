@@ -31,18 +31,7 @@ def kind_of(facts: pd.DataFrame) -> pd.Series:
 
 
 def counted(plan: ConfidencePlan, there: Sequence[str]) -> list[str]:
-    """Data sets that statistics count: of those that fit one row of the paper the first.
-
-    Parameters
-    ----------
-    plan : ConfidencePlan
-    there : sequence of str
-        Data sets that were run.
-
-    Returns
-    -------
-    list of str, sorted
-    """
+    """Data sets that statistics count: of those that fit one row of the paper the first."""
     twins = {key: [k for k in keys if k in there] for key, keys in plan.printed.items()}
     left_out = {k for keys in twins.values() for k in keys[1:]}
     return sorted(set(there) - left_out)
@@ -51,17 +40,9 @@ def counted(plan: ConfidencePlan, there: Sequence[str]) -> list[str]:
 def gains_of(rows: pd.DataFrame) -> pd.DataFrame:
     """Relative improvement of the area over that of each base tree (section IV, table I).
 
-    Parameters
-    ----------
-    rows : DataFrame
-        As returned by `hedgerow.experiments.confidence.steps.validated`, all data sets.
-
-    Returns
-    -------
-    DataFrame
-        tree, dataset, method (versions and the forest), criterion, auc and base_auc (means over
-        cross validations), gain (per cent: 100 (auc / base_auc - 1)), lowest and highest gain of a
-        cross validation, n_repeats.
+    Returns: tree, dataset, method (versions and the forest), criterion, auc and base_auc (means
+    over cross validations), gain (per cent: 100 (auc / base_auc - 1)), lowest and highest gain of a
+    cross validation, n_repeats.
     """
     own = rows[rows["metric"].isin(CRITERIA)]
     of_forest = own[own["method"] == FOREST]
@@ -93,26 +74,13 @@ def statistics(
 ) -> pd.DataFrame:
     """Tests over data sets.
 
-    Parameters
-    ----------
-    rows, facts : DataFrame
-        As returned by `hedgerow.experiments.confidence.steps.validated`, all data sets.
-    gains : DataFrame
-        As `gains_of` returns it.
-    plan : ConfidencePlan
-
-    Returns
-    -------
-    DataFrame
-        part, tree, kind (`binary`, `multi_class` or `all`), method, criterion, name, statistic, p,
-        n (data sets), difference. By part:
-
-        - `base`: the base tree against a method, as table II has it (base less method):
-          `wilcoxon` (exact where it may be), `wilcoxon_normal` (z and p by the normal
-          approximation, as printed) and `paired_t`; difference is the mean gain, per cent;
-        - `forest`: the same of `confdtree_comb` against the random forest;
-        - `affected`: Spearman's correlation over data sets of the share of affected instances and
-          the gain; `imbalance`: of the largest class to the smallest and the gain.
+    Returns: part, tree, kind (`binary`, `multi_class` or `all`), method, criterion, name,
+    statistic, p, n (data sets), difference. By part: - `base`: the base tree against a method, as
+    table II has it (base less method): `wilcoxon` (exact where it may be), `wilcoxon_normal` (z and
+    p by the normal approximation, as printed) and `paired_t`; difference is the mean gain, per
+    cent; - `forest`: the same of `confdtree_comb` against the random forest; - `affected`:
+    Spearman's correlation over data sets of the share of affected instances and the gain;
+    `imbalance`: of the largest class to the smallest and the gain.
     """
     kinds = kind_of(facts)
     names = counted(plan, facts["dataset"].tolist())
@@ -186,20 +154,7 @@ def merged(
     sizes: Sequence[pd.DataFrame],
     plan: ConfidencePlan,
 ) -> dict[str, pd.DataFrame]:
-    """Tables of all chunks and data sets, gains and their tests.
-
-    Parameters
-    ----------
-    rows, facts : sequence of DataFrame
-        As returned by `hedgerow.experiments.confidence.steps.validated`.
-    sizes : sequence of DataFrame
-        As returned by `hedgerow.experiments.confidence.steps.sized`.
-    plan : ConfidencePlan
-
-    Returns
-    -------
-    dict of DataFrame
-    """
+    """Tables of all chunks and data sets, gains and their tests."""
     # Without a frame none of the data sets could be had.
     parts = {"rows": rows, "facts": facts, "sizes": sizes}
     whole = {

@@ -39,20 +39,7 @@ def corrected(X, y, test, plan) -> Iterator[tuple[str, str, C45Classifier, np.nd
 
     Intervals, which take most of the time, do not depend on how leaves are smoothed.
 
-    Parameters
-    ----------
-    X, test : DataFrame
-    y : (n,) int array
-    plan : ConfidencePlan
-
-    Yields
-    ------
-    tree : str
-        Of `TREES`.
-    method : str
-    learner : C45Classifier
-        What was fitted to X and y.
-    probabilities : (n_test, n_classes of the learner) float array
+    Yields: `tree` Of `TREES`.; `learner` What was fitted to X and y.
     """
     from sklearn.frozen import FrozenEstimator
 
@@ -111,16 +98,8 @@ def _of_forest(X: np.ndarray, y, test: np.ndarray, state: int, plan):
 def areas(y: np.ndarray, probabilities: np.ndarray) -> dict[str, float]:
     """Areas under the curve of one class against the rest (section IV.A).
 
-    Parameters
-    ----------
-    y : (n,) int array
-    probabilities : (n, n_classes) float array
-
-    Returns
-    -------
-    dict of float
-        `average_auc`, the mean over the classes that some rows have and some have not, and
-        `weighted_average_auc`, weighted by their numbers of rows; NaN where there is no such class.
+    Returns: `average_auc`, the mean over the classes that some rows have and some have not, and
+    `weighted_average_auc`, weighted by their numbers of rows; NaN where there is no such class.
     """
     from scipy.stats import rankdata
 
@@ -141,17 +120,9 @@ def areas(y: np.ndarray, probabilities: np.ndarray) -> dict[str, float]:
 def changes(plain: np.ndarray, other: np.ndarray) -> dict[str, float]:
     """Shares of instances whose probabilities a method changed.
 
-    Parameters
-    ----------
-    plain, other : (n, n_classes) float arrays
-        Of the tree, and of the method.
-
-    Returns
-    -------
-    dict of float
-        `affected`: the assigned class's probability changed by 10 % of it or more (section IV.A,
-        table III); `affected_points`: by 10 points or more, another reading of the sentence;
-        `reassigned`: another class is assigned.
+    Returns: `affected`: the assigned class's probability changed by 10 % of it or more (section
+    IV.A, table III); `affected_points`: by 10 points or more, another reading of the sentence;
+    `reassigned`: another class is assigned.
     """
     rows, assigned = np.arange(len(plain)), plain.argmax(axis=1)
     before, after = plain[rows, assigned], other[rows, assigned]
@@ -182,22 +153,11 @@ def validated(
     As Weka does, the predictions of all folds are put together before areas are worked out: a fold
     need not have every class.
 
-    Parameters
-    ----------
-    table : TidyTable
-    plan : ConfidencePlan
-    repeats : iterable of int, optional
-        Default all of the plan. Chunks put together are the whole.
-
-    Returns
-    -------
-    dict of DataFrame
-        `rows`: dataset, repeat, tree (of `TREES`; empty for the forest), method, metric, value.
-        Metrics: those of `areas`, `auc_of_folds` (mean over folds of the average area), of
-        `changes`, and `n_leaves` (mean over folds).
-        `facts`: dataset, n_instances, n_classes, n_variables, n_numeric_variables, imbalance_ratio
-        (largest class to smallest).
-        `trees`: dataset, repeat, fold, learner (of `LEARNERS`), n_leaves, tree (JSON).
+    Returns: `rows`: dataset, repeat, tree (of `TREES`; empty for the forest), method, metric,
+    value. Metrics: those of `areas`, `auc_of_folds` (mean over folds of the average area), of
+    `changes`, and `n_leaves` (mean over folds). `facts`: dataset, n_instances, n_classes,
+    n_variables, n_numeric_variables, imbalance_ratio (largest class to smallest). `trees`: dataset,
+    repeat, fold, learner (of `LEARNERS`), n_leaves, tree (JSON).
     """
     table = one_sample(table)
     X, y, n_classes = table.X, table.y, len(table.classes)
@@ -281,17 +241,7 @@ def sized(
 ) -> pd.DataFrame:
     """C4.5 and ConfDTree on training parts of growing size (section IV.B, figure 6).
 
-    Parameters
-    ----------
-    table : TidyTable
-    plan : ConfidencePlan
-    divisions : iterable of int, optional
-        Default all of the plan. Chunks put together are the whole.
-
-    Returns
-    -------
-    DataFrame
-        dataset, division, share, tree, method, metric (of `areas`), value: of the test part.
+    Returns: dataset, division, share, tree, method, metric (of `areas`), value: of the test part.
     """
     table = one_sample(table)
     X, y, n_classes = table.X, table.y, len(table.classes)

@@ -65,16 +65,7 @@ TESTS = {
 
 
 def said(plan: ConfidencePlan) -> dict[str, str]:
-    """Words of the captions: what was asked for.
-
-    Parameters
-    ----------
-    plan : ConfidencePlan
-
-    Returns
-    -------
-    dict of str
-    """
+    """Words of the captions: what was asked for."""
     return {
         "tree": TREE_LABELS[plan.tree],
         "cv": f"{how_many(plan.n_repeats, 'cross validation')} of {plan.n_folds} folds",
@@ -174,20 +165,9 @@ def confdtree_table_1(
 ) -> pd.DataFrame:
     """Table I: properties of the data sets, and the gain of each method in the area.
 
-    Parameters
-    ----------
-    facts, gains : DataFrame
-        As returned by `hedgerow.experiments.confidence.statistics.merged`.
-    published : mapping of DataFrame
-        data/published/confdtree_table_*.csv by their ids.
-    plan : ConfidencePlan
-
-    Returns
-    -------
-    DataFrame
-        dataset (printed key), registry, status (`run`, `absent`, `not asked for`), method (empty
-        for properties), criterion, metric, unit, measured, lowest, highest, auc, base_auc,
-        published (number), printed (text).
+    Returns: dataset (printed key), registry, status (`run`, `absent`, `not asked for`), method
+    (empty for properties), criterion, metric, unit, measured, lowest, highest, auc, base_auc,
+    published (number), printed (text).
     """
     known = facts.set_index("dataset")
     own = gains[gains["tree"] == plan.tree].set_index(["dataset", "method", "criterion"])
@@ -250,19 +230,8 @@ def confdtree_table_2(
 ) -> pd.DataFrame:
     """Table II: tests of C4.5 against each version.
 
-    Parameters
-    ----------
-    statistics : DataFrame
-        As returned by `hedgerow.experiments.confidence.statistics.statistics`.
-    published : mapping of DataFrame
-        data/published/confdtree_table_*.csv by their ids.
-    plan : ConfidencePlan
-
-    Returns
-    -------
-    DataFrame
-        dataset (`multi_class_datasets`, `binary_datasets`), method, criterion, metric (of
-        `TESTS`), measured, published, exact_p (of Wilcoxon's test), n_datasets, published_n.
+    Returns: dataset (`multi_class_datasets`, `binary_datasets`), method, criterion, metric (of
+    `TESTS`), measured, published, exact_p (of Wilcoxon's test), n_datasets, published_n.
     """
     own = statistics[(statistics["part"] == "base") & (statistics["tree"] == plan.tree)]
     own = own.set_index(["kind", "method", "criterion", "name"]).sort_index()
@@ -309,19 +278,8 @@ def confdtree_table_3(
 ) -> pd.DataFrame:
     """Table III: share of instances that each version affects.
 
-    Parameters
-    ----------
-    rows : DataFrame
-        As returned by `hedgerow.experiments.confidence.steps.validated`, all data sets.
-    published : mapping of DataFrame
-        data/published/confdtree_table_*.csv by their ids.
-    plan : ConfidencePlan
-
-    Returns
-    -------
-    DataFrame
-        dataset, registry, status, method, metric (`instances_affected`), unit (per cent),
-        measured (the reading of the plan), points, relative, reassigned, published.
+    Returns: dataset, registry, status, method, metric (`instances_affected`), unit (per cent),
+    measured (the reading of the plan), points, relative, reassigned, published.
     """
     own = rows[rows["tree"] == plan.tree].groupby(["dataset", "method", "metric"])["value"].mean()
     printed = _printed(published["confdtree_table_3"])
@@ -390,20 +348,9 @@ def confidence_trees(
 ) -> pd.DataFrame:
     """The gain of each method over each base tree.
 
-    Parameters
-    ----------
-    gains, facts, rows : DataFrame
-        As returned by `hedgerow.experiments.confidence.statistics.merged`.
-    published : mapping of DataFrame
-        data/published/confdtree_table_*.csv by their ids.
-    plan : ConfidencePlan
-
-    Returns
-    -------
-    DataFrame
-        kind, tree, base_auc, n_leaves (means over data sets), then of each method its mean gain,
-        `<method>_wins` and `<method>_published` (mean of the printed gains over the data sets that
-        the paper has), n_datasets. Areas are plain means over classes.
+    Returns: kind, tree, base_auc, n_leaves (means over data sets), then of each method its mean
+    gain, `<method>_wins` and `<method>_published` (mean of the printed gains over the data sets
+    that the paper has), n_datasets. Areas are plain means over classes.
     """
     kinds = kind_of(facts)
     names = counted(plan, facts["dataset"].tolist())
@@ -446,17 +393,8 @@ def confidence_sizes(
 ) -> pd.DataFrame:
     """Mean gain by the share of the rows that trees are trained on, figure 6 in numbers.
 
-    Parameters
-    ----------
-    sizes, facts : DataFrame
-        As returned by `hedgerow.experiments.confidence.statistics.merged`.
-    plan : ConfidencePlan
-
-    Returns
-    -------
-    DataFrame
-        kind, share, base_auc, a column per version (mean over data sets of the gain of mean
-        areas), n_datasets.
+    Returns: kind, share, base_auc, a column per version (mean over data sets of the gain of mean
+    areas), n_datasets.
     """
     of_sizes = gains_by_share(sizes[sizes["tree"] == plan.tree])
     of_sizes = of_sizes[of_sizes["dataset"].isin(counted(plan, facts["dataset"].tolist()))]
@@ -473,15 +411,7 @@ def confidence_sizes(
 def gains_by_share(sizes: pd.DataFrame) -> pd.DataFrame:
     """Gain of each data set, share of training rows and version.
 
-    Parameters
-    ----------
-    sizes : DataFrame
-        As returned by `hedgerow.experiments.confidence.steps.sized`, all data sets, one tree.
-
-    Returns
-    -------
-    DataFrame
-        dataset, share, method, auc, base_auc (means over divisions), gain (per cent).
+    Returns: dataset, share, method, auc, base_auc (means over divisions), gain (per cent).
     """
     own = sizes[sizes["metric"] == CRITERIA[0]]
     wide = own.groupby(["dataset", "share", "method"])["value"].mean().unstack()

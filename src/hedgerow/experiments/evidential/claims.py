@@ -28,21 +28,8 @@ def claims(
 ) -> pd.DataFrame:
     """Judge statements E2M-01 to E2M-05 of data/published/claims.csv.
 
-    Parameters
-    ----------
-    rows, tests, curve : DataFrame
-        As returned by `hedgerow.experiments.evidential.statistics.merged`.
-    specification : mapping
-        config/claims.yaml, as read.
-    stated : DataFrame
-        data/published/claims.csv.
-    plan : EvidentialPlan
-
-    Returns
-    -------
-    DataFrame
-        As returned by `hedgerow.reporting.claims.judge`, with statements. p of fewer than
-        `FEWEST_TESTS` repeats counts as not measured.
+    Returns: as returned by `hedgerow.reporting.claims.judge`, with statements. p of fewer than
+    `FEWEST_TESTS` repeats counts as not measured.
     """
     # A second reading of a data set stands beside the first and in no verdict.
     first = {names[0] for names in plan.printed.values() if names}

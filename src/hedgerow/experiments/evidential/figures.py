@@ -42,15 +42,7 @@ PANELS = dict(
 def e2m_figure_1(tables: Mapping[str, pd.DataFrame]) -> Figure:
     """Figure 1: the evidential error rate against the uncertainty.
 
-    Parameters
-    ----------
-    tables : mapping of DataFrame
-        `evidential_curve` is read.
-
-    Returns
-    -------
-    Figure
-        A line and marks for each precise error rate.
+    Returns: A line and marks for each precise error rate.
     """
     from matplotlib.figure import Figure
 
@@ -87,15 +79,7 @@ def e2m_figure_1(tables: Mapping[str, pd.DataFrame]) -> Figure:
 def evidential_errors(tables: Mapping[str, pd.DataFrame]) -> Figure:
     """Figure of the error rates of pruned trees.
 
-    Parameters
-    ----------
-    tables : mapping of DataFrame
-        `e2m_table_1` and `evidential_clean` are read.
-
-    Returns
-    -------
-    Figure
-        A panel per error rate, a line per data set that was run.
+    Returns: A panel per error rate, a line per data set that was run.
     """
     from matplotlib.figure import Figure
 

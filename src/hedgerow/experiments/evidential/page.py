@@ -43,22 +43,7 @@ def section(
 ) -> Section:
     """E2M trees as a section of the report page.
 
-    Parameters
-    ----------
-    tables : mapping of DataFrame
-        Those of `hedgerow.experiments.evidential.tables` by id, as read from their files.
-    figures : mapping of path
-        Its figures by id: svg files, which are embedded.
-    captions : mapping of str
-        Of all tables and figures, by id.
-    claims : DataFrame
-        As returned by `hedgerow.experiments.evidential.claims.claims`.
-    plan : EvidentialPlan
-
-    Returns
-    -------
-    Section
-        The same inputs give the same text.
+    Returns: the same inputs give the same text.
     """
     tables = numbered(tables)
     states = tables["e2m_table_1"].drop_duplicates(["dataset", "registry"])

@@ -44,11 +44,8 @@ def closed_form(precise: float, gamma: float) -> float:
 def curve_of_figure_1() -> pd.DataFrame:
     """The evidential error rate against the uncertainty (section 3, figure 1).
 
-    Returns
-    -------
-    DataFrame
-        precise (error rate of certain classes), gamma, estimate (of `evidential_error_rate` on 100
-        instances of two classes), expected (its closed form).
+    Returns: precise (error rate of certain classes), gamma, estimate (of `evidential_error_rate` on
+    100 instances of two classes), expected (its closed form).
     """
     from hedgerow.evidential.error import evidential_error_rate
 
@@ -67,21 +64,10 @@ def curve_of_figure_1() -> pd.DataFrame:
 def statistics(rows: pd.DataFrame) -> pd.DataFrame:
     """Paired t tests over the repeats of each data set.
 
-    Parameters
-    ----------
-    rows : DataFrame
-        As returned by `hedgerow.experiments.evidential.steps.learnt`, all data sets.
-
-    Returns
-    -------
-    DataFrame
-        part, dataset, state, metric, difference, statistic, p, n (repeats). By part:
-
-        - `method`: CART less E2M, of each error rate and the number of leaves, in each state;
-        - `pruning`: E2M before pruning less E2M after it; the state is empty.
-
-        Above 0 favours E2M, or pruning. p is NaN where repeats are fewer than two; 1 where all
-        differences are 0.
+    Returns: part, dataset, state, metric, difference, statistic, p, n (repeats). By part: -
+    `method`: CART less E2M, of each error rate and the number of leaves, in each state; -
+    `pruning`: E2M before pruning less E2M after it; the state is empty. Above 0 favours E2M, or
+    pruning. p is NaN where repeats are fewer than two; 1 where all differences are 0.
     """
     wide = rows.pivot_table(
         index=["dataset", "repeat"], columns=["metric", "method", "state"], values="value"
@@ -116,18 +102,7 @@ def _paired(differences: pd.Series) -> tuple[float, float, float, int]:
 def merged(
     rows: Sequence[pd.DataFrame], sizes: Sequence[pd.DataFrame], plan: EvidentialPlan
 ) -> dict[str, pd.DataFrame]:
-    """Rows and sizes of all chunks and data sets, their tests, and the curve of figure 1.
-
-    Parameters
-    ----------
-    rows, sizes : sequence of DataFrame
-        As returned by `hedgerow.experiments.evidential.steps.learnt`.
-    plan : EvidentialPlan
-
-    Returns
-    -------
-    dict of DataFrame
-    """
+    """Rows and sizes of all chunks and data sets, their tests, and the curve of figure 1."""
     # Without a frame none of the data sets could be had.
     whole = joined(rows, ORDER["rows"]) if rows else pd.DataFrame(columns=COLUMNS["rows"])
     tests = statistics(whole) if len(whole) else pd.DataFrame(columns=COLUMNS["tests"])

@@ -193,19 +193,8 @@ def measured(
 ) -> dict[str, float]:
     """Error rates on the test third.
 
-    Parameters
-    ----------
-    found : Doubted
-    test : (n_test,) int
-        Row numbers.
-    noisy, clean : (n_test,) int
-        Classes assigned to the values after and before the noise.
-
-    Returns
-    -------
-    dict of float
-        `error_rate` and `evidential_error_rate` by the classes after it, `clean_error_rate` by
-        values and classes before it.
+    Returns: `error_rate` and `evidential_error_rate` by the classes after it, `clean_error_rate` by
+    values and classes before it.
     """
     from hedgerow.evidential.error import evidential_error_rate
 
@@ -242,19 +231,9 @@ def learnt(
 ) -> dict[str, pd.DataFrame]:
     """Grow, prune and test CART and E2M trees on one data set.
 
-    Parameters
-    ----------
-    table : TidyTable
-    plan : EvidentialPlan
-    repeats : iterable of int, optional
-        Default all of the plan. Chunks put together are the whole.
-
-    Returns
-    -------
-    dict of DataFrame
-        `rows`: dataset, repeat, method, state, metric (of `ERRORS` and `SIZES`), value.
-        `trees`: dataset, repeat, method, state, n_leaves, tree (JSON). `sizes`: as
-        `sizes_otherwise` yields them, of each repeat.
+    Returns: `rows`: dataset, repeat, method, state, metric (of `ERRORS` and `SIZES`), value.
+    `trees`: dataset, repeat, method, state, n_leaves, tree (JSON). `sizes`: as `sizes_otherwise`
+    yields them, of each repeat.
     """
     from hedgerow.evidential.boxes import predict_evidential
 
@@ -310,10 +289,6 @@ def sizes_otherwise(
 
     Trees of a higher floor are the first of those of a lower one: growth is cut where a test gains
     less.
-
-    Yields
-    ------
-    method, criterion, floor, state, n_leaves
     """
     from hedgerow.evidential.sequence import pick_tree
 

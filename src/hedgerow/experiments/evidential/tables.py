@@ -33,18 +33,7 @@ PRINTED_TESTS = 100
 
 
 def said(rows: pd.DataFrame, plan: EvidentialPlan) -> dict[str, str]:
-    """Words of the captions: what was run.
-
-    Parameters
-    ----------
-    rows : DataFrame
-        As returned by `hedgerow.experiments.evidential.statistics.merged`.
-    plan : EvidentialPlan
-
-    Returns
-    -------
-    dict of str
-    """
+    """Words of the captions: what was run."""
     each = how_many(plan.n_repeats, "test")
     return {
         "tests": each,
@@ -166,20 +155,9 @@ def e2m_table_1(
 ) -> pd.DataFrame:
     """Table 1: classical and evidential error rates.
 
-    Parameters
-    ----------
-    rows : DataFrame
-        As returned by `hedgerow.experiments.evidential.statistics.merged`.
-    published : mapping of DataFrame
-        data/published/e2m_table_*.csv by their ids.
-    plan : EvidentialPlan
-
-    Returns
-    -------
-    DataFrame
-        dataset (printed key), registry, status (`run`, `absent`, `not asked for`), method,
-        criterion (`unpruned`, `pruned`, empty), metric, measured, half_width (of the 95 %
-        interval), n_repeats, published.
+    Returns: dataset (printed key), registry, status (`run`, `absent`, `not asked for`), method,
+    criterion (`unpruned`, `pruned`, empty), metric, measured, half_width (of the 95 % interval),
+    n_repeats, published.
     """
     metrics = {metric: metric for metric in ERRORS[:2]}
     return _lines(rows, published["e2m_table_1"], metrics, LINES, plan)
@@ -199,19 +177,8 @@ def e2m_table_2(
 ) -> pd.DataFrame:
     """Table 2: failures and leaves.
 
-    Parameters
-    ----------
-    rows : DataFrame
-        As returned by `hedgerow.experiments.evidential.statistics.merged`.
-    published : mapping of DataFrame
-        data/published/e2m_table_*.csv by their ids.
-    plan : EvidentialPlan
-
-    Returns
-    -------
-    DataFrame
-        As `e2m_table_1`, for the metrics `n_failures` (of 100 tests) and `n_leaves`; then grown
-        (mean leaves without failures, as published and measured alike).
+    Returns: as `e2m_table_1`, for the metrics `n_failures` (of 100 tests) and `n_leaves`; then
+    grown (mean leaves without failures, as published and measured alike).
     """
     keys = [line for line in LINES if line[0] != NAIVE]
     of = {"n_failures": PRINTED_TESTS}
@@ -272,19 +239,8 @@ def evidential_sizes(
 ) -> pd.DataFrame:
     """Table 2 under readings that the paper leaves open.
 
-    Parameters
-    ----------
-    rows, sizes : DataFrame
-        As returned by `hedgerow.experiments.evidential.statistics.merged`.
-    published : mapping of DataFrame
-        data/published/e2m_table_*.csv by their ids.
-    plan : EvidentialPlan
-
-    Returns
-    -------
-    DataFrame
-        dataset (printed key), registry, status, method, criterion (of a test), floor, state,
-        n_failures (of 100 tests), n_leaves, n_repeats, published_failures, published_leaves.
+    Returns: dataset (printed key), registry, status, method, criterion (of a test), floor, state,
+    n_failures (of 100 tests), n_leaves, n_repeats, published_failures, published_leaves.
     """
     printed = _printed(published["e2m_table_2"])
     there = set(rows["dataset"])
@@ -324,18 +280,7 @@ def evidential_clean(
 ) -> pd.DataFrame:
     """Error rates on clean test data.
 
-    Parameters
-    ----------
-    rows : DataFrame
-        As returned by `hedgerow.experiments.evidential.statistics.merged`.
-    published : mapping of DataFrame
-        data/published/e2m_table_*.csv by their ids: the order of the data sets.
-    plan : EvidentialPlan
-
-    Returns
-    -------
-    DataFrame
-        dataset, registry, status, method, criterion, metric, measured, half_width, n_repeats.
+    Returns: dataset, registry, status, method, criterion, metric, measured, half_width, n_repeats.
     """
     found = _lines(rows, published["e2m_table_1"], {ERRORS[2]: ERRORS[2]}, LINES, plan)
     return found.drop(columns="published")
@@ -351,16 +296,7 @@ def evidential_clean(
 def evidential_tests(tests: pd.DataFrame, plan: EvidentialPlan) -> pd.DataFrame:
     """Paired tests of each data set.
 
-    Parameters
-    ----------
-    tests : DataFrame
-        As returned by `hedgerow.experiments.evidential.statistics.statistics`.
-    plan : EvidentialPlan
-
-    Returns
-    -------
-    DataFrame
-        As given; numbers rounded to nine decimals.
+    Returns: as given; numbers rounded to nine decimals.
     """
     found = tests.copy()
     for column in ("difference", "statistic", "p"):
@@ -378,14 +314,6 @@ def evidential_tests(tests: pd.DataFrame, plan: EvidentialPlan) -> pd.DataFrame:
 def evidential_curve(curve: pd.DataFrame) -> pd.DataFrame:
     """Figure 1 in numbers.
 
-    Parameters
-    ----------
-    curve : DataFrame
-        As returned by `hedgerow.experiments.evidential.statistics.curve_of_figure_1`.
-
-    Returns
-    -------
-    DataFrame
-        precise, gamma, estimate, expected.
+    Returns: precise, gamma, estimate, expected.
     """
     return curve.round(9)

@@ -44,23 +44,14 @@ def frames_of(
 ) -> dict[str, pd.DataFrame]:
     """What the judge reads of one reading; too few levels or runs count as not measured.
 
-    Parameters
-    ----------
-    reading : str
-    levels, means, tests, runs, depths : DataFrame
-        As returned by `hedgerow.experiments.missing.statistics.merged`.
-    sets : DataFrame
-        dataset, majority (share of the commonest class).
+    sets: dataset, majority (share of the commonest class).
 
-    Returns
-    -------
-    dict of DataFrame
-        `gains`: dataset, scenario, method (a variant, or both), difference from the best baseline
-        in points; `perfect`: dataset, scenario, difference of perfect less k-NN imputation;
-        `tests`; `runs`: dataset, scenario, missingness, difference, p, and `drop`, what EIG has
-        lost since the level `LOWEST`; `worst`: dataset, scenario, method, start (of `STARTS`),
-        apart (from the majority share, points, at most); of what is described also `independent`,
-        the tests on independent variables.
+    Returns: `gains`: dataset, scenario, method (a variant, or both), difference from the best
+    baseline in points; `perfect`: dataset, scenario, difference of perfect less k-NN imputation;
+    `tests`; `runs`: dataset, scenario, missingness, difference, p, and `drop`, what EIG has lost
+    since the level `LOWEST`; `worst`: dataset, scenario, method, start (of `STARTS`), apart (from
+    the majority share, points, at most); of what is described also `independent`, the tests on
+    independent variables.
     """
     every = (levels, means, tests, runs, depths)
     levels, means, tests, runs, depths = (frame[frame["reading"] == reading] for frame in every)
@@ -141,21 +132,9 @@ def claims(
 ) -> pd.DataFrame:
     """Judge the statements of data/published/claims.csv on EIG, as the paper is described.
 
-    Parameters
-    ----------
-    levels, means, tests, runs, depths, sets : DataFrame
-        As returned by `hedgerow.experiments.missing.statistics.merged`.
-    specification : mapping
-        config/claims.yaml, as read.
-    stated : DataFrame
-        data/published/claims.csv.
-    plan : MissingPlan
-
-    Returns
-    -------
-    DataFrame
-        As returned by `hedgerow.reporting.claims.judge`, with statements; then verdict_<reading>
-        and <reading> (what was measured) for each other reading of the paper that was run.
+    Returns: as returned by `hedgerow.reporting.claims.judge`, with statements; then
+    verdict_<reading> and <reading> (what was measured) for each other reading of the paper that was
+    run.
     """
     bound = of_experiment(specification, "missing")
     inputs = (levels, means, tests, runs, depths, sets)
@@ -196,15 +175,7 @@ def readings(
 ) -> pd.DataFrame:
     """The same statements under each reading.
 
-    Parameters
-    ----------
-    levels, means, tests, runs, depths, sets, specification, stated, plan
-        As of `claims`.
-
-    Returns
-    -------
-    DataFrame
-        As `claims` returns it, with the reading.
+    Returns: as `claims` returns it, with the reading.
     """
     bound = of_experiment(specification, "missing")
     found = []

@@ -35,18 +35,7 @@ def coded_tree(
 ) -> Tree:
     """Grow a tree by the authors' C4.5, or by their EIG.
 
-    Parameters
-    ----------
-    X : (n, m) float64
-        NaN is missing.
-    y : (n,) int
-    n_classes : int
-    imputed : (n, m) float64, optional
-        EIG with these guesses; guesses that are all alike gain nothing. Without: C4.5.
-    least : float
-        Least weight of a node that is divided.
-    undefined : bool
-        EIG takes the first test whose gain is 0/0.
+    undefined: EIG takes the first test whose gain is 0/0.
     """
     from hedgerow.induction._columns import Columns
     from hedgerow.induction.core import grow
@@ -65,15 +54,7 @@ def coded_tree(
 
 
 def gain_tree(X: np.ndarray, y: np.ndarray, n_classes: int, plan) -> Tree:
-    """C4.5 as described but for its gain, which is the authors'.
-
-    Parameters
-    ----------
-    X, y, n_classes
-        As of `coded_tree`.
-    plan
-        `candidates` and `min_samples_split` are read.
-    """
+    """C4.5 as described but for its gain, which is the authors'."""
     from hedgerow.induction._columns import Columns
     from hedgerow.induction.core import grow
 

@@ -126,17 +126,7 @@ def _majority(axes: Axes, share: float) -> None:
 def eig_figure_1(tables: Mapping[str, pd.DataFrame], means: pd.DataFrame) -> Figure:
     """Figure 1: prediction with full data.
 
-    Parameters
-    ----------
-    tables : mapping of DataFrame
-        `missing_levels` and `missing_sets` are read.
-    means : DataFrame
-        As returned by `hedgerow.experiments.missing.statistics.merged`; for the caption.
-
-    Returns
-    -------
-    Figure
-        A panel per data set that was run.
+    Returns: A panel per data set that was run.
     """
     return _curves(tables, FULL)
 
@@ -151,17 +141,7 @@ def eig_figure_1(tables: Mapping[str, pd.DataFrame], means: pd.DataFrame) -> Fig
     words=said,
 )
 def eig_figure_2(tables: Mapping[str, pd.DataFrame], means: pd.DataFrame) -> Figure:
-    """Figure 2: prediction with missing data.
-
-    Parameters
-    ----------
-    tables, means
-        As of `eig_figure_1`.
-
-    Returns
-    -------
-    Figure
-    """
+    """Figure 2: prediction with missing data."""
     return _curves(tables, MISSING)
 
 
@@ -175,17 +155,7 @@ def eig_figure_2(tables: Mapping[str, pd.DataFrame], means: pd.DataFrame) -> Fig
     words=said,
 )
 def eig_figure_3(tables: Mapping[str, pd.DataFrame], means: pd.DataFrame) -> Figure:
-    """Figure 3: prediction with imputed data.
-
-    Parameters
-    ----------
-    tables, means
-        As of `eig_figure_1`.
-
-    Returns
-    -------
-    Figure
-    """
+    """Figure 3: prediction with imputed data."""
     return _curves(tables, IMPUTED)
 
 
@@ -200,15 +170,7 @@ def eig_figure_3(tables: Mapping[str, pd.DataFrame], means: pd.DataFrame) -> Fig
 def missing_gains(tables: Mapping[str, pd.DataFrame], means: pd.DataFrame) -> Figure:
     """Figure of EIG's gains by reading and scenario.
 
-    Parameters
-    ----------
-    tables, means
-        As of `eig_figure_1`.
-
-    Returns
-    -------
-    Figure
-        A row per reading that was run, a panel per scenario, a line per baseline.
+    Returns: A row per reading that was run, a panel per scenario, a line per baseline.
     """
     from matplotlib.figure import Figure
 

@@ -62,22 +62,7 @@ def section(
 ) -> Section:
     """EIG as a section of the report page.
 
-    Parameters
-    ----------
-    tables : mapping of DataFrame
-        Those of `hedgerow.experiments.missing.tables` by id, as read from their files.
-    figures : mapping of path
-        Its figures by id: svg files, which are embedded.
-    captions : mapping of str
-        Of all tables and figures, by id.
-    claims : DataFrame
-        As returned by `hedgerow.experiments.missing.claims.claims`.
-    plan : MissingPlan
-
-    Returns
-    -------
-    Section
-        The same inputs give the same text.
+    Returns: the same inputs give the same text.
     """
     sets = tables["missing_sets"]
     return filled(

@@ -47,16 +47,8 @@ def levels_of(rows: pd.DataFrame) -> pd.DataFrame:
 def means_of(levels: pd.DataFrame) -> pd.DataFrame:
     """Mean accuracy over levels, of the methods and of those that stand for several.
 
-    Parameters
-    ----------
-    levels : DataFrame
-        As returned by `levels_of`.
-
-    Returns
-    -------
-    DataFrame
-        `COLUMNS["means"]`; with the methods `eig_both`, the lower mean of the two variants, and
-        `best_baseline`, the highest of the three.
+    Returns: `COLUMNS["means"]`; with the methods `eig_both`, the lower mean of the two variants,
+    and `best_baseline`, the highest of the three.
     """
     key = ORDER["means"]
     cells = levels.groupby(key).agg(
@@ -77,16 +69,9 @@ def means_of(levels: pd.DataFrame) -> pd.DataFrame:
 def rows_of(means: pd.DataFrame, depths: pd.DataFrame) -> pd.DataFrame:
     """What is compared, as `COMPARED` takes it: one value per data set.
 
-    Parameters
-    ----------
-    means, depths : DataFrame
-        As returned by `means_of` and `depths_of`.
-
-    Returns
-    -------
-    DataFrame
-        part, reading, scenario, dataset, method, metric, value. The advantage of a scenario is that
-        of EIG with k-NN imputation over the best baseline; depths are means over the levels `KEPT`.
+    Returns: part, reading, scenario, dataset, method, metric, value. The advantage of a scenario is
+    that of EIG with k-NN imputation over the best baseline; depths are means over the levels
+    `KEPT`.
     """
     key = ["reading", "scenario", "dataset"]
     accuracy = means.rename(columns={"accuracy": "value"})[[*key, "method", "value"]]
@@ -106,21 +91,10 @@ def rows_of(means: pd.DataFrame, depths: pd.DataFrame) -> pd.DataFrame:
 def tests_of(rows: pd.DataFrame) -> pd.DataFrame:
     """Wilcoxon's signed-rank tests over data sets, plain and after Holm's correction.
 
-    Parameters
-    ----------
-    rows : DataFrame
-        As `rows_of` gives them.
-
-    Returns
-    -------
-    DataFrame
-        As `COMPARED.statistics` gives it. By part:
-
-        - `best`, `baselines`, `imputation`: accuracy in points, of one scenario;
-        - `scenarios`: how much more EIG with k-NN imputation is above the best baseline in the
-          scenario `missing` than in another one; its Friedman test over all has `ALL` in the place
-          of both, and no difference;
-        - `depth`: depth of trees.
+    Returns: as `COMPARED.statistics` gives it. By part: - `best`, `baselines`, `imputation`:
+    accuracy in points, of one scenario; - `scenarios`: how much more EIG with k-NN imputation is
+    above the best baseline in the scenario `missing` than in another one; its Friedman test over
+    all has `ALL` in the place of both, and no difference; - `depth`: depth of trees.
     """
     tests = COMPARED.statistics(rows)
     wide = COMPARED.values(rows, "scenarios", "advantage")
@@ -138,17 +112,9 @@ def tests_of(rows: pd.DataFrame) -> pd.DataFrame:
 def runs_of(rows: pd.DataFrame) -> pd.DataFrame:
     """EIG with k-NN imputation against the best baseline at each level, paired t over the runs.
 
-    Parameters
-    ----------
-    rows : DataFrame
-        As returned by `hedgerow.experiments.missing.steps.learnt`, all data sets.
-
-    Returns
-    -------
-    DataFrame
-        `COLUMNS["runs"]`, of every data set: accuracies of both (`best` of the baseline with the
-        highest mean at the level), their difference, p (NaN of fewer than two runs, 1 where all
-        runs are alike), n (runs).
+    Returns: `COLUMNS["runs"]`, of every data set: accuracies of both (`best` of the baseline with
+    the highest mean at the level), their difference, p (NaN of fewer than two runs, 1 where all
+    runs are alike), n (runs).
     """
     from scipy import stats
 
@@ -184,18 +150,7 @@ def merged(
     sets: Sequence[pd.DataFrame],
     plan: MissingPlan,
 ) -> dict[str, pd.DataFrame]:
-    """Rows of all chunks and data sets, their means and tests.
-
-    Parameters
-    ----------
-    rows, trees, sets : sequence of DataFrame
-        As returned by `hedgerow.experiments.missing.steps.learnt`.
-    plan : MissingPlan
-
-    Returns
-    -------
-    dict of DataFrame
-    """
+    """Rows of all chunks and data sets, their means and tests."""
     # Without a frame none of the data sets could be had.
     if not rows:
         nothing = {name: pd.DataFrame(columns=columns) for name, columns in COLUMNS.items()}

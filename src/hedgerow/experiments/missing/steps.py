@@ -44,17 +44,7 @@ FACTS = ["n_rows", "n_dropped", "n_variables", "n_columns", "majority"]
 def complete(table: TidyTable, incomplete: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Values, number of categories of each variable, class codes.
 
-    Parameters
-    ----------
-    table : TidyTable
-    incomplete : {"drop", "keep"}
-        What becomes of rows that lack a value by themselves.
-
-    Returns
-    -------
-    X : (n, m) float64
-    n_categories : (m,) int
-    y : (n,) int
+    incomplete: what becomes of rows that lack a value by themselves.
     """
     X, n_categories = one_sample(table).matrix()
     kept = ~np.isnan(X).any(axis=1) if incomplete == "drop" else np.ones(len(X), dtype=bool)
@@ -78,19 +68,7 @@ def independent(
 
 
 def one_hot(X: np.ndarray, n_categories: np.ndarray) -> np.ndarray:
-    """Categories of more than two as columns of 0 and 1, all of them missing with the value.
-
-    Parameters
-    ----------
-    X : (n, m) float64
-        Codes of categories; those of two stay as they are.
-    n_categories : (m,) int
-        0 for a numeric variable.
-
-    Returns
-    -------
-    (n, m') float64
-    """
+    """Categories of more than two as columns of 0 and 1, all of them missing with the value."""
     columns = []
     for j, n in enumerate(n_categories):
         if n <= 2:
@@ -148,20 +126,7 @@ def means(X: np.ndarray) -> np.ndarray:
 def trees_of(
     X: np.ndarray, true: np.ndarray, y: np.ndarray, filled: np.ndarray, reading: str, plan
 ) -> dict[str, Tree]:
-    """The tree of each method.
-
-    Parameters
-    ----------
-    X, true : (n, m) float64
-        Training values with gaps, and as they were.
-    y : (n,) int
-    filled : (n, m) float64
-        By the nearest neighbours.
-    reading : str
-        Of `READINGS`.
-    plan
-        `candidates`, `min_samples_split` and `reliability` are read.
-    """
+    """The tree of each method."""
     tables = {C45: X, MEAN: means(X), KNN: filled}
     if reading in AS_CODED:
         from hedgerow.experiments.missing.coded import coded_tree
@@ -222,21 +187,11 @@ def learnt(
 ) -> dict[str, pd.DataFrame]:
     """Remove values, learn by each method, and test in each scenario, on one data set.
 
-    Parameters
-    ----------
-    table : TidyTable
-    plan : MissingPlan
-    repeats : iterable of int, optional
-        Default all of the plan. Chunks put together are the whole.
-
-    Returns
-    -------
-    dict of DataFrame
-        `rows`: dataset, reading, missingness (per cent), repeat, fold, method, scenario, accuracy.
-        `trees`: the same without the scenario, depth, n_leaves. `kept`: trees (JSON) of the first
-        fold of the first repeat at the levels `KEPT`, or at the highest if there is none. `sets`:
-        dataset, n_rows (used), n_dropped (rows that lack a value by themselves), n_variables,
-        n_columns (encoded), majority (share of the commonest class).
+    Returns: `rows`: dataset, reading, missingness (per cent), repeat, fold, method, scenario,
+    accuracy. `trees`: the same without the scenario, depth, n_leaves. `kept`: trees (JSON) of the
+    first fold of the first repeat at the levels `KEPT`, or at the highest if there is none. `sets`:
+    dataset, n_rows (used), n_dropped (rows that lack a value by themselves), n_variables, n_columns
+    (encoded), majority (share of the commonest class).
     """
     given, n_categories, given_y = complete(table, plan.incomplete)
     kept_at = set(KEPT) & set(plan.missingness) or {max(plan.missingness)}

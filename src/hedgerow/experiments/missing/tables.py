@@ -47,18 +47,7 @@ CLEAR, STEADY, FLAT = 0.05, 5.0, 1.0
 
 
 def said(means: pd.DataFrame, plan: MissingPlan) -> dict[str, str]:
-    """Words of the captions: what was run.
-
-    Parameters
-    ----------
-    means : DataFrame
-        As returned by `hedgerow.experiments.missing.statistics.merged`.
-    plan : MissingPlan
-
-    Returns
-    -------
-    dict of str
-    """
+    """Words of the captions: what was run."""
     draws = how_many(plan.n_repeats, "draw")
     each = f"{draws} of {plan.n_folds} folds"
     levels = ", ".join(str(level) for level in plan.missingness)
@@ -178,17 +167,8 @@ OF_LEVELS = ("missingness_", "flat_")
 def missing_sets(sets: pd.DataFrame, plan: MissingPlan) -> pd.DataFrame:
     """Sizes of the data sets.
 
-    Parameters
-    ----------
-    sets : DataFrame
-        As returned by `hedgerow.experiments.missing.statistics.merged`.
-    plan : MissingPlan
-
-    Returns
-    -------
-    DataFrame
-        dataset (the paper's name), registry, status (`run`, `absent`, `not asked for`), n_rows,
-        n_dropped, n_variables, n_columns, majority.
+    Returns: dataset (the paper's name), registry, status (`run`, `absent`, `not asked for`),
+    n_rows, n_dropped, n_variables, n_columns, majority.
     """
     there = set(sets["dataset"])
     names = [(name, key, status(key, there, plan.datasets)) for name, key in names_of(plan)]
@@ -208,17 +188,8 @@ def missing_sets(sets: pd.DataFrame, plan: MissingPlan) -> pd.DataFrame:
 def missing_means(means: pd.DataFrame, plan: MissingPlan) -> pd.DataFrame:
     """What stands behind the sentences of section 5.
 
-    Parameters
-    ----------
-    means : DataFrame
-        As returned by `hedgerow.experiments.missing.statistics.merged`.
-    plan : MissingPlan
-
-    Returns
-    -------
-    DataFrame
-        dataset (the paper's name), registry, status, reading, scenario, method, accuracy,
-        n_levels, n_runs (at each level), best (whether no method is higher).
+    Returns: dataset (the paper's name), registry, status, reading, scenario, method, accuracy,
+    n_levels, n_runs (at each level), best (whether no method is higher).
     """
     own = means[means["method"].isin(METHODS)]
     names = pd.DataFrame(names_of(plan), columns=["name", "dataset"])
@@ -240,16 +211,7 @@ def missing_means(means: pd.DataFrame, plan: MissingPlan) -> pd.DataFrame:
 def missing_levels(levels: pd.DataFrame, means: pd.DataFrame, plan: MissingPlan) -> pd.DataFrame:
     """The curves in numbers.
 
-    Parameters
-    ----------
-    levels, means : DataFrame
-        As returned by `hedgerow.experiments.missing.statistics.merged`.
-    plan : MissingPlan
-
-    Returns
-    -------
-    DataFrame
-        reading, dataset, scenario, missingness (per cent), method, accuracy, n_runs.
+    Returns: reading, dataset, scenario, missingness (per cent), method, accuracy, n_runs.
     """
     return levels.assign(accuracy=levels["accuracy"].astype(float).round(9))
 
@@ -267,17 +229,8 @@ def missing_tests(
 ) -> pd.DataFrame:
     """Paired tests.
 
-    Parameters
-    ----------
-    tests, means, depths : DataFrame
-        As returned by `hedgerow.experiments.missing.statistics.merged`.
-    plan : MissingPlan
-
-    Returns
-    -------
-    DataFrame
-        part, then the columns of `COMPARED`. Of Friedman's tests, which are the last and whose
-        first and second are `all`, n_datasets and p only.
+    Returns: part, then the columns of `COMPARED`. Of Friedman's tests, which are the last and whose
+    first and second are `all`, n_datasets and p only.
     """
     pairs = COMPARED.table(rows_of(means, depths), tests)
     whole = tests[tests["first"] == ALL].rename(columns={"n": "n_datasets"}).round({"p": 9})
@@ -297,16 +250,7 @@ def missing_tests(
 def missing_depth(depths: pd.DataFrame, means: pd.DataFrame, plan: MissingPlan) -> pd.DataFrame:
     """Sizes of the trees (section 5.4).
 
-    Parameters
-    ----------
-    depths, means : DataFrame
-        As returned by `hedgerow.experiments.missing.statistics.merged`.
-    plan : MissingPlan
-
-    Returns
-    -------
-    DataFrame
-        reading, dataset, missingness (per cent), method, depth, n_leaves, n_runs.
+    Returns: reading, dataset, missingness (per cent), method, depth, n_leaves, n_runs.
     """
     numbers = {name: depths[name].astype(float).round(9) for name in ("depth", "n_leaves")}
     return depths.assign(**numbers)
@@ -331,19 +275,8 @@ def missing_text(
 ) -> pd.DataFrame:
     """Numbers of the text, measured.
 
-    Parameters
-    ----------
-    means, levels, runs, sets : DataFrame
-        As returned by `hedgerow.experiments.missing.statistics.merged`.
-    published : mapping of DataFrame
-        data/published/eig_text_numbers.csv by its id.
-    plan : MissingPlan
-
-    Returns
-    -------
-    DataFrame
-        dataset, method, scenario, metric, unit, published, then a column of each reading that was
-        run: NaN where it was not measured, or where there is no such level. Yes is 1, no is 0.
+    Returns: dataset, method, scenario, metric, unit, published, then a column of each reading that
+    was run: NaN where it was not measured, or where there is no such level. Yes is 1, no is 0.
     """
     stated = published["eig_text_numbers"]
     stated = stated[stated["criterion"].astype(str).str.startswith("scenario_")]
@@ -444,18 +377,7 @@ def missing_readings(
 ) -> pd.DataFrame:
     """Which reading carries which claim.
 
-    Parameters
-    ----------
-    readings : DataFrame
-        As returned by `hedgerow.experiments.missing.claims.readings`.
-    means : DataFrame
-        As returned by `hedgerow.experiments.missing.statistics.merged`.
-    plan : MissingPlan
-
-    Returns
-    -------
-    DataFrame
-        claim, reading, verdict, measured, lacking.
+    Returns: claim, reading, verdict, measured, lacking.
     """
     order = {reading: place for place, reading in enumerate(plan.readings)}
     place = readings["reading"].map(order)

@@ -37,18 +37,7 @@ VERDICTS = {
 def readings_curves(
     claims: pd.DataFrame, points: pd.DataFrame, taken: pd.DataFrame, plan: ReadingsPlan
 ) -> Figure:
-    """Specification curves (Simonsohn, Simmons and Nelson 2020).
-
-    Parameters
-    ----------
-    claims, points, taken : DataFrame
-        As returned by `hedgerow.experiments.readings.statistics.summarised`.
-    plan : ReadingsPlan
-
-    Returns
-    -------
-    Figure
-    """
+    """Specification curves (Simonsohn, Simmons and Nelson 2020)."""
     from matplotlib.figure import Figure
 
     enough = claims[claims["n_readings"] >= FEWEST]["claim"].tolist()

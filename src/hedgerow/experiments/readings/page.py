@@ -23,22 +23,7 @@ def section(
     captions: Mapping[str, str],
     plan: ReadingsPlan,
 ) -> Section:
-    """Readings as a section of the report page.
-
-    Parameters
-    ----------
-    tables : mapping of DataFrame
-        Those of `hedgerow.experiments.readings.tables` by id, as read from their files.
-    figures : mapping of path
-        readings_curves: svg file, which is embedded.
-    captions : mapping of str
-        Of all tables and figures, by id.
-    plan : ReadingsPlan
-
-    Returns
-    -------
-    Section
-    """
+    """Readings as a section of the report page."""
     claims = tables["readings_verdicts"]
     choices = tables["readings_choices"]
     named = claims["word"].fillna("").ne("")

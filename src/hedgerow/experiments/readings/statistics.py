@@ -46,30 +46,14 @@ def summarised(
 ) -> dict[str, pd.DataFrame]:
     """Count verdicts over readings, and share their variance out among the choices.
 
-    Parameters
-    ----------
-    judged : mapping of DataFrame
-        By experiment: a row for each reading and claim.
-    cells : mapping of DataFrame
-        By experiment: a row for each reading and printed cell; empty where readings are not set
-        beside what is printed.
-    choices : mapping
-        config/readings.yaml, as read.
-
-    Returns
-    -------
-    dict of DataFrame
-        `claims`: experiment, claim, repeats (of each data set, by the setting that
-        config/readings.yaml names), n_readings (that have a verdict), n_open (with too little
-        data), reproduced, partly, not_reproduced (shares of n_readings), word, decides (the choice
-        with the largest Shapley share of the verdict's variance over the full product), its
-        decides_share, least and largest estimate.
-        `points`: experiment, claim, reading, repeats, verdict, estimate, low, high, measured.
-        `taken`: experiment, claim, reading, choice, alternative; a row for each choice.
-        `shares`: experiment, claim, choice, share.
-        `nearest`: experiment, rank (from 1) and what
-        `hedgerow.experiments.nearest.distances` returns, the first `N_NEAREST` of each
-        experiment.
+    Returns: `claims`: experiment, claim, repeats (of each data set, by the setting that
+    config/readings.yaml names), n_readings (that have a verdict), n_open (with too little data),
+    reproduced, partly, not_reproduced (shares of n_readings), word, decides (the choice with the
+    largest Shapley share of the verdict's variance over the full product), its decides_share, least
+    and largest estimate. `points`: experiment, claim, reading, repeats, verdict, estimate, low,
+    high, measured. `taken`: experiment, claim, reading, choice, alternative; a row for each choice.
+    `shares`: experiment, claim, choice, share. `nearest`: experiment, rank (from 1) and what
+    `hedgerow.experiments.nearest.distances` returns, the first `N_NEAREST` of each experiment.
     """
     read = read_readings(choices)
     claims, points, taken, shares = [], [], [], []

@@ -21,18 +21,7 @@ NUMBERS = (
 
 
 def said(claims: pd.DataFrame, plan: ReadingsPlan) -> dict[str, str]:
-    """Words of the captions: what was read.
-
-    Parameters
-    ----------
-    claims : DataFrame
-        As returned by `hedgerow.experiments.readings.statistics.summarised`.
-    plan : ReadingsPlan
-
-    Returns
-    -------
-    dict of str
-    """
+    """Words of the captions: what was read."""
     there = claims.groupby("experiment", sort=False)["n_readings"].max()
     ran = ", ".join(f"{experiment} (up to {n})" for experiment, n in there.items()) or "none"
     return {
@@ -61,17 +50,9 @@ def behind_claims(table: pd.DataFrame) -> Iterator[Cell]:
 def readings_verdicts(claims: pd.DataFrame) -> pd.DataFrame:
     """Shares of verdicts by statement.
 
-    Parameters
-    ----------
-    claims : DataFrame
-        As returned by `hedgerow.experiments.readings.statistics.summarised`.
-
-    Returns
-    -------
-    DataFrame
-        experiment, claim, repeats, n_readings, n_open (readings with too little data), reproduced,
-        partly, not_reproduced (shares), word, decides, decides_share, least and largest (estimate
-        over the readings, in the unit of the claim).
+    Returns: experiment, claim, repeats, n_readings, n_open (readings with too little data),
+    reproduced, partly, not_reproduced (shares), word, decides, decides_share, least and largest
+    (estimate over the readings, in the unit of the claim).
     """
     return claims.reset_index(drop=True)
 
@@ -92,16 +73,8 @@ def behind_points(table: pd.DataFrame) -> Iterator[Cell]:
 def readings_points(points: pd.DataFrame) -> pd.DataFrame:
     """Verdicts one by one.
 
-    Parameters
-    ----------
-    points : DataFrame
-        As returned by `hedgerow.experiments.readings.statistics.summarised`.
-
-    Returns
-    -------
-    DataFrame
-        experiment, claim, reading (choice=alternative, separated by commas; `as here`), repeats,
-        verdict, estimate, low, high, measured.
+    Returns: experiment, claim, reading (choice=alternative, separated by commas; `as here`),
+    repeats, verdict, estimate, low, high, measured.
     """
     return points.reset_index(drop=True)
 
@@ -124,15 +97,7 @@ def behind_nearest(table: pd.DataFrame) -> Iterator[Cell]:
 def readings_nearest(nearest: pd.DataFrame) -> pd.DataFrame:
     """The readings of each experiment in the order of their distance.
 
-    Parameters
-    ----------
-    nearest : DataFrame
-        As returned by `hedgerow.experiments.readings.statistics.summarised`.
-
-    Returns
-    -------
-    DataFrame
-        experiment, rank, reading, distance, n_cells, n_tables, n_first.
+    Returns: experiment, rank, reading, distance, n_cells, n_tables, n_first.
     """
     return nearest.reset_index(drop=True)
 
@@ -154,19 +119,8 @@ def readings_choices(
 ) -> pd.DataFrame:
     """The choices that were read.
 
-    Parameters
-    ----------
-    claims : DataFrame
-        As returned by `hedgerow.experiments.readings.statistics.summarised`.
-    choices : mapping
-        config/readings.yaml, as read.
-    plan : ReadingsPlan
-
-    Returns
-    -------
-    DataFrame
-        experiment, choice, place, open, here, otherwise (alternatives, separated by semicolons),
-        touches (claims, separated by blanks).
+    Returns: experiment, choice, place, open, here, otherwise (alternatives, separated by
+    semicolons), touches (claims, separated by blanks).
     """
     there = set(claims["experiment"])
     rows = [

@@ -40,27 +40,9 @@ def claims(
 ) -> pd.DataFrame:
     """Judge statements T4-01 to T4-13 of data/published/claims.csv.
 
-    Parameters
-    ----------
-    rows : DataFrame
-        Rows of all data sets, as returned by `hedgerow.experiments.search.steps.run`; split 0 is
-        read.
-    properties : DataFrame
-        Of all data sets, as returned by `hedgerow.experiments.search.properties.properties`.
-    published : mapping of DataFrame
-        data/published/thesis_table_4_*.csv by their ids.
-    specification : mapping
-        config/claims.yaml, as read.
-    stated : DataFrame
-        data/published/claims.csv.
-    plan : SearchPlan
-
-    Returns
-    -------
-    DataFrame
-        As returned by `hedgerow.reporting.claims.hanging`, then verdict_printed and printed (the
-        same tests on the cells that the thesis prints: some of its statements do not follow from
-        its own tables), with statements.
+    Returns: as returned by `hedgerow.reporting.claims.hanging`, then verdict_printed and printed
+    (the same tests on the cells that the thesis prints: some of its statements do not follow from
+    its own tables), with statements.
     """
     bound = of_experiment(specification, "search")
     frames = {"cells": measured(rows, properties, plan)}
@@ -91,21 +73,11 @@ def printed(published: Mapping[str, pd.DataFrame], plan: SearchPlan) -> pd.DataF
 def cells(rows: pd.DataFrame, sizes: pd.Series, naive_bayes: pd.Series) -> pd.DataFrame:
     """One value per data set, method, criterion and metric.
 
-    Parameters
-    ----------
-    rows : DataFrame
-        dataset, method, criterion and the metrics; validation_f1 where it is known.
-    sizes : Series
-        Instances by data set.
-    naive_bayes : Series of {"yes", "no"}
-        Whether naive Bayes has the better F1, by data set.
+    naive_bayes: whether naive Bayes has the better F1, by data set.
 
-    Returns
-    -------
-    DataFrame
-        dataset, size, naive_bayes (empty where it is not known), method (also `uct_best`, the
-        largest value of all variants of UCT-DT, and `uct_validated`, the values of the one with
-        the best validation F1), criterion, metric, value.
+    Returns: dataset, size, naive_bayes (empty where it is not known), method (also `uct_best`, the
+    largest value of all variants of UCT-DT, and `uct_validated`, the values of the one with the
+    best validation F1), criterion, metric, value.
     """
     metrics = [*METRICS, "search_depth"]
     rows = rows.assign(criterion=rows["criterion"].fillna(""))

@@ -42,19 +42,9 @@ def thesis_figure_4_3(
 ) -> Figure:
     """Figure 4.3: deepest state of the search against the tests of the C4.5 tree.
 
-    Parameters
-    ----------
-    rows : DataFrame
-        Rows of all data sets; split 0 is read.
-    published : mapping of DataFrame
-    plan : SearchPlan
-
-    Returns
-    -------
-    Figure
-        Four panels, one per search pruning under the policy VS; a point is a data set. Open
-        markers are the printed depths of table 4.1 against the printed leaves of table 4.5 less
-        one: the figure itself comes without numbers.
+    Returns: four panels, one per search pruning under the policy VS; a point is a data set. Open
+    markers are the printed depths of table 4.1 against the printed leaves of table 4.5 less one:
+    the figure itself comes without numbers.
     """
     from matplotlib.figure import Figure
     from matplotlib.lines import Line2D
@@ -97,15 +87,8 @@ def thesis_figure_4_4(
 ) -> Figure:
     """Figure 4.4: F1 of UCT-DT (VS) less that of C4.5, against the number of instances.
 
-    Parameters
-    ----------
-    rows, published, plan : as in `thesis_figure_4_3`
-
-    Returns
-    -------
-    Figure
-        Four panels, one per search pruning; the vertical line is at 730 instances. Open markers
-        follow from the printed cells of tables 4.1, 4.5 and 4.7.
+    Returns: four panels, one per search pruning; the vertical line is at 730 instances. Open
+    markers follow from the printed cells of tables 4.1, 4.5 and 4.7.
     """
     from matplotlib.figure import Figure
 
@@ -132,15 +115,8 @@ def thesis_figure_4_5(
 ) -> Figure:
     """Figure 4.5: F1 of the policy C4.5b less that of VS and of C4.5, against instances.
 
-    Parameters
-    ----------
-    rows, published, plan : as in `thesis_figure_4_3`
-
-    Returns
-    -------
-    Figure
-        Two panels; the vertical line is at 730 instances. Open markers follow from the printed
-        cells of tables 4.3 and 4.7.
+    Returns: two panels; the vertical line is at 730 instances. Open markers follow from the printed
+    cells of tables 4.3 and 4.7.
     """
     from matplotlib.figure import Figure
 

@@ -43,24 +43,7 @@ def section(
 ) -> Section:
     """Chapter 4 as a section of the report page.
 
-    Parameters
-    ----------
-    tables : mapping of DataFrame
-        thesis_table_4_1 to thesis_table_4_7 and search_splits, as written to reports/tables.
-    figures : mapping of path
-        thesis_figure_4_3 to thesis_figure_4_5: svg files, which are embedded.
-    captions : mapping of str
-        Of all tables and figures, by id.
-    rows : DataFrame
-        Rows of all data sets.
-    claims : DataFrame
-        As returned by `hedgerow.experiments.search.claims.claims`.
-    plan : SearchPlan
-
-    Returns
-    -------
-    Section
-        The same inputs give the same text.
+    Returns: the same inputs give the same text.
     """
     tables = numbered(tables)
     there = set(rows["dataset"])

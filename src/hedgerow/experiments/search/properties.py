@@ -29,17 +29,9 @@ CLASSIFIERS = ("knn", "svm_linear", "svm_rbf", "rf", "adaboost", "logistic")
 def properties(table: TidyTable, plan: SearchPlan) -> pd.DataFrame:
     """Properties of one data set.
 
-    Parameters
-    ----------
-    table : TidyTable
-    plan : SearchPlan
-
-    Returns
-    -------
-    DataFrame
-        dataset, metric, value. Metrics: n_instances, n_variables; f1_<classifier> for naive Bayes
-        (nb) and each of `CLASSIFIERS`, and f1_mean of the latter (macro F1, per cent, mean over
-        folds); n_above_half_of_largest and n_above_median (variables by importance).
+    Returns: dataset, metric, value. Metrics: n_instances, n_variables; f1_<classifier> for naive
+    Bayes (nb) and each of `CLASSIFIERS`, and f1_mean of the latter (macro F1, per cent, mean over
+    folds); n_above_half_of_largest and n_above_median (variables by importance).
     """
     from sklearn.base import clone
 
@@ -69,17 +61,8 @@ def properties(table: TidyTable, plan: SearchPlan) -> pd.DataFrame:
 def importances(table, n_trees: int, random_state: int) -> np.ndarray:
     """Importance of each variable in a random forest on the whole set.
 
-    Parameters
-    ----------
-    table : TidyTable
-    n_trees : int
-    random_state : int
-
-    Returns
-    -------
-    (m,) float array
-        Mean decrease of impurity, added up over the dummies of a categorical variable; rounded to
-        9 decimals, so that no count hangs on the last bits of a sum.
+    Returns: mean decrease of impurity, added up over the dummies of a categorical variable; rounded
+    to 9 decimals, so that no count hangs on the last bits of a sum.
     """
     from sklearn.ensemble import RandomForestClassifier
 

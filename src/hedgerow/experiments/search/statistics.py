@@ -18,16 +18,7 @@ from hedgerow.experiments.step import step
 def statistics(rows: pd.DataFrame, plan: SearchPlan) -> pd.DataFrame:
     """The tests of tables 4.2, 4.4 and 4.6 on split 0, over the data sets of chapter 4.
 
-    Parameters
-    ----------
-    rows : DataFrame
-        Rows of all data sets, as returned by `run`.
-    plan : SearchPlan
-
-    Returns
-    -------
-    DataFrame
-        As `compare`.
+    Returns: as `compare`.
     """
     of_chapter = rows["dataset"].isin(set(plan.printed.values()))
     return compare(rows[of_chapter & (rows["split"] == 0)])
@@ -41,19 +32,9 @@ def compare(cells: pd.DataFrame, tables: Iterable[str] = tuple(FAMILIES)) -> pd.
     them are given for every table, with Shapiro's test of the residuals that the first rests on,
     Wilcoxon's p corrected by Holm over the pairs of one metric, and Nemenyi's after Friedman's.
 
-    Parameters
-    ----------
-    cells : DataFrame
-        dataset, method, criterion, f1, n_leaves, f1_per_leaf; measured or printed.
-    tables : iterable of str
-        Keys of `FAMILIES`.
-
-    Returns
-    -------
-    DataFrame
-        table, metric, the attributes of `TestResult`, and better: of a pair the group that the
-        difference favours at p < .05, else `none`; empty for tests of all groups. Data sets
-        without all groups of a table are left out of it.
+    Returns: table, metric, the attributes of `TestResult`, and better: of a pair the group that the
+    difference favours at p < .05, else `none`; empty for tests of all groups. Data sets without all
+    groups of a table are left out of it.
     """
     found = []
     for table, (metric, more) in itertools.product(tables, METRICS.items()):
@@ -70,20 +51,7 @@ def compare(cells: pd.DataFrame, tables: Iterable[str] = tuple(FAMILIES)) -> pd.
 def wide_cells(
     cells: pd.DataFrame, metric: str, groups: Mapping[str, tuple[str, str]]
 ) -> pd.DataFrame:
-    """Data sets by groups, those without a value left out.
-
-    Parameters
-    ----------
-    cells : DataFrame
-        dataset, method, criterion and the metric.
-    metric : str
-    groups : mapping
-        Name of the column -> (method, criterion).
-
-    Returns
-    -------
-    DataFrame of float, data sets sorted by name
-    """
+    """Data sets by groups, those without a value left out."""
     columns = {}
     for name, (method, criterion) in groups.items():
         own = cells[(cells["method"] == method) & (cells["criterion"] == criterion)]

@@ -44,18 +44,7 @@ from hedgerow.experiments.step import step
 
 
 def cells_of(split_number: int, plan: SearchPlan) -> list[tuple[str, str]]:
-    """Method and criterion of every learner that runs on a split, in the order of the tables.
-
-    Parameters
-    ----------
-    split_number : int
-        0 is the published protocol.
-    plan : SearchPlan
-
-    Returns
-    -------
-    list of (str, str)
-    """
+    """Method and criterion of every learner that runs on a split, in the order of the tables."""
     cells = []
     for method in plan.methods if split_number == 0 else plan.further_methods:
         if method not in POLICIES:
@@ -101,27 +90,16 @@ def run(
 ) -> dict[str, pd.DataFrame]:
     """Learn and evaluate every method on some splits of one data set (thesis 4.5.1).
 
-    Parameters
-    ----------
-    table : TidyTable
-    plan : SearchPlan
-    splits : iterable of int, optional
-        Numbers of splits; default all. Chunks put together equal the whole.
-
-    Returns
-    -------
-    dict of DataFrame
-        `rows`: dataset, split, method, criterion, f1 (macro F1 on the test part, per cent),
-        n_leaves, f1_per_leaf (per cent per leaf), search_depth (tests of the deepest state),
-        validation_f1 (of the best state's tree as it was found, per cent), n_iterations, exhausted,
-        confidence, alpha, max_depth (of the C4.5 tree; the limit of each branch of UCT-DT), n_rows.
-        What a method does not have is missing.
-        `trees`: the trees, one row per node, keys dataset, split, method, criterion.
-        `tuning`: dataset, split, method, parameter, value, cv_f1 (macro F1, fraction), chosen; with
-        `tuned_by` accuracy also cv_accuracy (fraction), by which a confidence is chosen then.
-        `times`: dataset, split, method, criterion, seconds of learning, tuning_seconds. Both are
-        processor time, which other work on the machine and its pauses do not lengthen as they do
-        the clock's. Machines differ: no result depends on it.
+    Returns: `rows`: dataset, split, method, criterion, f1 (macro F1 on the test part, per cent),
+    n_leaves, f1_per_leaf (per cent per leaf), search_depth (tests of the deepest state),
+    validation_f1 (of the best state's tree as it was found, per cent), n_iterations, exhausted,
+    confidence, alpha, max_depth (of the C4.5 tree; the limit of each branch of UCT-DT), n_rows.
+    What a method does not have is missing. `trees`: the trees, one row per node, keys dataset,
+    split, method, criterion. `tuning`: dataset, split, method, parameter, value, cv_f1 (macro F1,
+    fraction), chosen; with `tuned_by` accuracy also cv_accuracy (fraction), by which a confidence
+    is chosen then. `times`: dataset, split, method, criterion, seconds of learning, tuning_seconds.
+    Both are processor time, which other work on the machine and its pauses do not lengthen as they
+    do the clock's. Machines differ: no result depends on it.
     """
     from hedgerow.tree import forest_to_frame
 

@@ -78,18 +78,7 @@ SAME_TEST = (
 
 
 def said(rows: pd.DataFrame, plan: SearchPlan) -> dict[str, str]:
-    """Words of the captions: what was run.
-
-    Parameters
-    ----------
-    rows : DataFrame
-        Rows of all data sets.
-    plan : SearchPlan
-
-    Returns
-    -------
-    dict of str
-    """
+    """Words of the captions: what was run."""
     there = set(rows["dataset"])
     n = sum(d in there for d in plan.printed.values())
     iterations = f"{plan.n_iterations:,} iterations"
@@ -114,15 +103,7 @@ def _without(rows: pd.DataFrame, plan: SearchPlan) -> str:
 def without_search(rows: pd.DataFrame) -> pd.Series:
     """Whether the limit of the depth left UCT-DT nothing to search, for each row.
 
-    Parameters
-    ----------
-    rows : DataFrame
-        As returned by `hedgerow.experiments.search.steps.run`; printed cells have no limit.
-
-    Returns
-    -------
-    Series of bool
-        The same for all methods of a data set and split.
+    Returns: the same for all methods of a data set and split.
     """
     if "max_depth" not in rows:
         return pd.Series(False, index=rows.index)
@@ -131,18 +112,7 @@ def without_search(rows: pd.DataFrame) -> pd.Series:
 
 
 def order(plan: SearchPlan, published: Mapping[str, pd.DataFrame]) -> dict[str, str]:
-    """Printed key -> registry key, in the order of table 4.1; then sets of our own by name.
-
-    Parameters
-    ----------
-    plan : SearchPlan
-    published : mapping of DataFrame
-        data/published/thesis_table_4_*.csv by their ids.
-
-    Returns
-    -------
-    dict of str
-    """
+    """Printed key -> registry key, in the order of table 4.1; then sets of our own by name."""
     table = published["thesis_table_4_1"]
     printed = [d for d in table["dataset"].unique() if d != ALL]
     own = sorted(set(plan.datasets) - set(plan.printed.values()))
@@ -152,16 +122,8 @@ def order(plan: SearchPlan, published: Mapping[str, pd.DataFrame]) -> dict[str, 
 def printed_cells(published: Mapping[str, pd.DataFrame], plan: SearchPlan) -> pd.DataFrame:
     """The cells of tables 4.1, 4.3 and 4.5 as they are printed.
 
-    Parameters
-    ----------
-    published : mapping of DataFrame
-    plan : SearchPlan
-
-    Returns
-    -------
-    DataFrame
-        dataset (registry key), method, criterion, f1, n_leaves, f1_per_leaf, search_depth. What
-        two tables print stands once; they agree.
+    Returns: dataset (registry key), method, criterion, f1, n_leaves, f1_per_leaf, search_depth.
+    What two tables print stands once; they agree.
     """
     cells = pd.concat([published[name] for name in COLUMNS], ignore_index=True)
     cells = cells[(cells["dataset"] != ALL) & cells["metric"].isin(UNITS)]
@@ -227,27 +189,14 @@ def thesis_table_4_1(
 ) -> pd.DataFrame:
     """Table 4.1: search pruning under the policy VS.
 
-    Parameters
-    ----------
-    rows : DataFrame
-        Rows of all data sets, as returned by `hedgerow.experiments.search.steps.run`; split 0 is
-        read.
-    published : mapping of DataFrame
-        data/published/thesis_table_4_*.csv by their ids.
-    plan : SearchPlan
-
-    Returns
-    -------
-    DataFrame
-        One row per data set, group of columns and metric, in printed order: dataset (printed key;
-        the registry's for sets that the thesis does not have), registry, status (`run`, `absent`,
-        `not asked for`), method, criterion, metric, unit, measured, best (whether no other group
-        has a better value as printed), published, published_best. Then the footers, dataset
-        `all_datasets`: metrics n_wins_<metric>, and n_better_than_c45_<metric> in table 4.5;
-        measured is counted over the n_datasets sets of chapter 4 that were run and searched,
-        published is the printed number, counted what the printed cells of all sets give, and
-        counted_same_sets what those of the n_datasets sets give. no_search: whether the limit of
-        the depth left nothing to search.
+    Returns: one row per data set, group of columns and metric, in printed order: dataset (printed
+    key; the registry's for sets that the thesis does not have), registry, status (`run`, `absent`,
+    `not asked for`), method, criterion, metric, unit, measured, best (whether no other group has a
+    better value as printed), published, published_best. Then the footers, dataset `all_datasets`:
+    metrics n_wins_<metric>, and n_better_than_c45_<metric> in table 4.5; measured is counted over
+    the n_datasets sets of chapter 4 that were run and searched, published is the printed number,
+    counted what the printed cells of all sets give, and counted_same_sets what those of the
+    n_datasets sets give. no_search: whether the limit of the depth left nothing to search.
     """
     return _results("thesis_table_4_1", rows, published, plan)
 
@@ -453,21 +402,11 @@ def thesis_table_4_2(
 ) -> pd.DataFrame:
     """Table 4.2: tests of search pruning, from our rows and from the cells of table 4.1.
 
-    Parameters
-    ----------
-    statistics : DataFrame
-        As returned by `hedgerow.experiments.search.statistics.statistics`.
-    published : mapping of DataFrame
-    plan : SearchPlan
-
-    Returns
-    -------
-    DataFrame
-        metric, test, groups (`a|b`), correction, degrees_of_freedom and critical_value of
-        Friedman's tests (alpha .05), then statistic, p, better and n_datasets as measured, the
-        same with the prefix `recomputed_` from the printed cells, printed (p, chi-squared or
-        winner as the thesis prints it; empty where it prints nothing), arrow, printed_arrow and
-        note. Arrows point as in the thesis: `←` to the first of a pair, `↑` to the second.
+    Returns: metric, test, groups (`a|b`), correction, degrees_of_freedom and critical_value of
+    Friedman's tests (alpha .05), then statistic, p, better and n_datasets as measured, the same
+    with the prefix `recomputed_` from the printed cells, printed (p, chi-squared or winner as the
+    thesis prints it; empty where it prints nothing), arrow, printed_arrow and note. Arrows point as
+    in the thesis: `←` to the first of a pair, `↑` to the second.
     """
     return _tests_table("thesis_table_4_2", statistics, published, plan)
 
@@ -628,25 +567,13 @@ def thesis_table_4_7(
 ) -> pd.DataFrame:
     """Table 4.7: data sets, their properties, and whether UCT-DT outperformed C4.5.
 
-    Parameters
-    ----------
-    rows : DataFrame
-        Rows of all data sets; split 0 is read.
-    properties : DataFrame
-        Of all data sets, as returned by `hedgerow.experiments.search.properties.properties`.
-    published : mapping of DataFrame
-    plan : SearchPlan
-
-    Returns
-    -------
-    DataFrame
-        dataset (printed key), registry, status, metric, measured, published, note; in the order of
-        the printed table. Metrics as published: n_instances, instances_above_1000,
-        nb_f1_above_avg, uct_f1_above_c45 and uct_f1_per_leaf_above_c45 (yes or no), n_is_above_q2
-        and share_is_above_q2, which the measured column counts above half of the largest
-        importance; of our own: n_above_median and share_above_median, the count of the text taken
-        literally, nb_f1 and mean_f1 (per cent), and validated_f1_above_c45 and
-        validated_f1_per_leaf_above_c45 (whether the variant with the best validation F1 is).
+    Returns: dataset (printed key), registry, status, metric, measured, published, note; in the
+    order of the printed table. Metrics as published: n_instances, instances_above_1000,
+    nb_f1_above_avg, uct_f1_above_c45 and uct_f1_per_leaf_above_c45 (yes or no), n_is_above_q2 and
+    share_is_above_q2, which the measured column counts above half of the largest importance; of our
+    own: n_above_median and share_above_median, the count of the text taken literally, nb_f1 and
+    mean_f1 (per cent), and validated_f1_above_c45 and validated_f1_per_leaf_above_c45 (whether the
+    variant with the best validation F1 is).
     """
     printed = published["thesis_table_4_7"]
     cells = printed.set_index(["dataset", "metric"])
@@ -696,17 +623,8 @@ PROPERTIES = (
 def uct_against_c45(rows: pd.DataFrame) -> pd.DataFrame:
     """Whether any variant of UCT-DT is above C4.5, by data set.
 
-    Parameters
-    ----------
-    rows : DataFrame
-        One value per data set, method and criterion: f1, f1_per_leaf, and validation_f1 where it
-        is known.
-
-    Returns
-    -------
-    DataFrame, by data set
-        f1 and f1_per_leaf: whether the best of all variants is above C4.5; validated_f1 and
-        validated_f1_per_leaf: whether the one of `best_validated` is, None where it is not known.
+    Returns: f1 and f1_per_leaf: whether the best of all variants is above C4.5; validated_f1 and
+    validated_f1_per_leaf: whether the one of `best_validated` is, None where it is not known.
     """
     found = {}
     for dataset, own in rows.groupby("dataset"):
@@ -730,15 +648,7 @@ def best_validated(uct: pd.DataFrame) -> pd.DataFrame:
 
     Ties: fewer leaves, then the order of the tables.
 
-    Parameters
-    ----------
-    uct : DataFrame
-        Rows of UCT-DT, one per data set, method and criterion.
-
-    Returns
-    -------
-    DataFrame
-        One row per data set; none where the validation F1 of a variant is not known.
+    Returns: one row per data set; none where the validation F1 of a variant is not known.
     """
     if "validation_f1" not in uct or not len(uct):
         return uct.iloc[:0]
@@ -753,17 +663,7 @@ def best_validated(uct: pd.DataFrame) -> pd.DataFrame:
 
 
 def naive_bayes_is_better(properties: pd.DataFrame | pd.Series):
-    """Whether naive Bayes has a better F1 than the mean of the more expressive classifiers.
-
-    Parameters
-    ----------
-    properties : DataFrame or Series
-        Data sets by the metrics of `hedgerow.experiments.search.properties`, or one of them.
-
-    Returns
-    -------
-    Series of bool, or bool
-    """
+    """Whether naive Bayes has a better F1 than the mean of the more expressive classifiers."""
     return properties["f1_nb"] > properties["f1_mean"]
 
 
@@ -829,22 +729,11 @@ def search_splits(
 ) -> pd.DataFrame:
     """Means and spread over further splits, beside the one split of the published protocol.
 
-    Parameters
-    ----------
-    rows : DataFrame
-        Rows of all data sets; splits above 0 are averaged.
-    published : mapping of DataFrame
-    plan : SearchPlan
-
-    Returns
-    -------
-    DataFrame
-        dataset (printed key), registry, status, method, criterion, metric (f1, n_leaves,
-        f1_per_leaf), unit, mean, sd (n - 1 in the denominator; missing with one split), lowest,
-        highest, n_splits, n_no_search (of these splits; see `without_search`), first_split
-        (split 0), published, better_than_c45 (share of these splits on which the method beats
-        C4.5, half for ties; for UCT-DT of the splits with a search). Sets that were not run have
-        one row with their status.
+    Returns: dataset (printed key), registry, status, method, criterion, metric (f1, n_leaves,
+    f1_per_leaf), unit, mean, sd (n - 1 in the denominator; missing with one split), lowest,
+    highest, n_splits, n_no_search (of these splits; see `without_search`), first_split (split 0),
+    published, better_than_c45 (share of these splits on which the method beats C4.5, half for ties;
+    for UCT-DT of the splits with a search). Sets that were not run have one row with their status.
     """
     names = order(plan, published)
     there = set(rows["dataset"])
@@ -910,19 +799,9 @@ def search_running_times(
 ) -> pd.DataFrame:
     """Seconds of every method on the first split, beside the times of table 4.3.
 
-    Parameters
-    ----------
-    times : DataFrame
-        Of all data sets, as returned by `hedgerow.experiments.search.steps.run`.
-    published : mapping of DataFrame
-    plan : SearchPlan
-
-    Returns
-    -------
-    DataFrame
-        dataset (printed key), registry, method, criterion, seconds, tuning_seconds, published
-        (s, of the policy VS, on another machine: the head of the column says hh:mm). Times depend
-        on the machine; they are in a file of their own and nothing else reads them.
+    Returns: dataset (printed key), registry, method, criterion, seconds, tuning_seconds, published
+    (s, of the policy VS, on another machine: the head of the column says hh:mm). Times depend on
+    the machine; they are in a file of their own and nothing else reads them.
     """
     printed = published["thesis_table_4_3"]
     printed = printed[printed["metric"] == "runtime"].set_index("dataset")["value"]

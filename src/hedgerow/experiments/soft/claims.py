@@ -23,19 +23,7 @@ def claims(
 ) -> pd.DataFrame:
     """Judge statements T3-01 to T3-11 of data/published/claims.csv.
 
-    Parameters
-    ----------
-    rows : DataFrame
-        Rows of all data sets, as returned by `hedgerow.experiments.soft.steps.evaluate`.
-    specification : mapping
-        config/claims.yaml, as read.
-    stated : DataFrame
-        data/published/claims.csv.
-
-    Returns
-    -------
-    DataFrame
-        As returned by `hedgerow.reporting.claims.judge`, with statements.
+    Returns: as returned by `hedgerow.reporting.claims.judge`, with statements.
     """
     return _judged(rows, None, specification, stated)
 
@@ -50,17 +38,6 @@ def with_times(
     """As `claims`, with running times, which no result of a run may depend on.
 
     Without them T3-09 has too little data where they could decide.
-
-    Parameters
-    ----------
-    rows : DataFrame
-    times : DataFrame
-        Of all data sets, as returned by `hedgerow.experiments.soft.steps.learn`.
-    specification, stated : as in `claims`
-
-    Returns
-    -------
-    DataFrame
     """
     key = ["experiment", "dataset", "method", "noise"]
     seconds = times.groupby(key, as_index=False)["seconds"].mean()
@@ -90,15 +67,8 @@ def _judged(
 def means(rows: pd.DataFrame) -> pd.DataFrame:
     """Means over permutations per data set of table 3.1: the unit of every test here.
 
-    Parameters
-    ----------
-    rows : DataFrame
-
-    Returns
-    -------
-    DataFrame
-        experiment, dataset, noise, method, metric, value; metrics are accuracy (per cent),
-        n_leaves, and both with `_std`, in standard deviations of C4.5 without added noise.
+    Returns: experiment, dataset, noise, method, metric, value; metrics are accuracy (per cent),
+    n_leaves, and both with `_std`, in standard deviations of C4.5 without added noise.
     """
     rows = rows[rows["dataset"].isin(set(TABLE_3_1.values())) & rows["method"].isin(PRINTED)]
     found = []

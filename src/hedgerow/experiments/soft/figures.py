@@ -46,17 +46,8 @@ BOX = (
 def thesis_figure_3_5(rows: pd.DataFrame, plan: SoftPlan) -> Figure:
     """Figure 3.5: mean tuned factors against the noise factor of experiment 1.
 
-    Parameters
-    ----------
-    rows : DataFrame
-        Rows of all data sets; the metric `factor` is read.
-    plan : SoftPlan
-
-    Returns
-    -------
-    Figure
-        Mean over data sets of the mean over permutations; bars are one standard error over
-        data sets. The paper prints no numbers for it.
+    Returns: mean over data sets of the mean over permutations; bars are one standard error over
+    data sets. The paper prints no numbers for it.
     """
     return _factor_figure("training_noise", rows, plan)
 
@@ -87,18 +78,9 @@ def thesis_figure_3_6(rows: pd.DataFrame, plan: SoftPlan) -> Figure:
 def thesis_figure_3_9(rows: pd.DataFrame, plan: SoftPlan) -> Figure:
     """Figure 3.9: boxplots of standardised leaves and accuracy of experiment 1.
 
-    Parameters
-    ----------
-    rows : DataFrame
-        Rows of all data sets.
-    plan : SoftPlan
-
-    Returns
-    -------
-    Figure
-        Two panels. A box holds one value per data set of table 3.1, the mean over its
-        permutations, and each value is drawn as a point; whiskers reach to the last value within
-        1.5 interquartile ranges. The paper prints no numbers for it.
+    Returns: two panels. A box holds one value per data set of table 3.1, the mean over its
+    permutations, and each value is drawn as a point; whiskers reach to the last value within 1.5
+    interquartile ranges. The paper prints no numbers for it.
     """
     return _box_figure("training_noise", rows, plan)
 

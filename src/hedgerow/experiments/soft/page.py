@@ -43,25 +43,7 @@ def section(
 ) -> Section:
     """Experiments 1 and 2 as a section of the report page.
 
-    Parameters
-    ----------
-    tables : mapping of DataFrame
-        thesis_table_3_1, thesis_table_3_4, thesis_table_3_5 and soft_combined, as written to
-        reports/tables.
-    figures : mapping of path
-        thesis_figure_3_5, 3_6, 3_9 and 3_10: svg files, which are embedded.
-    captions : mapping of str
-        Of all of them, by id.
-    rows : DataFrame
-        Rows of all data sets.
-    claims : DataFrame
-        As returned by `hedgerow.experiments.soft.claims.claims`.
-    plan : SoftPlan
-
-    Returns
-    -------
-    Section
-        The same inputs give the same text.
+    Returns: the same inputs give the same text.
     """
     tables = numbered(tables)
     sizes = tables["thesis_table_3_1"]

@@ -28,13 +28,7 @@ EVALUATIONS = (None, "noise", "plt", "pdf")
 
 
 def uncertain_in(learner: str) -> tuple[str, ...]:
-    """What a learner takes as uncertain, of `LEARNERS`.
-
-    Raises
-    ------
-    ConfigError
-        No learner is called so.
-    """
+    """What a learner takes as uncertain, of `LEARNERS`."""
     if learner not in LEARNERS:
         known = ", ".join(LEARNERS)
         raise ConfigError(f"no learner is called {learner!r}", remedy=f"use one of {known}")

@@ -35,18 +35,7 @@ def division(table, permutation: int, plan: SoftPlan) -> pd.DataFrame:
 
 
 def variable_means(X: np.ndarray, n_categories: np.ndarray) -> np.ndarray:
-    """Mean of the known values of each variable, the unit of noise and uncertainty factors.
-
-    Parameters
-    ----------
-    X : (n, m) float array, NaN marks missing
-    n_categories : (m,) int array, 0 for a numeric variable
-
-    Returns
-    -------
-    (m,) float array; 0 for categorical variables and those without a known value, so that they
-    get neither noise nor uncertainty
-    """
+    """Mean of the known values of each variable, the unit of noise and uncertainty factors."""
     known = ~np.isnan(X)
     total = np.where(known, X, 0.0).sum(axis=0)
     count = known.sum(axis=0)
@@ -168,13 +157,7 @@ class Samples:
         return self.table.y[self._parts[permutation].rows[name]]
 
     def X_of(self, permutation: int, name: str, factor: float) -> np.ndarray:
-        """Values of a sample at a noise factor.
-
-        Raises
-        ------
-        DataError
-            If the values are not those that `noise` recorded.
-        """
+        """Values of a sample at a noise factor."""
         parts = self._parts[permutation]
         clean = self.X[parts.rows[name]]
         if factor == 0.0:
@@ -217,18 +200,8 @@ def noise_added(X, factor: float, means, seed: str, noise_is: str) -> np.ndarray
 def samples_of(table, noised: Mapping[str, pd.DataFrame], noise_is: str = "sd") -> Samples:
     """Samples of one data set for other experiments that build on the same splits and noise.
 
-    Parameters
-    ----------
-    table : TidyTable
-    noised : dict of DataFrame, as returned by `noise`
-    noise_is : str
-        The setting of `soft` under which it was made.
-
-    Returns
-    -------
-    object
-        `permutations`, `y(permutation, name)`, `X_of(permutation, name, factor)` and
-        `training(permutation, name, factor)`, whose `grow` and `prune` are those of `learn`.
+    Returns: `permutations`, `y(permutation, name)`, `X_of(permutation, name, factor)` and
+    `training(permutation, name, factor)`, whose `grow` and `prune` are those of `learn`.
     """
     return Samples(table, noised, noise_is)
 
@@ -341,19 +314,8 @@ class Training:
 def read_softly(tree, X: np.ndarray, gate, leaf_votes: str = "mixture") -> np.ndarray:
     """Class probabilities of instances that reach leaves by shares.
 
-    Parameters
-    ----------
-    tree : Tree
-    X : (n, m) float array
-    gate : NoiseGate, ThresholdGate or None
-        None: the tree is read hard, and its leaves are mixed however they vote.
-    leaf_votes : {"mixture", "labels", "largest"}
-        A leaf counts by its share: with its class probabilities, or wholly for its class (ties: the
-        first); or the leaf with the largest share decides alone (ties: the first).
-
-    Returns
-    -------
-    (n, n_classes) float array
+    leaf_votes: A leaf counts by its share: with its class probabilities, or wholly for its class
+    (ties: the first); or the leaf with the largest share decides alone (ties: the first).
     """
     if gate is None or leaf_votes == "mixture":
         return tree.predict_proba(X, evaluation=gate)

@@ -24,18 +24,7 @@ from hedgerow.experiments.step import step
 
 
 def of_table_3_1(rows: pd.DataFrame, plan: SoftPlan) -> pd.DataFrame:
-    """Rows of the plan's methods on the sets of table 3.1, or on all sets where there is none.
-
-    Parameters
-    ----------
-    rows : DataFrame
-        Rows of all data sets, as returned by `hedgerow.experiments.soft.steps.evaluate`.
-    plan : SoftPlan
-
-    Returns
-    -------
-    DataFrame, sorted: a sum depends on its order in the last bit
-    """
+    """Rows of the plan's methods on the sets of table 3.1, or on all sets where there is none."""
     rows = rows[rows["method"].isin(plan.methods)].sort_values([*CELL, "metric"])
     members = rows[rows["dataset"].isin(set(TABLE_3_1.values()))]
     return members if len(members) else rows
@@ -56,18 +45,9 @@ def statistics(rows: pd.DataFrame, plan: SoftPlan) -> pd.DataFrame:
     The number of leaves of SE and PLT is that of C4.5 by construction; these cells are tested
     (p = 1) but do not belong to the family that Holm's procedure corrects for.
 
-    Parameters
-    ----------
-    rows : DataFrame
-        Rows of all data sets, as returned by `evaluate`.
-    plan : SoftPlan
-
-    Returns
-    -------
-    DataFrame
-        experiment, metric, method, noise, pairing, then the attributes of `TestResult`; two rows
-        per cell and pairing, correction `none` and `holm`. `statistic`, `p` are NaN where no data
-        set of table 3.1 can be standardised.
+    Returns: experiment, metric, method, noise, pairing, then the attributes of `TestResult`; two
+    rows per cell and pairing, correction `none` and `holm`. `statistic`, `p` are NaN where no data
+    set of table 3.1 can be standardised.
     """
     rows = sorted_(rows[rows["dataset"].isin(set(TABLE_3_1.values()))], [*CELL, "metric"])
     frames = []

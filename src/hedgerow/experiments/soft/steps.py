@@ -72,31 +72,13 @@ def noise(
 ) -> dict[str, pd.DataFrame]:
     """Splits, folds and noised samples of one data set (thesis 3.3.2, steps 1 to 4).
 
-    Parameters
-    ----------
-    table : TidyTable
-    plan : SoftPlan
-    permutations : iterable of int, optional
-        A chunk of the permutations; default all of the plan. Every draw has a name, so that no
-        permutation depends on the others.
-
-    Returns
-    -------
-    dict of DataFrame
-        `splits`: dataset, permutation, row (of the tidy table), part (train or test), fold (of the
-        cross validation; -1 in the test part).
-        `samples`: dataset, permutation, part, noise, row, one column per variable: the noised
-        train and test parts; without rows where the plan keeps seeds and hashes only.
-        `seeds`: dataset, permutation, sample, noise, seed (hex), sha256 of the noised array (rows
-        ascending, float64, little-endian). Samples are `train`, `test`, `fold_00_train`,
-        `fold_00_validation` and so on.
-
-        Noise factor 0 has no rows in samples and seeds: nothing is drawn.
-
-    Raises
-    ------
-    DataError
-        If a variable bears the name of a key column.
+    Returns: `splits`: dataset, permutation, row (of the tidy table), part (train or test), fold (of
+    the cross validation; -1 in the test part). `samples`: dataset, permutation, part, noise, row,
+    one column per variable: the noised train and test parts; without rows where the plan keeps
+    seeds and hashes only. `seeds`: dataset, permutation, sample, noise, seed (hex), sha256 of the
+    noised array (rows ascending, float64, little-endian). Samples are `train`, `test`,
+    `fold_00_train`, `fold_00_validation` and so on. Noise factor 0 has no rows in samples and
+    seeds: nothing is drawn.
     """
     X, n_categories = table.matrix()
     columns = list(table.X.columns)
@@ -166,15 +148,6 @@ def calibrate(table: TidyTable, plan: SoftPlan) -> pd.DataFrame:
     others. With `calibration: folds` the trees are those of a stratified cross validation on the
     whole set. The samples of a synthetic set are never joined: each has its own permutation, or
     its own folds.
-
-    Parameters
-    ----------
-    table : TidyTable
-    plan : SoftPlan
-
-    Returns
-    -------
-    DataFrame with one row: dataset, target_leaves, confidence, mean_leaves, reached
     """
     X, n_categories = table.matrix()
     grown = []
@@ -244,25 +217,11 @@ def learn(
     Cross-validation trees are pruned with the data set's calibrated confidence, like the trees
     that they stand for. The highest mean accuracy over the folds wins; ties: the smallest factor.
 
-    Parameters
-    ----------
-    table : TidyTable
-    noised : dict of DataFrame, as returned by `noise`
-    calibration : DataFrame, as returned by `calibrate`
-    plan : SoftPlan
-    permutations : iterable of int, optional
-        A chunk of the permutations; default all. Chunks put together equal the whole.
-
-    Returns
-    -------
-    dict of DataFrame
-        `trees`: unpruned trees, one row per node, keys dataset, permutation, training_noise,
-        method (the learner: c45, ss, stp, udt, ss_stp), factor (0 for c45). Experiment 2 reads
-        training noise 0.
-        `tuning`: dataset, experiment, permutation, noise, method, factor, cv_accuracy, chosen.
-        `times`: dataset, experiment, permutation, noise, method, seconds of processor time that
-        tuning and learning take, whatever trees methods share. Machines differ: no result depends
-        on it.
+    Returns: `trees`: unpruned trees, one row per node, keys dataset, permutation, training_noise,
+    method (the learner: c45, ss, stp, udt, ss_stp), factor (0 for c45). Experiment 2 reads training
+    noise 0. `tuning`: dataset, experiment, permutation, noise, method, factor, cv_accuracy, chosen.
+    `times`: dataset, experiment, permutation, noise, method, seconds of processor time that tuning
+    and learning take, whatever trees methods share. Machines differ: no result depends on it.
     """
     from hedgerow.tree import forest_to_frame
 
@@ -508,20 +467,9 @@ def evaluate(
 ) -> pd.DataFrame:
     """Evaluate the trees on the test part, noised in experiment 2 (step 5).
 
-    Parameters
-    ----------
-    pruned : DataFrame, as returned by `prune`
-    tuning : DataFrame, as returned by `learn`
-    noised : dict of DataFrame, as returned by `noise`
-    table : TidyTable
-    plan : SoftPlan
-
-    Returns
-    -------
-    DataFrame
-        Tidy rows: experiment, dataset, permutation, noise, method, metric, value. Metrics:
-        n_leaves (leaves), depth (tests on the longest path), accuracy (fraction), macro_f1, brier,
-        and factor (the tuned u, or w of UDT) for tuned methods.
+    Returns: tidy rows: experiment, dataset, permutation, noise, method, metric, value. Metrics:
+    n_leaves (leaves), depth (tests on the longest path), accuracy (fraction), macro_f1, brier, and
+    factor (the tuned u, or w of UDT) for tuned methods.
     """
     from hedgerow.tree import forest_from_frame
 
@@ -584,19 +532,7 @@ def merged(
     trees: Sequence[pd.DataFrame],
     tuning: Sequence[pd.DataFrame],
 ) -> dict[str, pd.DataFrame]:
-    """Put the chunks of one data set together, so that nothing tells how it was cut.
-
-    Parameters
-    ----------
-    rows, pruned : sequence of DataFrame
-        Of each chunk, as returned by `evaluate` and `prune`.
-    trees, tuning : sequence of DataFrame
-        Of each chunk, as returned by `learn`, in the order of the permutations.
-
-    Returns
-    -------
-    dict of DataFrame
-    """
+    """Put the chunks of one data set together, so that nothing tells how it was cut."""
     return {
         "rows": joined(rows, [*CELL, "metric"]),
         "pruned": pd.concat(pruned, ignore_index=True),

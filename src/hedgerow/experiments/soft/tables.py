@@ -57,18 +57,7 @@ AVERAGES = (
 
 
 def said(rows: pd.DataFrame, plan: SoftPlan) -> dict[str, str]:
-    """Words of the captions: what was run.
-
-    Parameters
-    ----------
-    rows : DataFrame
-        Rows of all data sets.
-    plan : SoftPlan
-
-    Returns
-    -------
-    dict of str
-    """
+    """Words of the captions: what was run."""
     there = set(rows["dataset"])
     members = [d for d in TABLE_3_1.values() if d in there]
     ran = (
@@ -98,15 +87,8 @@ def said(rows: pd.DataFrame, plan: SoftPlan) -> dict[str, str]:
 def sizes(tables: Iterable) -> pd.DataFrame:
     """Sizes of tidy tables as they are.
 
-    Parameters
-    ----------
-    tables : iterable of TidyTable
-
-    Returns
-    -------
-    DataFrame
-        dataset, n_variables, n_instances (of one sample, for the synthetic sets), n_sets,
-        n_classes; one row per table, sorted by data set.
+    Returns: dataset, n_variables, n_instances (of one sample, for the synthetic sets), n_sets,
+    n_classes; one row per table, sorted by data set.
     """
     rows = []
     for one in tables:
@@ -146,20 +128,7 @@ def thesis_table_3_1(
     published: Mapping[str, pd.DataFrame],
     plan: SoftPlan,
 ) -> pd.DataFrame:
-    """Table 3.1: data sets as printed and as used, with their calibrated confidence.
-
-    Parameters
-    ----------
-    tidy : sequence of TidyTable
-        The data sets that are there.
-    calibrated, plan : as in `of_sizes`
-    published : mapping of DataFrame
-        data/published/thesis_table_3_1.csv by its id.
-
-    Returns
-    -------
-    DataFrame, as returned by `of_sizes`
-    """
+    """Table 3.1: data sets as printed and as used, with their calibrated confidence."""
     return of_sizes(sizes(tidy), calibrated, published["thesis_table_3_1"], plan)
 
 
@@ -168,22 +137,10 @@ def of_sizes(
 ) -> pd.DataFrame:
     """Table 3.1 from the sizes of its data sets.
 
-    Parameters
-    ----------
-    sizes : DataFrame, as returned by `sizes`
-    calibrated : DataFrame
-        Calibrations of all data sets, as returned by `hedgerow.experiments.soft.steps.calibrate`.
-    published : DataFrame
-        data/published/thesis_table_3_1.csv.
-    plan : SoftPlan
-
-    Returns
-    -------
-    DataFrame
-        printed (name in the thesis, empty outside table 3.1), dataset, status (`run`, `absent`:
-        asked for but no source answered, `not asked for`: not in this configuration), then each
-        of n_variables, n_instances, n_sets, n_classes as measured and as printed, then
-        target_leaves, confidence, mean_leaves, reached. Printed order, then sets of our own.
+    Returns: printed (name in the thesis, empty outside table 3.1), dataset, status (`run`,
+    `absent`: asked for but no source answered, `not asked for`: not in this configuration), then
+    each of n_variables, n_instances, n_sets, n_classes as measured and as printed, then
+    target_leaves, confidence, mean_leaves, reached. Printed order, then sets of our own.
     """
     printed = published.pivot(index="dataset", columns="metric", values="value")
     names = _printed_names(published)
@@ -287,27 +244,13 @@ def thesis_table_3_4(
 ) -> pd.DataFrame:
     """Table 3.4: experiment 1, noise in the training data.
 
-    Parameters
-    ----------
-    rows : DataFrame
-        Rows of all data sets, as returned by `hedgerow.experiments.soft.steps.evaluate`.
-    statistics : DataFrame
-        As returned by `hedgerow.experiments.soft.statistics.statistics`.
-    published : mapping of DataFrame
-        data/published/thesis_table_3_4.csv by its id.
-    plan : SoftPlan
-
-    Returns
-    -------
-    DataFrame
-        One row per metric, method, noise factor and data set. `dataset` is `mean_over_datasets`
-        for the average over the sets of table 3.1 that were run, which alone has a published
-        value and p-values, or one data set, which has leaves and accuracy as they are as well.
-        Columns: metric, unit, method, dataset,
-        in_table_3_1, noise, measured, published, n_datasets, of_datasets (20), p and p_holm (pairs
-        are means of data sets), p_pairs and p_pairs_holm (pairs are permutations of data sets),
-        left_out (sets whose baseline does not vary in this metric) and missing (sets of table 3.1
-        that were not run), each separated by semicolons.
+    Returns: one row per metric, method, noise factor and data set. `dataset` is
+    `mean_over_datasets` for the average over the sets of table 3.1 that were run, which alone has a
+    published value and p-values, or one data set, which has leaves and accuracy as they are as
+    well. Columns: metric, unit, method, dataset, in_table_3_1, noise, measured, published,
+    n_datasets, of_datasets (20), p and p_holm (pairs are means of data sets), p_pairs and
+    p_pairs_holm (pairs are permutations of data sets), left_out (sets whose baseline does not vary
+    in this metric) and missing (sets of table 3.1 that were not run), each separated by semicolons.
     """
     return _noise_table("training_noise", PRINTED, rows, statistics, published["thesis_table_3_4"])
 
@@ -340,17 +283,9 @@ def thesis_table_3_5(
 def soft_combined(rows: pd.DataFrame, statistics: pd.DataFrame) -> pd.DataFrame:
     """Combinations of SS, STP and SE, which the thesis leaves to future work (3.6).
 
-    Parameters
-    ----------
-    rows, statistics : DataFrame
-        As in `thesis_table_3_4`.
-
-    Returns
-    -------
-    DataFrame
-        As `thesis_table_3_4` without published values, for both experiments (first column);
-        beside the combinations their parts, which are tested in tables 3.4 and 3.5 and have no p
-        here. No rows when no combination was run.
+    Returns: as `thesis_table_3_4` without published values, for both experiments (first column);
+    beside the combinations their parts, which are tested in tables 3.4 and 3.5 and have no p here.
+    No rows when no combination was run.
     """
     methods = ("c45", "ss", "stp", "se", *COMBINED)
     # The parts are tested in tables 3.4 and 3.5.
@@ -368,18 +303,10 @@ def soft_combined(rows: pd.DataFrame, statistics: pd.DataFrame) -> pd.DataFrame:
 def soft_by_factor(rows: pd.DataFrame) -> pd.DataFrame:
     """Leaves and accuracy against C4.5 by the factor that was tuned.
 
-    Parameters
-    ----------
-    rows : DataFrame
-        Rows of all data sets, as returned by `hedgerow.experiments.soft.steps.evaluate`.
-
-    Returns
-    -------
-    DataFrame
-        experiment, method, factor, n_fits (data sets x permutations x noise factors for which it
-        was chosen), n_leaves_diff_c45 (leaves), accuracy_diff_c45 (percentage points): means over
-        these fits, C4.5 on the same permutation and noise. A factor is chosen where it does well,
-        so that the rows of one method are about different data.
+    Returns: experiment, method, factor, n_fits (data sets x permutations x noise factors for which
+    it was chosen), n_leaves_diff_c45 (leaves), accuracy_diff_c45 (percentage points): means over
+    these fits, C4.5 on the same permutation and noise. A factor is chosen where it does well, so
+    that the rows of one method are about different data.
     """
     wide = rows.pivot(index=CELL, columns="metric", values="value").reset_index()
     key = [c for c in CELL if c != "method"]
@@ -405,20 +332,10 @@ def soft_by_factor(rows: pd.DataFrame) -> pd.DataFrame:
 def soft_running_times(times: pd.DataFrame, published: pd.DataFrame) -> pd.DataFrame:
     """Running times and their differences to C4.5, the last block of tables 3.4 and 3.5.
 
-    Parameters
-    ----------
-    times : DataFrame
-        Of all data sets, as returned by `hedgerow.experiments.soft.steps.learn`.
-    published : DataFrame
-        data/published/thesis_table_3_4.csv and thesis_table_3_5.csv, one below the other.
-
-    Returns
-    -------
-    DataFrame
-        experiment, dataset (`mean_over_datasets` first), method, noise, seconds (mean over
-        permutations of tuning and learning), diff_c45 (s), published (difference, s; on other
-        machines), n_datasets. Times depend on the machine and on what else it does: they are in
-        a file of their own and nothing else reads them.
+    Returns: experiment, dataset (`mean_over_datasets` first), method, noise, seconds (mean over
+    permutations of tuning and learning), diff_c45 (s), published (difference, s; on other
+    machines), n_datasets. Times depend on the machine and on what else it does: they are in a file
+    of their own and nothing else reads them.
     """
     key = ["experiment", "dataset", "method", "noise"]
     per_set = times.groupby(key, as_index=False)["seconds"].mean()

@@ -114,27 +114,15 @@ def soft_beyond_noise_models(
 ) -> pd.DataFrame:
     """Table of noise families by the models that methods assume.
 
-    Parameters
-    ----------
-    rows : DataFrame
-        Rows of all data sets, as returned by `hedgerow.experiments.soft_beyond.steps.numeric`.
-    statistics : DataFrame
-        As returned by `hedgerow.experiments.soft_beyond.statistics.merged`.
-    plan : SoftBeyondPlan
-
-    Returns
-    -------
-    DataFrame
-        One row per metric, place and family of the noise, noise factor, method, model and data
-        set. `dataset` is a key, or `mean_over_datasets`, which has differences and p-values; the
-        family `all_families` joins those in which the matching model is another than the normal.
-        Columns: metric, unit, where, family, noise, method, model, dataset, measured (mean over
-        permutations; of data sets only, as averages over them mean nothing), difference_clean (to
-        C4.5 without added noise), difference_c45 (to C4.5 on the same data), difference_normal
-        (to the normal model of the same method), unit_of_differences, n_datasets, of_datasets,
-        p_c45 and p_normal (over data sets), each with `_holm`, `_pairs` (over permutations of data
-        sets) and `_pairs_holm`, left_out (sets that have no such cell) and absent (sets asked for
-        that no source had), separated by semicolons.
+    Returns: one row per metric, place and family of the noise, noise factor, method, model and data
+    set. `dataset` is a key, or `mean_over_datasets`, which has differences and p-values; the family
+    `all_families` joins those in which the matching model is another than the normal. Columns:
+    metric, unit, where, family, noise, method, model, dataset, measured (mean over permutations; of
+    data sets only, as averages over them mean nothing), difference_clean (to C4.5 without added
+    noise), difference_c45 (to C4.5 on the same data), difference_normal (to the normal model of the
+    same method), unit_of_differences, n_datasets, of_datasets, p_c45 and p_normal (over data sets),
+    each with `_holm`, `_pairs` (over permutations of data sets) and `_pairs_holm`, left_out (sets
+    that have no such cell) and absent (sets asked for that no source had), separated by semicolons.
     """
     rows = rows.sort_values(ORDER)
     there = sorted(rows["dataset"].unique())

@@ -55,16 +55,7 @@ NO_NUMBERS = "The paper prints this figure without numbers."
 def thesis_figure_3_1(results: Mapping[str, pd.DataFrame], plan: SoftIllustrationPlan) -> Figure:
     """Figure 3.1: shapes of the gate, hard, PLT, UDT and normal.
 
-    Parameters
-    ----------
-    results : mapping of DataFrame
-        As returned by `hedgerow.experiments.soft_illustration.steps.results`.
-    plan : SoftIllustrationPlan
-
-    Returns
-    -------
-    Figure
-        The paper prints no numbers for it.
+    Returns: the paper prints no numbers for it.
     """
     from matplotlib.figure import Figure
 
@@ -106,16 +97,7 @@ def thesis_figure_3_1(results: Mapping[str, pd.DataFrame], plan: SoftIllustratio
 def thesis_figure_3_2(results: Mapping[str, pd.DataFrame], plan: SoftIllustrationPlan) -> Figure:
     """Figure 3.2: weight of each density increment of one value.
 
-    Parameters
-    ----------
-    results : mapping of DataFrame
-        As returned by `hedgerow.experiments.soft_illustration.steps.results`.
-    plan : SoftIllustrationPlan
-
-    Returns
-    -------
-    Figure
-        The paper prints no numbers for it.
+    Returns: the paper prints no numbers for it.
     """
     from matplotlib.figure import Figure
     from scipy import stats
@@ -176,17 +158,8 @@ def thesis_figure_3_2(results: Mapping[str, pd.DataFrame], plan: SoftIllustratio
 def thesis_figure_3_3(results: Mapping[str, pd.DataFrame], plan: SoftIllustrationPlan) -> Figure:
     """Figure 3.3: information gain of the toy example, hard and soft search.
 
-    Parameters
-    ----------
-    results : mapping of DataFrame
-        As returned by `hedgerow.experiments.soft_illustration.steps.results`.
-    plan : SoftIllustrationPlan
-
-    Returns
-    -------
-    Figure
-        The values lie below the axis, class 0 as circles and class 1 as crosses. The paper
-        prints no numbers for it.
+    Returns: the values lie below the axis, class 0 as circles and class 1 as crosses. The paper
+    prints no numbers for it.
     """
     from matplotlib.figure import Figure
 
@@ -260,16 +233,7 @@ def thesis_figure_3_3(results: Mapping[str, pd.DataFrame], plan: SoftIllustratio
 def thesis_figure_3_4(results: Mapping[str, pd.DataFrame], plan: SoftIllustrationPlan) -> Figure:
     """Figure 3.4: probability of misclassification, corrected and as printed.
 
-    Parameters
-    ----------
-    results : mapping of DataFrame
-        As returned by `hedgerow.experiments.soft_illustration.steps.results`.
-    plan : SoftIllustrationPlan
-
-    Returns
-    -------
-    Figure
-        The paper prints no numbers for it, but the formula of its curve.
+    Returns: the paper prints no numbers for it, but the formula of its curve.
     """
     from matplotlib.figure import Figure
 
@@ -327,16 +291,7 @@ def thesis_figure_3_4(results: Mapping[str, pd.DataFrame], plan: SoftIllustratio
 def thesis_figure_3_7(results: Mapping[str, pd.DataFrame], plan: SoftIllustrationPlan) -> Figure:
     """Figure 3.7: synthetic ejection fractions without and with noise, against eligibility.
 
-    Parameters
-    ----------
-    results : mapping of DataFrame
-        As returned by `hedgerow.experiments.soft_illustration.steps.results`.
-    plan : SoftIllustrationPlan
-
-    Returns
-    -------
-    Figure
-        Measured against true value, so that each outcome has a quadrant of its own.
+    Returns: measured against true value, so that each outcome has a quadrant of its own.
     """
     from matplotlib.figure import Figure
 
@@ -410,16 +365,7 @@ def thesis_figure_3_7(results: Mapping[str, pd.DataFrame], plan: SoftIllustratio
 def thesis_figure_3_8(results: Mapping[str, pd.DataFrame], plan: SoftIllustrationPlan) -> Figure:
     """Figure 3.8: patients or density increments, and information gain of every candidate.
 
-    Parameters
-    ----------
-    results : mapping of DataFrame
-        As returned by `hedgerow.experiments.soft_illustration.steps.results`.
-    plan : SoftIllustrationPlan
-
-    Returns
-    -------
-    Figure
-        Three rows of two panels, synthetic ejection fractions.
+    Returns: three rows of two panels, synthetic ejection fractions.
     """
     from matplotlib.figure import Figure
     from matplotlib.ticker import MaxNLocator

@@ -27,22 +27,7 @@ def section(
 ) -> Section:
     """The illustrations as a section of the report page.
 
-    Parameters
-    ----------
-    tables : mapping of DataFrame
-        thesis_table_3_2 and thesis_table_3_3, as written to reports/tables.
-    figures : mapping of path
-        thesis_figure_3_1 to 3_4, 3_7 and 3_8: svg files, which are embedded.
-    captions : mapping of str
-        Of all tables and figures, by id.
-    results : mapping of DataFrame
-        As returned by `hedgerow.experiments.soft_illustration.steps.results`.
-    plan : SoftIllustrationPlan
-
-    Returns
-    -------
-    Section
-        The same inputs give the same text.
+    Returns: the same inputs give the same text.
     """
     tables = numbered(tables)
     leaves = tables["thesis_table_3_2"]

@@ -42,14 +42,7 @@ from hedgerow.uncertainty.soft import SoftTreeClassifier
 def gates(plan: SoftIllustrationPlan) -> pd.DataFrame:
     """Figure 3.1: share of an instance that goes left of a threshold at 0, by gate.
 
-    Parameters
-    ----------
-    plan : SoftIllustrationPlan
-
-    Returns
-    -------
-    DataFrame
-        gate (hard, plt, udt, normal), x (standard deviations), share_left.
+    Returns: gate (hard, plt, udt, normal), x (standard deviations), share_left.
     """
     x = np.round(np.arange(-80, 81) / 20, 2)
     sigma = np.array([1.0])
@@ -68,12 +61,9 @@ def gates(plan: SoftIllustrationPlan) -> pd.DataFrame:
 def increments() -> pd.DataFrame:
     """Figure 3.2: what one value at 0 adds to the left at each candidate (equation 3.8).
 
-    Returns
-    -------
-    DataFrame
-        tau (standard deviations), increment (equation 3.8; they add up to 1), increment_cut (as
-        the library has it: nothing lies beyond half the window, so that its first increments hold
-        the tail below and its last the tail above).
+    Returns: tau (standard deviations), increment (equation 3.8; they add up to 1), increment_cut
+    (as the library has it: nothing lies beyond half the window, so that its first increments hold
+    the tail below and its last the tail above).
     """
     half = SHOWN_WINDOW / 2
     tau = np.round(np.arange(-half, half + SHOWN_STEP / 2, SHOWN_STEP), DECIMALS)
@@ -98,11 +88,8 @@ def increments() -> pd.DataFrame:
 def toy_gain() -> pd.DataFrame:
     """Figure 3.3: information gain of the toy example, hard and soft search.
 
-    Returns
-    -------
-    DataFrame
-        panel (a, b), search (hard, ss), threshold, gain (bits), chosen (by the tree that is
-        grown).
+    Returns: panel (a, b), search (hard, ss), threshold, gain (bits), chosen (by the tree that is
+    grown).
     """
     frames = []
     for panel, (values, labels) in TOY.items():
@@ -121,17 +108,10 @@ def toy_gain() -> pd.DataFrame:
 def toy_error(plan: SoftIllustrationPlan) -> pd.DataFrame:
     """Figure 3.4: probability of predicting class 0 for a test value of class 1.
 
-    Parameters
-    ----------
-    plan : SoftIllustrationPlan
-
-    Returns
-    -------
-    DataFrame
-        panel (a: the test value is exact, b: it is noisy), x (its mean), sigma, corrected
-        (`misclassified`), printed (the closed form of the thesis), simulated (share of
-        `plan.n_draws` draws; missing between the simulated sigmas), tree (class probability of
-        the library's soft tree on the two values as they are: STP in a, STP and SE in b).
+    Returns: panel (a: the test value is exact, b: it is noisy), x (its mean), sigma, corrected
+    (`misclassified`), printed (the closed form of the thesis), simulated (share of `plan.n_draws`
+    draws; missing between the simulated sigmas), tree (class probability of the library's soft tree
+    on the two values as they are: STP in a, STP and SE in b).
     """
     rows = []
     for panel, noisy in (("a", False), ("b", True)):
@@ -167,19 +147,10 @@ def misclassified(x: float, sigma: float, noisy: bool, as_printed: bool = False)
     midpoint m ~ N(0, sigma / sqrt 2), which is independent of their difference d = x1 - x4 ~
     N(-4, sqrt(2) sigma).
 
-    Parameters
-    ----------
-    x : float
-        Test value, or its mean where it is noisy.
-    sigma : float above 0
-    noisy : bool
-        The test value is drawn from N(x, sigma): figure 3.4b.
-    as_printed : bool
-        P(d < 0) = Phi(4 / (2 sigma)) as the thesis prints it; it is Phi(4 / (sqrt(2) sigma)).
+    noisy: the test value is drawn from N(x, sigma): figure 3.4b.
 
-    Returns
-    -------
-    float
+    as_printed: P(d < 0) = Phi(4 / (2 sigma)) as the thesis prints it; it is Phi(4 / (sqrt(2)
+    sigma)).
     """
     in_order = stats.norm.cdf(4 / ((2 if as_printed else math.sqrt(2)) * sigma))
     below = stats.norm.cdf(-x / (sigma * math.sqrt(1.5 if noisy else 0.5)))
@@ -191,19 +162,6 @@ def simulated(sigma: float, noisy: bool, n: int, seed: int) -> tuple[float, ...]
 
     A draw is what C4.5 with midpoints does: the side of the midpoint that the test value falls on
     has the class of the training value on that side.
-
-    Parameters
-    ----------
-    sigma : float
-    noisy : bool
-    n : int
-        Draws.
-    seed : int
-        Global seed.
-
-    Returns
-    -------
-    tuple of float, one per `TEST_VALUES`
     """
     stream = f"figure 3.4{'b' if noisy else 'a'} sigma {sigma:g}"
     drawn = rng(seed, EXPERIMENT, "toy", None, stream).standard_normal((3, n)) * sigma
@@ -218,17 +176,8 @@ def simulated(sigma: float, noisy: bool, n: int, seed: int) -> tuple[float, ...]
 def lvef(table, plan: SoftIllustrationPlan) -> pd.DataFrame:
     """Figure 3.7: ejection fractions without and with noise, against the eligibility at 35 %.
 
-    Parameters
-    ----------
-    table : TidyTable
-        `synthetic_lvef`.
-    plan : SoftIllustrationPlan
-
-    Returns
-    -------
-    DataFrame
-        dataset, patient (from 1, by ascending LVEF), lvef, lvef_noisy (per cent), eligible (0, 1),
-        outcome (tn, tp, fn, fp: the noisy value against the same limit).
+    Returns: dataset, patient (from 1, by ascending LVEF), lvef, lvef_noisy (per cent), eligible (0,
+    1), outcome (tn, tp, fn, fp: the noisy value against the same limit).
     """
     values = table.X[["lvef"]].to_numpy(dtype=np.float64)
     generator = rng(plan.seed, EXPERIMENT, DATASET, None, "noise")
@@ -253,18 +202,10 @@ def lvef(table, plan: SoftIllustrationPlan) -> pd.DataFrame:
 def lvef_gain(patients: pd.DataFrame, plan: SoftIllustrationPlan) -> pd.DataFrame:
     """Figure 3.8: patients per class and value, and the gain of every candidate.
 
-    Parameters
-    ----------
-    patients : DataFrame, as returned by `lvef`
-    plan : SoftIllustrationPlan
-
-    Returns
-    -------
-    DataFrame
-        dataset, panel (a: hard search without noise, b: hard search with noise, c: soft search with
-        noise), threshold (per cent), y0, y1 (a and b: patients with this value; c: the density
-        increments of equation 3.8), gain (bits; missing at the lowest value, which is no
-        candidate), chosen.
+    Returns: dataset, panel (a: hard search without noise, b: hard search with noise, c: soft search
+    with noise), threshold (per cent), y0, y1 (a and b: patients with this value; c: the density
+    increments of equation 3.8), gain (bits; missing at the lowest value, which is no candidate),
+    chosen.
     """
     labels = patients["eligible"].to_numpy()
     frames = []
@@ -294,16 +235,8 @@ def lvef_gain(patients: pd.DataFrame, plan: SoftIllustrationPlan) -> pd.DataFram
 def leaves(patients: pd.DataFrame, plan: SoftIllustrationPlan) -> pd.DataFrame:
     """Table 3.2: class probabilities at the two leaves of trees learnt from the noisy values.
 
-    Parameters
-    ----------
-    patients : DataFrame, as returned by `lvef`
-    plan : SoftIllustrationPlan
-
-    Returns
-    -------
-    DataFrame
-        method (c45, stp), leaf (left, right), threshold (per cent), weight (patients in the
-        leaf), p_y0, p_y1.
+    Returns: method (c45, stp), leaf (left, right), threshold (per cent), weight (patients in the
+    leaf), p_y0, p_y1.
     """
     rows = []
     for method, factor in (("c45", 0.0), ("stp", plan.factor)):
@@ -321,16 +254,8 @@ def leaves(patients: pd.DataFrame, plan: SoftIllustrationPlan) -> pd.DataFrame:
 def misclassified_patients(patients: pd.DataFrame, plan: SoftIllustrationPlan) -> pd.DataFrame:
     """Table 3.3: patients whose noisy value the tree of the noise-free values gets wrong.
 
-    Parameters
-    ----------
-    patients : DataFrame, as returned by `lvef`
-    plan : SoftIllustrationPlan
-
-    Returns
-    -------
-    DataFrame
-        group (false_negative, false_positive), patient, lvef, lvef_noisy, threshold (per cent),
-        p_y0_hard, p_y1_hard, p_y0_se, p_y1_se.
+    Returns: group (false_negative, false_positive), patient, lvef, lvef_noisy, threshold (per
+    cent), p_y0_hard, p_y1_hard, p_y0_se, p_y1_se.
     """
     hard, soft = (
         _stump(evaluation=factor, window=plan.window).fit(
@@ -371,18 +296,7 @@ def misclassified_patients(patients: pd.DataFrame, plan: SoftIllustrationPlan) -
     ),
 )
 def results(table: TidyTable, plan: SoftIllustrationPlan) -> dict[str, pd.DataFrame]:
-    """All of the above, by the id of the figure or table that they stand behind.
-
-    Parameters
-    ----------
-    table : TidyTable
-        `synthetic_lvef`.
-    plan : SoftIllustrationPlan
-
-    Returns
-    -------
-    dict of DataFrame
-    """
+    """All of the above, by the id of the figure or table that they stand behind."""
     patients = lvef(table, plan)
     return {
         "thesis_figure_3_1": gates(plan),

@@ -22,18 +22,7 @@ GROUPS = {"false_negative": ("FN", "False negatives"), "false_positive": ("FP", 
 
 
 def said(results: Mapping[str, pd.DataFrame], plan: SoftIllustrationPlan) -> dict[str, str]:
-    """Words of the captions: what was run.
-
-    Parameters
-    ----------
-    results : mapping of DataFrame
-        As returned by `hedgerow.experiments.soft_illustration.steps.results`.
-    plan : SoftIllustrationPlan
-
-    Returns
-    -------
-    dict of str
-    """
+    """Words of the captions: what was run."""
     from scipy import stats
 
     patients = results["thesis_figure_3_7"]
@@ -98,16 +87,7 @@ def said(results: Mapping[str, pd.DataFrame], plan: SoftIllustrationPlan) -> dic
 def expected_errors(patients: pd.DataFrame, plan: SoftIllustrationPlan) -> dict[str, float]:
     """False negatives and positives to be expected over draws of the noise of figure 3.7b.
 
-    Parameters
-    ----------
-    patients : DataFrame
-        As returned by `hedgerow.experiments.soft_illustration.steps.lvef`.
-    plan : SoftIllustrationPlan
-
-    Returns
-    -------
-    dict
-        fn, fp: expected numbers of patients.
+    Returns: fn, fp: expected numbers of patients.
     """
     from scipy import stats
 
@@ -169,19 +149,8 @@ def thesis_table_3_2(
 ) -> pd.DataFrame:
     """Table 3.2: class probabilities at the leaves, hard and soft training propagation.
 
-    Parameters
-    ----------
-    results : mapping of DataFrame
-        As returned by `hedgerow.experiments.soft_illustration.steps.results`.
-    published : mapping of DataFrame
-        data/published/thesis_table_3_2.csv by its id.
-    plan : SoftIllustrationPlan
-
-    Returns
-    -------
-    DataFrame
-        leaf, class, method, dataset (the synthetic set that is measured), measured, published
-        (of other patients), threshold (per cent), weight (patients in the leaf), note.
+    Returns: leaf, class, method, dataset (the synthetic set that is measured), measured, published
+    (of other patients), threshold (per cent), weight (patients in the leaf), note.
     """
     leaves, published = results["thesis_table_3_2"], published["thesis_table_3_2"]
     measured = leaves.melt(
@@ -220,21 +189,10 @@ def thesis_table_3_3(
     The patients measured are synthetic, those published are others, so that no row has a partner:
     the two stand below each other, and what can be compared is the mean of each group.
 
-    Parameters
-    ----------
-    results : mapping of DataFrame
-        As returned by `hedgerow.experiments.soft_illustration.steps.results`.
-    published : mapping of DataFrame
-        data/published/thesis_table_3_3.csv by its id.
-    plan : SoftIllustrationPlan
-
-    Returns
-    -------
-    DataFrame
-        group, source (measured, published), dataset, row (mean, patient), patient, n (1, or
-        patients of the group), lvef, lvef_noisy, threshold (per cent), p_y0_hard, p_y1_hard,
-        p_y0_se, p_y1_se, and for the mean se_lowest and se_highest, the range of the probability
-        that SE gives to the true class. Means of the published rows are taken here.
+    Returns: group, source (measured, published), dataset, row (mean, patient), patient, n (1, or
+    patients of the group), lvef, lvef_noisy, threshold (per cent), p_y0_hard, p_y1_hard, p_y0_se,
+    p_y1_se, and for the mean se_lowest and se_highest, the range of the probability that SE gives
+    to the true class. Means of the published rows are taken here.
     """
     misclassified, published = results["thesis_table_3_3"], published["thesis_table_3_3"]
     shares = ["p_y0_hard", "p_y1_hard", "p_y0_se", "p_y1_se"]

@@ -39,16 +39,7 @@ TITLES = {
 def soft_critical_difference(ranks: pd.DataFrame, plan: SoftPlan) -> Figure:
     """Critical-difference diagram over data sets, one panel per experiment (Demsar 2006, fig. 1).
 
-    Parameters
-    ----------
-    ranks : DataFrame
-        As returned by `soft_ranks`.
-    plan : SoftPlan
-
-    Returns
-    -------
-    Figure
-        A panel says so where there is nothing to test.
+    Returns: A panel says so where there is nothing to test.
     """
     from matplotlib.figure import Figure
 
@@ -65,17 +56,7 @@ def soft_critical_difference(ranks: pd.DataFrame, plan: SoftPlan) -> Figure:
 def groups_of(mean_ranks: pd.Series, least: float) -> list[tuple[str, ...]]:
     """Largest runs of methods whose mean ranks all differ by less than the critical difference.
 
-    Parameters
-    ----------
-    mean_ranks : Series
-        Mean rank by method.
-    least : float
-        Critical difference.
-
-    Returns
-    -------
-    list of tuple of str
-        Methods of each run, best first; runs of one are left out.
+    Returns: methods of each run, best first; runs of one are left out.
     """
     ordered = mean_ranks.sort_values(kind="stable")
     found, reached = [], -1

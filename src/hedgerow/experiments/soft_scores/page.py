@@ -35,24 +35,7 @@ def section(
     rows: pd.DataFrame,
     plan: SoftPlan,
 ) -> Section:
-    """Scores and ranks as a section of the report page.
-
-    Parameters
-    ----------
-    tables : mapping of DataFrame
-        soft_scores and soft_ranks, as written to reports/tables.
-    figures : mapping of path
-        soft_critical_difference: svg file, which is embedded.
-    captions : mapping of str
-        Of all tables and figures, by id.
-    rows : DataFrame
-        Rows of all data sets.
-    plan : SoftPlan
-
-    Returns
-    -------
-    Section
-    """
+    """Scores and ranks as a section of the report page."""
     there = set(rows["dataset"])
     scores = tables["soft_scores"]
     ranks = tables["soft_ranks"]

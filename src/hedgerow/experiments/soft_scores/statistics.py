@@ -39,14 +39,7 @@ def missing(rows: pd.DataFrame) -> str:
 def score_means(rows: pd.DataFrame, plan: SoftPlan) -> pd.DataFrame:
     """Mean over permutations of each score.
 
-    Parameters
-    ----------
-    rows, plan : as in `hedgerow.experiments.soft.statistics.of_table_3_1`
-
-    Returns
-    -------
-    DataFrame
-        Indexed by experiment, metric, noise and dataset, one column per method.
+    Returns: indexed by experiment, metric, noise and dataset, one column per method.
     """
     rows = of_table_3_1(rows, plan)
     cells = rows[rows["metric"].isin(list(SCORES))]
@@ -58,16 +51,9 @@ def score_means(rows: pd.DataFrame, plan: SoftPlan) -> pd.DataFrame:
 def scores(rows: pd.DataFrame, plan: SoftPlan) -> pd.DataFrame:
     """Wilcoxon signed-rank tests of each score against C4.5, over data sets.
 
-    Parameters
-    ----------
-    rows, plan : as in `hedgerow.experiments.soft.statistics.of_table_3_1`
-
-    Returns
-    -------
-    DataFrame
-        experiment, metric, method, noise, then the attributes of `TestResult`; two rows per cell,
-        correction `none` and `holm` (over all cells of one experiment). With fewer than three data
-        sets p is NaN and the note says so.
+    Returns: experiment, metric, method, noise, then the attributes of `TestResult`; two rows per
+    cell, correction `none` and `holm` (over all cells of one experiment). With fewer than three
+    data sets p is NaN and the note says so.
     """
     means = score_means(rows, plan)
     frames = []
@@ -102,18 +88,9 @@ def _against_c45(at_level: pd.DataFrame, method: str) -> significance.TestResult
 def blocks(rows: pd.DataFrame, experiment: str, plan: SoftPlan) -> pd.DataFrame:
     """Accuracy of each method on each data set, the blocks of Friedman's test.
 
-    Parameters
-    ----------
-    rows, plan : as in `hedgerow.experiments.soft.statistics.of_table_3_1`
-    experiment : str
-        `training_noise` or `test_noise`.
-
-    Returns
-    -------
-    DataFrame
-        One row per data set, one column per method: mean over the noise factors of the mean over
-        permutations (fraction). One block per data set, because noise factors of one data set
-        share their splits and are not independent.
+    Returns: one row per data set, one column per method: mean over the noise factors of the mean
+    over permutations (fraction). One block per data set, because noise factors of one data set
+    share their splits and are not independent.
     """
     means = score_means(rows, plan)
     at = (means.index.get_level_values("experiment") == experiment) & (
@@ -125,17 +102,10 @@ def blocks(rows: pd.DataFrame, experiment: str, plan: SoftPlan) -> pd.DataFrame:
 def comparison(rows: pd.DataFrame, plan: SoftPlan) -> pd.DataFrame:
     """Friedman's test of all methods and Nemenyi's of every pair, per experiment, on accuracy.
 
-    Parameters
-    ----------
-    rows, plan : as in `hedgerow.experiments.soft.statistics.of_table_3_1`
-
-    Returns
-    -------
-    DataFrame
-        experiment, rank_first and rank_second (mean ranks of the pair, 1 for the most accurate; NaN
-        for Friedman's test), critical_difference (at .05), the attributes of `TestResult`, and
-        missing (sets of table 3.1 without rows, separated by semicolons). With fewer than three
-        data sets or two methods, one row per experiment without p, whose note says so.
+    Returns: experiment, rank_first and rank_second (mean ranks of the pair, 1 for the most
+    accurate; NaN for Friedman's test), critical_difference (at .05), the attributes of
+    `TestResult`, and missing (sets of table 3.1 without rows, separated by semicolons). With fewer
+    than three data sets or two methods, one row per experiment without p, whose note says so.
     """
     frames = []
     for experiment in EXPERIMENTS:

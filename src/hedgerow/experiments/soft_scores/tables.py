@@ -28,16 +28,7 @@ UNITS = {
 
 
 def said(rows: pd.DataFrame, plan: SoftPlan) -> dict[str, str]:
-    """Words of the captions: what was run.
-
-    Parameters
-    ----------
-    rows, plan : as in `soft_scores`
-
-    Returns
-    -------
-    dict of str
-    """
+    """Words of the captions: what was run."""
     used = sorted(set(of_table_3_1(rows, plan)["dataset"]))
     ran = (
         f"Over {len(used)} data sets ({', '.join(used)}), {plan.n_permutations} train-test "
@@ -84,23 +75,12 @@ def behind_ranks(table: pd.DataFrame, comparison: pd.DataFrame) -> Iterator[Cell
 def soft_scores(rows: pd.DataFrame, scores: pd.DataFrame, plan: SoftPlan) -> pd.DataFrame:
     """Accuracy, macro F1 and Brier score of every method as differences to C4.5.
 
-    Parameters
-    ----------
-    rows : DataFrame
-        Rows of all data sets, as returned by `hedgerow.experiments.soft.steps.evaluate`.
-    scores : DataFrame
-        As returned by `hedgerow.experiments.soft_scores.statistics.scores`.
-    plan : SoftPlan
-
-    Returns
-    -------
-    DataFrame
-        experiment, metric, unit (the Brier score is a sum of squares between 0 and 2, less is
-        better), noise, first (method), second (`c45`), mean_first, mean_second, difference (means
-        over data sets), wins, losses (data sets on which the first is better and worse),
-        n_datasets, p (Wilcoxon over data sets), p_holm (over the cells of one experiment), note,
-        absent (sets of table 3.1 that were not run, separated by semicolons). Without a method
-        besides C4.5, one row per experiment that says so.
+    Returns: experiment, metric, unit (the Brier score is a sum of squares between 0 and 2, less is
+    better), noise, first (method), second (`c45`), mean_first, mean_second, difference (means over
+    data sets), wins, losses (data sets on which the first is better and worse), n_datasets, p
+    (Wilcoxon over data sets), p_holm (over the cells of one experiment), note, absent (sets of
+    table 3.1 that were not run, separated by semicolons). Without a method besides C4.5, one row
+    per experiment that says so.
     """
     means = score_means(rows, plan)
     found = []
@@ -152,18 +132,9 @@ def _tests(scores: pd.DataFrame, *cell) -> dict:
 def soft_ranks(comparison: pd.DataFrame) -> pd.DataFrame:
     """Mean ranks and tests behind the critical-difference diagram.
 
-    Parameters
-    ----------
-    comparison : DataFrame
-        As returned by `hedgerow.experiments.soft_scores.statistics.comparison`.
-
-    Returns
-    -------
-    DataFrame
-        experiment, name (friedman, nemenyi), first and second (methods of a pair), rank_first,
-        rank_second, statistic (chi-squared; difference of the mean ranks), p,
-        critical_difference (at .05), n_datasets, note, absent (sets of table 3.1 that were not
-        run, separated by semicolons).
+    Returns: experiment, name (friedman, nemenyi), first and second (methods of a pair), rank_first,
+    rank_second, statistic (chi-squared; difference of the mean ranks), p, critical_difference (at
+    .05), n_datasets, note, absent (sets of table 3.1 that were not run, separated by semicolons).
     """
     groups = comparison["groups"].str.split("|")
     pair = comparison["name"] == "nemenyi"

@@ -22,20 +22,7 @@ def claims(
 ) -> pd.DataFrame:
     """Judge statement T3-12 of data/published/claims.csv.
 
-    Parameters
-    ----------
-    rows : DataFrame
-        Rows of all data sets, as returned by `hedgerow.experiments.soft_sweep.steps.evaluate`.
-    specification : mapping
-        config/claims.yaml, as read.
-    stated : DataFrame
-        data/published/claims.csv.
-    plan : SweepPlan
-
-    Returns
-    -------
-    DataFrame
-        As returned by `hedgerow.reporting.claims.judge`, with statements.
+    Returns: as returned by `hedgerow.reporting.claims.judge`, with statements.
     """
     return of_ranges(soft_sweep_ranges(rows, plan), specification, stated)
 

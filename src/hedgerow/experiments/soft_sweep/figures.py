@@ -45,15 +45,8 @@ DRAWN = (
 def thesis_figure_3_11(rows: pd.DataFrame, plan: SweepPlan) -> Figure:
     """Figure 3.11: leaves and accuracy against the pruning confidence, no noise added.
 
-    Parameters
-    ----------
-    rows, plan : as in `soft_sweep`
-
-    Returns
-    -------
-    Figure
-        One row of two panels per data set that was run: the mean over permutations with a band of
-        one standard error. The paper prints no numbers for it.
+    Returns: one row of two panels per data set that was run: the mean over permutations with a band
+    of one standard error. The paper prints no numbers for it.
     """
     return _figure(rows, plan, NOISE["thesis_figure_3_11"])
 

@@ -26,26 +26,7 @@ def section(
     claims: pd.DataFrame,
     plan: SweepPlan,
 ) -> Section:
-    """The sweep as a section of the report page.
-
-    Parameters
-    ----------
-    tables : mapping of DataFrame
-        soft_sweep and soft_sweep_ranges, as written to reports/tables.
-    figures : mapping of path
-        thesis_figure_3_11 and thesis_figure_3_12: svg files, which are embedded.
-    captions : mapping of str
-        Of all tables and figures, by id.
-    rows : DataFrame
-        Rows of all data sets.
-    claims : DataFrame
-        As returned by `hedgerow.experiments.soft_sweep.claims.claims`.
-    plan : SweepPlan
-
-    Returns
-    -------
-    Section
-    """
+    """The sweep as a section of the report page."""
     ranges = tables["soft_sweep_ranges"]
     there = set(rows["dataset"])
     return filled(

@@ -88,16 +88,8 @@ def evaluate(
 ) -> pd.DataFrame:
     """Prune the trees of one data set at every c and evaluate them on the clean test part.
 
-    Parameters
-    ----------
-    trees : DataFrame, as returned by `grow`
-    noised, table, plan, learners : as in `grow`
-
-    Returns
-    -------
-    DataFrame
-        Tidy rows: dataset, permutation, noise, method, confidence, metric, value. Metrics:
-        n_leaves (leaves) and accuracy (fraction). A confidence of NaN is the tree as it was grown.
+    Returns: tidy rows: dataset, permutation, noise, method, confidence, metric, value. Metrics:
+    n_leaves (leaves) and accuracy (fraction). A confidence of NaN is the tree as it was grown.
     """
     from hedgerow.tree import forest_from_frame
 

@@ -36,16 +36,7 @@ LOW_BELOW, HIGH_ABOVE = 0.5, 0.9
 
 
 def said(rows: pd.DataFrame, plan: SweepPlan) -> dict[str, str]:
-    """Words of the captions: what was run.
-
-    Parameters
-    ----------
-    rows, plan : as in `soft_sweep`
-
-    Returns
-    -------
-    dict of str
-    """
+    """Words of the captions: what was run."""
     there = in_order(rows["dataset"])
     n = rows["permutation"].nunique()
     missing = [d for d in PRINTED if d not in there]
@@ -112,20 +103,11 @@ def behind_ranges(table: pd.DataFrame, rows: pd.DataFrame) -> Iterator[Cell]:
 def soft_sweep(rows: pd.DataFrame, plan: SweepPlan) -> pd.DataFrame:
     """Means over permutations at every c, as drawn in the figures.
 
-    Parameters
-    ----------
-    rows : DataFrame
-        Rows of all data sets, as returned by `hedgerow.experiments.soft_sweep.steps.evaluate`.
-    plan : SweepPlan
-
-    Returns
-    -------
-    DataFrame
-        dataset, panel (of the printed figures; empty for a set that is not in them), status (as in
-        `soft_sweep_ranges`: a set that was not run has one row that says so), noise, method,
-        confidence (NaN: the tree as it was grown), leaves, leaves_se, accuracy and accuracy_se in
-        percent (standard errors over permutations), n_permutations. Printed order, then other sets
-        by name.
+    Returns: dataset, panel (of the printed figures; empty for a set that is not in them), status
+    (as in `soft_sweep_ranges`: a set that was not run has one row that says so), noise, method,
+    confidence (NaN: the tree as it was grown), leaves, leaves_se, accuracy and accuracy_se in
+    percent (standard errors over permutations), n_permutations. Printed order, then other sets by
+    name.
     """
     cells = rows.sort_values([*CELL, "metric"]).groupby(
         ["dataset", "noise", "method", "confidence", "metric"], dropna=False
@@ -179,21 +161,13 @@ def _not_run(there: Iterable[str], plan: SweepPlan) -> list[dict[str, str]]:
 def soft_sweep_ranges(rows: pd.DataFrame, plan: SweepPlan) -> pd.DataFrame:
     """Mean leaves and accuracy over the low and the high range of c, against C4.5.
 
-    Parameters
-    ----------
-    rows, plan : as in `soft_sweep`
-
-    Returns
-    -------
-    DataFrame
-        One row per data set, noise factor, range (low: 0 < c < 0.5, high: c > 0.9) and method (ss
-        and stp): dataset, printed (whether in the printed figures), status (`run`, `absent`: asked
-        for but no source answered, `not asked for`: not in this configuration), noise, range,
-        method, leaves_c45, leaves, leaves_diff, accuracy_c45, accuracy, accuracy_diff and
-        accuracy_se_c45 (percent; the standard error over permutations of the mean of C4.5),
-        smaller (leaves_diff below 0), accuracy_kept (at most one standard error of C4.5 below
-        C4.5). A printed set that was not run has one row with its status; a range in which the grid
-        has no c has no row.
+    Returns: one row per data set, noise factor, range (low: 0 < c < 0.5, high: c > 0.9) and method
+    (ss and stp): dataset, printed (whether in the printed figures), status (`run`, `absent`: asked
+    for but no source answered, `not asked for`: not in this configuration), noise, range, method,
+    leaves_c45, leaves, leaves_diff, accuracy_c45, accuracy, accuracy_diff and accuracy_se_c45
+    (percent; the standard error over permutations of the mean of C4.5), smaller (leaves_diff below
+    0), accuracy_kept (at most one standard error of C4.5 below C4.5). A printed set that was not
+    run has one row with its status; a range in which the grid has no c has no row.
     """
     grid = rows[rows["confidence"] > 0].sort_values([*CELL, "metric"])
     low = grid[grid["confidence"] < LOW_BELOW].assign(range="low")

@@ -47,27 +47,11 @@ def claims(
 ) -> pd.DataFrame:
     """Judge statements T5-01 to T5-08 of data/published/claims.csv.
 
-    Parameters
-    ----------
-    closeness, scores, statistics : DataFrame
-        The tables of these names of `hedgerow.experiments.structure`, all forests; those of the
-        data set of the chapter are read.
-    published : mapping of DataFrame
-        data/published/thesis_table_5_*.csv by their ids.
-    specification : mapping
-        config/claims.yaml, as read.
-    stated : DataFrame
-        data/published/claims.csv.
-    plan : StructurePlan
-
-    Returns
-    -------
-    DataFrame
-        As returned by `hedgerow.reporting.claims.hanging` of the mean over all forests (each score
-        over those that have such pairs), then verdict_first and first (forest 0, the published
-        protocol), n_reproduced of the n_judged forests that can speak to it, verdict_printed and
-        printed (the cells that the thesis prints: not all of its statements follow from them),
-        with statements.
+    Returns: as returned by `hedgerow.reporting.claims.hanging` of the mean over all forests (each
+    score over those that have such pairs), then verdict_first and first (forest 0, the published
+    protocol), n_reproduced of the n_judged forests that can speak to it, verdict_printed and
+    printed (the cells that the thesis prints: not all of its statements follow from them), with
+    statements.
     """
     chapter = set(plan.printed.values())
     own = {"closeness": closeness, "scores": scores, "statistics": statistics}
@@ -95,19 +79,9 @@ def claims(
 def measured(own: Mapping[str, pd.DataFrame], numbers: Iterable[int]) -> dict[str, pd.DataFrame]:
     """Frames of some forests.
 
-    Parameters
-    ----------
-    own : mapping of DataFrame
-        closeness, scores, statistics.
-    numbers : iterable of int
-        Forests.
-
-    Returns
-    -------
-    dict of DataFrame
-        cells (dataset, method, scale, metric, value: means over the forests), seeds (the same by
-        seed of k-means) and bootstrap (forest, scale, reference, first, metric: low or high ends of
-        intervals).
+    Returns: cells (dataset, method, scale, metric, value: means over the forests), seeds (the same
+    by seed of k-means) and bootstrap (forest, scale, reference, first, metric: low or high ends of
+    intervals).
     """
     closeness, scores, statistics = (
         own[name][own[name]["forest"].isin(list(numbers))]

@@ -62,19 +62,7 @@ def thesis_figure_5_1(
 ) -> Figure:
     """Figure 5.1: a tree and its parent.
 
-    Parameters
-    ----------
-    results : mapping of DataFrame
-        The tables of `hedgerow.experiments.structure`, all forests of one data set: `forests`,
-        `trees`, `scripts`, `first` and `labels` are read by one figure or another.
-    table : TidyTable
-        The data set, for names of variables and classes.
-    plan : StructurePlan
-
-    Returns
-    -------
-    Figure
-        Of forest 0 the most visited tree of three tests, and its parent.
+    Returns: of forest 0 the most visited tree of three tests, and its parent.
     """
     from matplotlib.figure import Figure
 
@@ -107,17 +95,10 @@ def thesis_figure_5_2(
 ) -> Figure:
     """Figure 5.2: the hierarchical forest, and trees that differ by a substitution.
 
-    Parameters
-    ----------
-    results, table: TidyTable, plan : as in `thesis_figure_5_1`
-
-    Returns
-    -------
-    Figure
-        (a) Forest 0 as a graph, the empty tree in the middle, each ring one test more, clusters by
-        the unnormalised B2 with Spearman's correlation. (b) Two trees that differ by thresholds of
-        the same variables, (c) two that differ by a strongly correlated variable; of forest 0, or
-        of the first forest that has such a pair.
+    Returns: (a) Forest 0 as a graph, the empty tree in the middle, each ring one test more,
+    clusters by the unnormalised B2 with Spearman's correlation. (b) Two trees that differ by
+    thresholds of the same variables, (c) two that differ by a strongly correlated variable; of
+    forest 0, or of the first forest that has such a pair.
     """
     from matplotlib.figure import Figure
 
@@ -166,15 +147,8 @@ def thesis_figure_5_3(
 ) -> Figure:
     """Figure 5.3: matrices of distances, trees sorted by their number of nodes.
 
-    Parameters
-    ----------
-    results, table: TidyTable, plan : as in `thesis_figure_5_1`
-
-    Returns
-    -------
-    Figure
-        Forest 0: A1, A2, B1 and B2 with Spearman's correlation, d_KL and d_p, unnormalised; each
-        with a scale of its own.
+    Returns: forest 0: A1, A2, B1 and B2 with Spearman's correlation, d_KL and d_p, unnormalised;
+    each with a scale of its own.
     """
     from matplotlib.figure import Figure
 
@@ -236,15 +210,8 @@ def thesis_figure_5_4(
 ) -> Figure:
     """Figure 5.4: the trees of forest 0 on a plane (t-SNE), and their clusters.
 
-    Parameters
-    ----------
-    results, table: TidyTable, plan : as in `thesis_figure_5_1`
-
-    Returns
-    -------
-    Figure
-        From the unnormalised B2 with Spearman's correlation; large markers: medoids of the
-        clusters; numbers: trees of figures 5.1 and 5.2, and medoids.
+    Returns: from the unnormalised B2 with Spearman's correlation; large markers: medoids of the
+    clusters; numbers: trees of figures 5.1 and 5.2, and medoids.
     """
     from matplotlib.figure import Figure
     from matplotlib.lines import Line2D
@@ -293,16 +260,8 @@ def _apart(places: np.ndarray, numbers: list[str], weights: np.ndarray) -> list[
 def plane(D: np.ndarray) -> np.ndarray:
     """Places of trees on a plane by t-SNE, without chance.
 
-    Parameters
-    ----------
-    D : (n, n) array
-
-    Returns
-    -------
-    (n, 2) float64
-        Exact gradients from a start at the first two Laplacian eigenmaps, perplexity 30, or a
-        third of the other trees where these are few; turned so that it is widest along its first
-        axis.
+    Returns: exact gradients from a start at the first two Laplacian eigenmaps, perplexity 30, or a
+    third of the other trees where these are few; turned so that it is widest along its first axis.
     """
     from sklearn.manifold import TSNE
 
@@ -472,18 +431,8 @@ def _draw_forest(axes, own: pd.DataFrame, labels, named) -> None:
 def rings(parent, n_tests) -> np.ndarray:
     """Places of the trees of a forest: on the ring of their number of tests, children near.
 
-    Parameters
-    ----------
-    parent : (n,) int
-        Place of each tree's parent, which stands before it; -1: the empty tree in the middle.
-    n_tests : (n,) int
-        Radius.
-
-    Returns
-    -------
-    (n, 2) float64
-        Every tree gets a share of the circle in proportion to the ends below it; a gap at the top
-        is left for numbers.
+    Returns: every tree gets a share of the circle in proportion to the ends below it; a gap at the
+    top is left for numbers.
     """
     parent, n_tests = np.asarray(parent), np.asarray(n_tests, dtype=float)
     n = len(parent)

@@ -47,23 +47,7 @@ def section(
 ) -> Section:
     """Chapter 5 as a section of the report page.
 
-    Parameters
-    ----------
-    tables : mapping of DataFrame
-        thesis_table_5_1, thesis_table_5_2, structure_examples and structure_closeness, as written
-        to reports/tables.
-    figures : mapping of path
-        thesis_figure_5_1 to thesis_figure_5_4: svg files, which are embedded.
-    captions : mapping of str
-        Of all tables and figures, by id.
-    claims : DataFrame
-        As returned by `hedgerow.experiments.structure.claims.claims`.
-    plan : StructurePlan
-
-    Returns
-    -------
-    Section
-        The same inputs give the same text.
+    Returns: the same inputs give the same text.
     """
     tables = numbered(tables)
     states = tables["thesis_table_5_1"].groupby("registry", sort=False)["status"].first()

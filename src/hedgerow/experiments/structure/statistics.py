@@ -25,21 +25,10 @@ def statistics(
 ) -> pd.DataFrame:
     """Whether correlations bring distances closer to predictions: bootstrap over trees.
 
-    Parameters
-    ----------
-    distances, forests : DataFrame
-        Of `compare` and `learn`.
-    plan : StructurePlan
-        n_bootstrap and seed are read.
-    scales : sequence of str
-
-    Returns
-    -------
-    DataFrame
-        dataset, forest, scale, reference, first, second, difference (of the Frobenius norms of
-        table 5.1, first minus second), low, high (2.5 and 97.5 % of the bootstrap samples),
-        share_below (samples in which the first is closer). Trees are drawn with replacement;
-        pairs of a tree with itself count 0, as they do in the matrix.
+    Returns: dataset, forest, scale, reference, first, second, difference (of the Frobenius norms of
+    table 5.1, first minus second), low, high (2.5 and 97.5 % of the bootstrap samples), share_below
+    (samples in which the first is closer). Trees are drawn with replacement; pairs of a tree with
+    itself count 0, as they do in the matrix.
     """
     rows = []
     for (dataset, number), own in forests.groupby(FOREST, sort=True):
@@ -72,17 +61,8 @@ def resampled(
 ) -> dict[str, pd.DataFrame]:
     """The bootstrap over the trees of some forests, and what is shown of millions of distances.
 
-    Parameters
-    ----------
-    forests, distances, scripts : DataFrame
-        As the steps return them.
-    plan : StructurePlan
-
-    Returns
-    -------
-    dict of DataFrame
-        `told`: distances of the pairs whose edits are told; `first`: of all pairs of the first
-        forest, which figures show; `statistics` as `statistics` returns it.
+    Returns: `told`: distances of the pairs whose edits are told; `first`: of all pairs of the first
+    forest, which figures show; `statistics` as `statistics` returns it.
     """
     pair = [*FOREST, "tree_1", "tree_2"]
     told = pd.MultiIndex.from_frame(distances[pair]).isin(pd.MultiIndex.from_frame(scripts[pair]))
@@ -119,19 +99,7 @@ def merged(
     scores: Sequence[pd.DataFrame],
     statistics: Sequence[pd.DataFrame],
 ) -> dict[str, pd.DataFrame]:
-    """All forests of a data set in one table each.
-
-    Parameters
-    ----------
-    forests, trees, examples, scripts, closeness, labels, scores, statistics : sequence of DataFrame
-        As the steps return them, of each chunk.
-    distances, first : sequence of DataFrame
-        `told` and `first`, as `resampled` returns them.
-
-    Returns
-    -------
-    dict of DataFrame
-    """
+    """All forests of a data set in one table each."""
     chunks = {
         "forests": forests,
         "trees": trees,

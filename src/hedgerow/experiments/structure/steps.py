@@ -38,18 +38,7 @@ from hedgerow.experiments.structure.plan import (
 
 
 def merge(frames: Sequence[pd.DataFrame], name: str) -> pd.DataFrame:
-    """Join tables of forests, so that nothing tells how they were cut.
-
-    Parameters
-    ----------
-    frames : sequence of DataFrame
-    name : str
-        Key of `ORDER`.
-
-    Returns
-    -------
-    DataFrame
-    """
+    """Join tables of forests, so that nothing tells how they were cut."""
     return sorted_(pd.concat(list(frames), ignore_index=True), ORDER[name])
 
 
@@ -82,28 +71,10 @@ def division(table, number: int, plan):
 def learn(table: TidyTable, plan, forests: Iterable[int] | None = None) -> dict[str, pd.DataFrame]:
     """Search a hierarchical forest of trees by UCT-DT (thesis 5.4).
 
-    Parameters
-    ----------
-    table : TidyTable
-    plan : StructurePlan, or one with the same settings
-    forests : iterable of int, optional
-        Numbers of forests; default all. Chunks put together equal the whole.
-
-    Returns
-    -------
-    dict of DataFrame
-        `forests`: one row per tree: dataset, forest, tree (from 0, older states first), state (row
-        of the search tree), parent (tree; -1 where it is the root, which is no tree of the forest:
-        it has no test), n_tests, n_nodes, n_visits, validation_f1, test_accuracy, test_f1 (per
-        cent).
-        `trees`: the trees, one row per node.
-
-    Raises
-    ------
-    DataError
-        A forest of fewer than two trees: nothing can be compared.
-    ConfigError
-        A complete search tree of more than `MOST_TREES` states.
+    Returns: `forests`: one row per tree: dataset, forest, tree (from 0, older states first), state
+    (row of the search tree), parent (tree; -1 where it is the root, which is no tree of the forest:
+    it has no test), n_tests, n_nodes, n_visits, validation_f1, test_accuracy, test_f1 (per cent).
+    `trees`: the trees, one row per node.
     """
     from hedgerow.tree import forest_to_frame
 
@@ -166,16 +137,6 @@ def states_of(search_tree: pd.DataFrame, n_trees: int, max_tests: int) -> np.nda
 
     A parent is visited at least as often as its children and has fewer tests, so that only the
     root's children lack theirs.
-
-    Parameters
-    ----------
-    search_tree : DataFrame
-        `search_tree_` of `UCTTreeClassifier`.
-    n_trees, max_tests : int
-
-    Returns
-    -------
-    (at most n_trees,) int, ascending
     """
     small = search_tree[search_tree["depth"].between(1, max_tests)]
     most = small.sort_values("n_visits", ascending=False, kind="stable").index[:n_trees]
@@ -188,20 +149,9 @@ def states_of(search_tree: pd.DataFrame, n_trees: int, max_tests: int) -> np.nda
 def compare(table, learned: Mapping[str, pd.DataFrame], plan) -> dict[str, pd.DataFrame]:
     """Distances between the trees of each forest, and the pairs that show what they express.
 
-    Parameters
-    ----------
-    table : TidyTable
-    learned : mapping of DataFrame
-        `forests` and `trees`, as returned by `learn`.
-    plan : StructurePlan
-        seed, test_size and correlated_above are read.
-
-    Returns
-    -------
-    dict of DataFrame
-        `distances`: one row per ordered pair of trees, a tree and itself among them: dataset,
-        forest, tree_1, tree_2, the unnormalised edit distances of `VARIANTS`, d_kl (nats), d_p.
-        `examples`: as `example_pairs`, with dataset and forest.
+    Returns: `distances`: one row per ordered pair of trees, a tree and itself among them: dataset,
+    forest, tree_1, tree_2, the unnormalised edit distances of `VARIANTS`, d_kl (nats), d_p.
+    `examples`: as `example_pairs`, with dataset and forest.
     """
     from hedgerow.structure import (
         TreeEditDistance,
@@ -243,26 +193,14 @@ def example_pairs(trees, parent, metric, correlated_above: float) -> pd.DataFram
 
     The thesis names trees of its own forest; these rules find such pairs in any.
 
-    Parameters
-    ----------
-    trees : list of Tree
-    parent : (n,) int
-        Place of the tree that each one extends by one test; below 0: none.
-    metric : TreeEditDistance
-        Fitted; its correlation decides which variables are strongly correlated.
-    correlated_above : float
-
-    Returns
-    -------
-    DataFrame
-        criterion, tree_1, tree_2 (places, the first the lower), n_changed (tests that differ),
-        variable_1, variable_2 (of the only test that differs in its variable, else -1),
-        correlation. Criteria: `insertion_deletion`, a parent and its child;
-        `same_variable`, the same variables in the same nodes and other thresholds or categories
-        in one or more; `correlated`, all tests the same but one, whose variables differ and are
-        strongly correlated. Nodes are those of the sorted trees, and a test left of its parent is
-        in another node than one right of it, though the edit distance does not tell these apart;
-        as in the edit distance, a categorical variable of more than two values has no correlation.
+    Returns: criterion, tree_1, tree_2 (places, the first the lower), n_changed (tests that differ),
+    variable_1, variable_2 (of the only test that differs in its variable, else -1), correlation.
+    Criteria: `insertion_deletion`, a parent and its child; `same_variable`, the same variables in
+    the same nodes and other thresholds or categories in one or more; `correlated`, all tests the
+    same but one, whose variables differ and are strongly correlated. Nodes are those of the sorted
+    trees, and a test left of its parent is in another node than one right of it, though the edit
+    distance does not tell these apart; as in the edit distance, a categorical variable of more than
+    two values has no correlation.
     """
     from hedgerow.structure.sorting import Tests
 
@@ -313,15 +251,7 @@ def shown_pairs(examples: pd.DataFrame, forest: pd.DataFrame) -> pd.DataFrame:
     as in figure 5.1. Substitutions: of the pairs with fewest substitutions, those of trees of two
     or more tests first, the one whose less visited tree has most visits. Ties: lower trees.
 
-    Parameters
-    ----------
-    examples, forest : DataFrame
-        Of one forest, as returned by `compare` and `learn`.
-
-    Returns
-    -------
-    DataFrame
-        Rows of `examples`, at most one per criterion.
+    Returns: rows of `examples`, at most one per criterion.
     """
     own = forest.set_index("tree")
     n_tests, n_visits = own["n_tests"], own["n_visits"]
@@ -342,21 +272,8 @@ def edit_scripts(
 ) -> pd.DataFrame:
     """The pairs of `shown_pairs` of every forest, with their edits in words.
 
-    Parameters
-    ----------
-    table : TidyTable
-    learned : mapping of DataFrame
-        `forests` and `trees`, as returned by `learn`.
-    examples : DataFrame
-        As returned by `compare`.
-    plan : StructurePlan
-        seed and test_size are read.
-
-    Returns
-    -------
-    DataFrame
-        dataset, forest, criterion, tree_1, tree_2, edits: the cheapest edits by B2 with Spearman's
-        correlation that turn the first tree into the second, each with its cost.
+    Returns: dataset, forest, criterion, tree_1, tree_2, edits: the cheapest edits by B2 with
+    Spearman's correlation that turn the first tree into the second, each with its cost.
     """
     from hedgerow.structure import TreeEditDistance
     from hedgerow.tree import forest_from_frame
@@ -395,17 +312,7 @@ def compared(
 ) -> dict[str, pd.DataFrame]:
     """Distances between the trees of each forest, example pairs and their edits in words.
 
-    Parameters
-    ----------
-    table : TidyTable
-    forests, trees : DataFrame
-        As returned by `learn`.
-    plan : StructurePlan
-
-    Returns
-    -------
-    dict of DataFrame
-        What `compare` returns, and `scripts` as returned by `edit_scripts`.
+    Returns: what `compare` returns, and `scripts` as returned by `edit_scripts`.
     """
     learned = {"forests": forests, "trees": trees}
     done = compare(table, learned, plan)
@@ -428,37 +335,15 @@ def cluster_forests(
 ) -> dict[str, pd.DataFrame]:
     """Clusters of every forest by every variant, and their scores (thesis 5.4.1 and 5.4.2).
 
-    Parameters
-    ----------
-    compared : mapping of DataFrame
-        `distances` and `examples`, as returned by `compare`.
-    forests : DataFrame
-        As returned by `learn`.
-    plan : StructurePlan
-        n_clusters, n_components and n_seeds are read; n_prototypes for the scale `prototypes`.
-    scales : sequence of str
-        `unnormalized`, `normalized` (equation 5.6), `prototypes` (equation 5.1; prototypes from
-        the clusters of the unnormalised distance).
-
-    Returns
-    -------
-    dict of DataFrame
-        `closeness`: dataset, forest, method, scale, norm_diff_to_d_kl, norm_diff_to_d_p
-        (Frobenius norms, table 5.1), rank_correlation_with_d_kl, rank_correlation_with_d_p
-        (Spearman, over pairs of different trees; d_KL is taken as the mean of both directions),
-        rank_correlation_with_size (with the sum of the numbers of nodes), mean_distance and
-        largest_distance.
-        `labels`: dataset, forest, method, scale, tree, label (seed 0).
-        `scores`: dataset, forest, method, scale, seed, silhouette, nmi_cluster_n_nodes, the
-        scores of `EXAMPLES` (share of the pairs that are in one cluster; missing where there is
-        no such pair), insertion_deletion_score_first (of the children of trees with one test,
-        which the thesis takes), chance (share of all pairs of trees that are in one cluster),
-        n_found (clusters).
-
-    Raises
-    ------
-    ConfigError
-        A forest has no more trees than there are to be clusters.
+    Returns: `closeness`: dataset, forest, method, scale, norm_diff_to_d_kl, norm_diff_to_d_p
+    (Frobenius norms, table 5.1), rank_correlation_with_d_kl, rank_correlation_with_d_p (Spearman,
+    over pairs of different trees; d_KL is taken as the mean of both directions),
+    rank_correlation_with_size (with the sum of the numbers of nodes), mean_distance and
+    largest_distance. `labels`: dataset, forest, method, scale, tree, label (seed 0). `scores`:
+    dataset, forest, method, scale, seed, silhouette, nmi_cluster_n_nodes, the scores of `EXAMPLES`
+    (share of the pairs that are in one cluster; missing where there is no such pair),
+    insertion_deletion_score_first (of the children of trees with one test, which the thesis takes),
+    chance (share of all pairs of trees that are in one cluster), n_found (clusters).
     """
     closeness, labels, scores = [], [], []
     for (dataset, number), own in forests.groupby(FOREST, sort=True):
@@ -500,40 +385,13 @@ def of_forest(frame: pd.DataFrame, dataset: str, number: int) -> pd.DataFrame:
 
 
 def matrix_of(distances: pd.DataFrame, name: str) -> np.ndarray:
-    """The matrix of one distance of one forest.
-
-    Parameters
-    ----------
-    distances : DataFrame
-        Rows of one forest in the order of `ORDER`.
-    name : str
-
-    Returns
-    -------
-    (n, n) float64
-    """
+    """The matrix of one distance of one forest."""
     n = round(len(distances) ** 0.5)
     return distances[name].to_numpy().reshape(n, n)
 
 
 def scaled(plain: np.ndarray, n_nodes: np.ndarray, scale: str, labels, plan) -> np.ndarray:
-    """A matrix of distances on one of the scales of `cluster_forests`.
-
-    Parameters
-    ----------
-    plain : (n, n) array
-        Unnormalised.
-    n_nodes : (n,) int
-        Nodes of each tree, leaves included.
-    scale : str
-    labels : (n,) int or None
-        Clusters of the unnormalised distance, for `prototypes`.
-    plan : with n_prototypes, for `prototypes`
-
-    Returns
-    -------
-    (n, n) float64
-    """
+    """A matrix of distances on one of the scales of `cluster_forests`."""
     from hedgerow.structure import dissimilarity_space, prototypes
 
     if scale == "normalized":
@@ -595,21 +453,7 @@ def _partition_of(
 
 
 def score(D: np.ndarray, labels, n_nodes, pairs: Mapping[str, np.ndarray]) -> dict[str, float]:
-    """Criteria of thesis 5.4.2 of one clustering: see `cluster_forests`.
-
-    Parameters
-    ----------
-    D : (n, n) array
-        The distances that were clustered.
-    labels : (n,) int
-    n_nodes : (n,) int
-    pairs : mapping of (n_pairs, 2) int
-        As returned by `pairs_of`.
-
-    Returns
-    -------
-    dict of float, keys `SCORES`
-    """
+    """Criteria of thesis 5.4.2 of one clustering: see `cluster_forests`."""
     from sklearn.metrics import normalized_mutual_info_score
 
     from hedgerow.structure.clusters import silhouette

@@ -66,16 +66,7 @@ FOREST_0 = (
 
 
 def said(plan: StructurePlan) -> dict[str, str]:
-    """Words of the captions: what was run.
-
-    Parameters
-    ----------
-    plan : StructurePlan
-
-    Returns
-    -------
-    dict of str
-    """
+    """Words of the captions: what was run."""
     forests = how_many(plan.n_forests, "forest")
     trees = f"at most {plan.n_trees} trees"
     if plan.forest == "complete":
@@ -92,16 +83,7 @@ def said(plan: StructurePlan) -> dict[str, str]:
 
 
 def order(plan: StructurePlan) -> dict[str, str]:
-    """Printed key -> registry key: the data set of the chapter first, then others by name.
-
-    Parameters
-    ----------
-    plan : StructurePlan
-
-    Returns
-    -------
-    dict of str
-    """
+    """Printed key -> registry key: the data set of the chapter first, then others by name."""
     own = sorted(set(plan.datasets) - set(plan.printed.values()))
     return {**plan.printed, **{d: d for d in own}}
 
@@ -109,15 +91,7 @@ def order(plan: StructurePlan) -> dict[str, str]:
 def values_of(closeness: pd.DataFrame, scores: pd.DataFrame) -> pd.DataFrame:
     """One value per forest, variant and metric, scores as their means over the seeds of k-means.
 
-    Parameters
-    ----------
-    closeness, scores : DataFrame
-        As returned by `hedgerow.experiments.structure.steps.cluster_forests`.
-
-    Returns
-    -------
-    DataFrame
-        dataset, forest, method, scale, metric, value; without what is missing.
+    Returns: dataset, forest, method, scale, metric, value; without what is missing.
     """
     key = [*FOREST, "method", "scale"]
     means = scores.drop(columns="seed").groupby(key, sort=True).mean().reset_index()
@@ -227,24 +201,12 @@ def thesis_table_5_1(
 ) -> pd.DataFrame:
     """Table 5.1: norms of the differences between edit distances and distances of predictions.
 
-    Parameters
-    ----------
-    results : mapping of DataFrame
-        The tables of `hedgerow.experiments.structure`, all forests: `forests`, `closeness`,
-        `scores` and `statistics` are read.
-    published : mapping of DataFrame
-        data/published/thesis_table_5_*.csv by their ids.
-    plan : StructurePlan
-
-    Returns
-    -------
-    DataFrame
-        In printed order: dataset (printed key; the registry's for sets that the thesis does not
-        have), registry, status (`run`, `absent`, `not asked for`), method, criterion (scale),
-        metric, unit, measured (Frobenius norm, forest 0), mean, lowest, highest over the n_forests
-        forests, n_trees (of forest 0), published; for A2 and B2 the difference to A1 and B1 in
-        forest 0 with low and high, the middle 95 % of the bootstrap over trees, and in how many
-        forests this interval lies below (n_closer) or above 0 (n_farther).
+    Returns: in printed order: dataset (printed key; the registry's for sets that the thesis does
+    not have), registry, status (`run`, `absent`, `not asked for`), method, criterion (scale),
+    metric, unit, measured (Frobenius norm, forest 0), mean, lowest, highest over the n_forests
+    forests, n_trees (of forest 0), published; for A2 and B2 the difference to A1 and B1 in forest 0
+    with low and high, the middle 95 % of the bootstrap over trees, and in how many forests this
+    interval lies below (n_closer) or above 0 (n_farther).
     """
     values = _Values(values_of(results["closeness"], results["scores"]))
     n_trees = results["forests"].groupby(FOREST).size()
@@ -302,21 +264,11 @@ def thesis_table_5_2(
 ) -> pd.DataFrame:
     """Table 5.2: clusters by each of the sixteen variants, and what they keep together.
 
-    Parameters
-    ----------
-    results : mapping of DataFrame
-        `forests`, `examples`, `closeness` and `scores` are read.
-    published, plan : as in `thesis_table_5_1`
-
-    Returns
-    -------
-    DataFrame
-        In printed order: dataset, registry, status, method, criterion (scale), metric, unit,
-        measured (forest 0, mean over the seeds of k-means), mean, lowest, highest over the
-        n_forests forests that have such pairs, n_pairs (of forest 0), published (number) and
-        printed (text). Beside the five criteria `insertion_deletion_score_first`, of the children
-        of trees with one test, and `chance`, the share of all pairs of trees that are in one
-        cluster.
+    Returns: in printed order: dataset, registry, status, method, criterion (scale), metric, unit,
+    measured (forest 0, mean over the seeds of k-means), mean, lowest, highest over the n_forests
+    forests that have such pairs, n_pairs (of forest 0), published (number) and printed (text).
+    Beside the five criteria `insertion_deletion_score_first`, of the children of trees with one
+    test, and `chance`, the share of all pairs of trees that are in one cluster.
     """
     values = _Values(values_of(results["closeness"], results["scores"]))
     n_pairs = _n_pairs(results)
@@ -387,21 +339,11 @@ def behind_examples(table: pd.DataFrame) -> Iterator[Cell]:
 def structure_examples(results: Mapping[str, pd.DataFrame], plan: StructurePlan) -> pd.DataFrame:
     """The pairs of trees that the rules found in each forest, and one of each kind in words.
 
-    Parameters
-    ----------
-    results : mapping of DataFrame
-        `forests`, `distances`, `examples` and `scripts` are read.
-    plan : StructurePlan
-
-    Returns
-    -------
-    DataFrame
-        dataset, registry, forest, n_trees, criterion, n_pairs, n_first (pairs whose first tree has
-        one test), n_more (pairs that differ in more than one test); of the pair that stands for
-        them (`hedgerow.experiments.structure.steps.shown_pairs`) tree_1, tree_2, n_nodes_1,
-        n_nodes_2,
-        edits (by B2 with Spearman's correlation) and its distances edit_a1, edit_a2_spearman,
-        edit_b1, edit_b2_spearman, d_kl, d_p. Empty where a forest has no such pair.
+    Returns: dataset, registry, forest, n_trees, criterion, n_pairs, n_first (pairs whose first tree
+    has one test), n_more (pairs that differ in more than one test); of the pair that stands for
+    them (`hedgerow.experiments.structure.steps.shown_pairs`) tree_1, tree_2, n_nodes_1, n_nodes_2,
+    edits (by B2 with Spearman's correlation) and its distances edit_a1, edit_a2_spearman, edit_b1,
+    edit_b2_spearman, d_kl, d_p. Empty where a forest has no such pair.
     """
     methods = [*NORMED.values(), *REFERENCES]
     pair = [*FOREST, "tree_1", "tree_2"]
@@ -456,19 +398,10 @@ def structure_closeness(results: Mapping[str, pd.DataFrame], plan: StructurePlan
     Norms of differences, table 5.1, compare quantities in different units: they mostly say how
     large the edit distances are. Rank correlations do not depend on units.
 
-    Parameters
-    ----------
-    results : mapping of DataFrame
-        `forests`, `closeness` and `scores` are read.
-    plan : StructurePlan
-
-    Returns
-    -------
-    DataFrame
-        dataset, registry, status, method, criterion (scale), metric (rank correlations over all
-        pairs of different trees with d_KL in the mean of both directions, with d_p and with the
-        number of nodes of both trees; mean and largest distance), unit, measured (forest 0), mean,
-        lowest, highest, n_forests, published (largest distances of the text).
+    Returns: dataset, registry, status, method, criterion (scale), metric (rank correlations over
+    all pairs of different trees with d_KL in the mean of both directions, with d_p and with the
+    number of nodes of both trees; mean and largest distance), unit, measured (forest 0), mean,
+    lowest, highest, n_forests, published (largest distances of the text).
     """
     values = _Values(values_of(results["closeness"], results["scores"]))
     there, lines = set(results["forests"]["dataset"]), []

@@ -30,21 +30,7 @@ def claims(
 ) -> pd.DataFrame:
     """Judge statements T6-01 to T6-06 of data/published/claims.csv.
 
-    Parameters
-    ----------
-    leaves, separation : DataFrame
-        As returned by `hedgerow.experiments.survival.statistics.statistics`, all cohorts.
-    treatment : DataFrame
-        As returned by `hedgerow.experiments.survival.steps.describe`, all cohorts.
-    specification : mapping
-        config/claims.yaml, as read.
-    stated : DataFrame
-        data/published/claims.csv.
-
-    Returns
-    -------
-    DataFrame
-        As returned by `hedgerow.reporting.claims.judge`, with statements.
+    Returns: as returned by `hedgerow.reporting.claims.judge`, with statements.
     """
     cells = measured(public(leaves), public(treatment), public(separation))
     frames = {"cohorts": cells}
@@ -57,24 +43,15 @@ def measured(
 ) -> pd.DataFrame:
     """Public cohorts in the numbers that the statements speak of.
 
-    Parameters
-    ----------
-    leaves, treatment, separation : DataFrame
-        As in `claims`.
-
-    Returns
-    -------
-    DataFrame
-        dataset, metric, value, and events, of p_test those of the test patients, which its power
-        follows from (else missing); a tree without tests has no groups and speaks to nothing but
-        treatment. Metrics: p_all, p_training, p_test and p_permutation (log-rank
-        test of all leaves); n_leaves, n_longer and n_shorter (leaves with p < .005 against all
-        patients), share_alike (of leaves without); n_gain (leaves in which the treated live
-        longer with p < .005, counted from the landmark, or from inclusion where the treatment is
-        chosen then), n_no_gain, n_gain_inclusion (counted from inclusion, as published); of trees
-        with tests n_compared (leaves with a gain whose hazard ratios can be estimated) and, of
-        these, hazard_ratio_share (largest ratio of the leaf's hazard ratio among the treated to
-        that among the untreated).
+    Returns: dataset, metric, value, and events, of p_test those of the test patients, which its
+    power follows from (else missing); a tree without tests has no groups and speaks to nothing but
+    treatment. Metrics: p_all, p_training, p_test and p_permutation (log-rank test of all leaves);
+    n_leaves, n_longer and n_shorter (leaves with p < .005 against all patients), share_alike (of
+    leaves without); n_gain (leaves in which the treated live longer with p < .005, counted from the
+    landmark, or from inclusion where the treatment is chosen then), n_no_gain, n_gain_inclusion
+    (counted from inclusion, as published); of trees with tests n_compared (leaves with a gain whose
+    hazard ratios can be estimated) and, of these, hazard_ratio_share (largest ratio of the leaf's
+    hazard ratio among the treated to that among the untreated).
     """
     rows = []
     several = set(separation.loc[separation["n_leaves"] > 1, "dataset"])

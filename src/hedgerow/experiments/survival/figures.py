@@ -70,18 +70,7 @@ def first_tree(trees: pd.DataFrame, dataset: str) -> str | None:
     words=said,
 )
 def thesis_figure_6_1_SYNTHETIC(tidy: Sequence[TidyTable], trees: pd.DataFrame) -> Figure:
-    """Figure 6.1: the tree that was learnt from simulated patients.
-
-    Parameters
-    ----------
-    tidy : sequence of TidyTable
-    trees : DataFrame
-        As returned by `hedgerow.experiments.survival.steps.learn`.
-
-    Returns
-    -------
-    Figure
-    """
+    """Figure 6.1: the tree that was learnt from simulated patients."""
     from matplotlib.figure import Figure
 
     from hedgerow.drawing.tree import plot_tree
@@ -120,22 +109,7 @@ def thesis_figure_6_2_SYNTHETIC(
     leaves: pd.DataFrame,
     published: Mapping[str, pd.DataFrame],
 ) -> Figure:
-    """Figure 6.2: survival of simulated patients in the groups that stand out.
-
-    Parameters
-    ----------
-    tidy : sequence of TidyTable
-    patients : DataFrame
-        As returned by `hedgerow.experiments.survival.steps.learn`.
-    leaves : DataFrame
-        As returned by `hedgerow.experiments.survival.statistics.statistics`.
-    published : mapping of DataFrame
-        data/published/thesis_table_6_*.csv by their ids.
-
-    Returns
-    -------
-    Figure
-    """
+    """Figure 6.2: survival of simulated patients in the groups that stand out."""
     from matplotlib.figure import Figure
 
     from hedgerow.data.aortic_stenosis import life_table
@@ -199,21 +173,7 @@ def thesis_figure_6_3_SYNTHETIC(
     published: Mapping[str, pd.DataFrame],
     plan: SurvivalPlan,
 ) -> Figure:
-    """Figure 6.3: simulated patients with and without an intervention, node by node.
-
-    Parameters
-    ----------
-    patients : DataFrame
-        As returned by `hedgerow.experiments.survival.steps.learn`.
-    treatment : DataFrame
-        As returned by `hedgerow.experiments.survival.steps.describe`.
-    published : mapping of DataFrame
-    plan : SurvivalPlan
-
-    Returns
-    -------
-    Figure
-    """
+    """Figure 6.3: simulated patients with and without an intervention, node by node."""
     from matplotlib.figure import Figure
 
     from hedgerow.drawing.survival import plot_curve
@@ -274,20 +234,7 @@ def thesis_figure_6_3_SYNTHETIC(
 def survival_curves(
     patients: pd.DataFrame, leaves: pd.DataFrame, separation: pd.DataFrame, plan: SurvivalPlan
 ) -> Figure:
-    """Curves of the leaves of public cohorts, training patients beside test patients.
-
-    Parameters
-    ----------
-    patients : DataFrame
-        As returned by `hedgerow.experiments.survival.steps.learn`.
-    leaves, separation : DataFrame
-        As returned by `hedgerow.experiments.survival.statistics.statistics`.
-    plan : SurvivalPlan
-
-    Returns
-    -------
-    Figure
-    """
+    """Curves of the leaves of public cohorts, training patients beside test patients."""
     from matplotlib.figure import Figure
 
     from hedgerow.data.cohorts import UNITS
@@ -353,17 +300,7 @@ def _ranked(leaves: pd.DataFrame, mine: pd.DataFrame, dataset: str):
     words=said,
 )
 def survival_evidence(leaves: pd.DataFrame) -> Figure:
-    """p of selected leaves of public cohorts, as published and after honest looks.
-
-    Parameters
-    ----------
-    leaves : DataFrame
-        As returned by `hedgerow.experiments.survival.statistics.statistics`.
-
-    Returns
-    -------
-    Figure
-    """
+    """p of selected leaves of public cohorts, as published and after honest looks."""
     from matplotlib.figure import Figure
 
     own = public(leaves)

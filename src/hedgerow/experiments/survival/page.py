@@ -38,22 +38,7 @@ def section(
 ) -> Section:
     """Chapter 6 as a section of the report page.
 
-    Parameters
-    ----------
-    tables : mapping of DataFrame
-        As written to reports/tables.
-    figures : mapping of path
-        svg files, which are embedded.
-    captions : mapping of str
-        Of all tables and figures, by id.
-    claims : DataFrame
-        As returned by `hedgerow.experiments.survival.claims.claims`.
-    plan : SurvivalPlan
-
-    Returns
-    -------
-    Section
-        The same inputs give the same text.
+    Returns: the same inputs give the same text.
     """
     tables = numbered(tables)
     cohorts = tables["survival_cohorts"]

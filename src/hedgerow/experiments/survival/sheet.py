@@ -23,19 +23,9 @@ LEGIBLE = 10
 def sheet(table: TidyTable, patients: pd.DataFrame, trees: pd.DataFrame, plan) -> dict[str, Figure]:
     """The tree of a cohort and survival in its leaves on one page.
 
-    Parameters
-    ----------
-    table : TidyTable
-    patients, trees : DataFrame
-        As returned by `hedgerow.experiments.survival.steps.learn`.
-    plan : SurvivalPlan
-
-    Returns
-    -------
-    dict of Figure
-        `svg` and `pdf`, the same page: the tree of the thesis' settings, or where it has more than
-        ten leaves the smaller one of it and the tuned one. Of all patients, as published. Where no
-        page holds its leaves, it says so.
+    Returns: `svg` and `pdf`, the same page: the tree of the thesis' settings, or where it has more
+    than ten leaves the smaller one of it and the tuned one. Of all patients, as published. Where no
+    page holds its leaves, it says so.
     """
     from hedgerow.drawing.survival import MOST_LEAVES, guideline_sheet
     from hedgerow.tree import Tree

@@ -18,22 +18,11 @@ def statistics(
 ) -> dict[str, pd.DataFrame]:
     """Each statistic on training and test patients, and p values of permuted outcomes.
 
-    Parameters
-    ----------
-    described, apart : DataFrame
-        `leaves` and `separation`, as returned by `describe`.
-    permuted : sequence of DataFrame
-        As returned by `permute`, of each chunk.
-
-    Returns
-    -------
-    dict of DataFrame
-        `leaves`: those of all patients, with the same of the parts (suffixes `_training` and
-        `_test`), logrank_p_permutation and logrank_p_rest_permutation (learnt tree only).
-        `separation`: with p_permutation (of all leaves at once), false_alarms (share of the
-        permutations in which a leaf of the part has p < .005 against all patients) and
-        n_permutations.
-        `null`: all permutations.
+    Returns: `leaves`: those of all patients, with the same of the parts (suffixes `_training` and
+    `_test`), logrank_p_permutation and logrank_p_rest_permutation (learnt tree only). `separation`:
+    with p_permutation (of all leaves at once), false_alarms (share of the permutations in which a
+    leaf of the part has p < .005 against all patients) and n_permutations. `null`: all
+    permutations.
     """
     from hedgerow.survival.permutation import permutation_p
 
@@ -81,19 +70,11 @@ def _separation(apart: pd.DataFrame, null: pd.DataFrame) -> pd.DataFrame:
 def selected(leaves: pd.DataFrame) -> pd.DataFrame:
     """In how many leaves a published-style p < .005 survives, by cohort.
 
-    Parameters
-    ----------
-    leaves : DataFrame
-        Of `statistics`.
-
-    Returns
-    -------
-    DataFrame
-        dataset, n_leaves, n_selected (p < .005 of the leaf against all patients, as published),
-        n_longer and n_shorter among them, then how many of the selected have p < .005 after Holm's
-        correction (n_holm), against the others (n_rest), on training patients (n_training), on test
-        patients, in the same direction (n_test), and by permutation (n_permutation; missing where
-        so few permutations cannot tell).
+    Returns: dataset, n_leaves, n_selected (p < .005 of the leaf against all patients, as
+    published), n_longer and n_shorter among them, then how many of the selected have p < .005 after
+    Holm's correction (n_holm), against the others (n_rest), on training patients (n_training), on
+    test patients, in the same direction (n_test), and by permutation (n_permutation; missing where
+    so few permutations cannot tell).
     """
     own = leaves[(leaves["groups"] == LEARNT) & (leaves["number"] > 0)]
     rows = []

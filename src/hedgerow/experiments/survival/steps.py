@@ -36,13 +36,7 @@ from hedgerow.experiments.survival.plan import (
 
 
 def cohort_of(table: TidyTable, plan) -> Cohort:
-    """A data set as a cohort, by what the registry says of it.
-
-    Raises
-    ------
-    ConfigError
-        The registry does not say what makes it a cohort.
-    """
+    """A data set as a cohort, by what the registry says of it."""
     if table.name not in plan.cohorts:
         raise ConfigError(
             f"{table.name} is no cohort",
@@ -71,25 +65,15 @@ def cohort_of(table: TidyTable, plan) -> Cohort:
 def learn(table: TidyTable, plan, splits: Iterable[int] | None = None) -> dict[str, pd.DataFrame]:
     """Trees that predict the event by the horizon, and the leaf of each patient (thesis 6.2.2).
 
-    Parameters
-    ----------
-    table : TidyTable
-    plan : SurvivalPlan, or one with the same settings
-    splits : iterable of int, optional
-        Numbers of divisions; default all. Chunks put together equal the whole.
-
-    Returns
-    -------
-    dict of DataFrame
-        `patients`: of split 0, one row per patient: dataset, row (of the cohort), training, y (1
-        with the event by the horizon, 0 without, -1 unknown), number and number_tuned (leaf from
-        the left, from 1), said and said_tuned (predicted class), printed (leaf of figure 6.1,
-        simulated patients only; 0 where a value that it tests is missing), time and event (natural
-        history, years), full_time, full_event and intervention (years, NaN for none).
-        `trees`: dataset, split, method, n_leaves, depth, root (variable), tree (JSON).
-        `tuning`: of split 0, the grid: f1 (mean over folds), f1_error (standard error), n_leaves
-        (mean), chosen. Neither has rows where split 0 is in another chunk.
-        `performance`: dataset, split, method, part, metric, value, n (patients it is a share of).
+    Returns: `patients`: of split 0, one row per patient: dataset, row (of the cohort), training, y
+    (1 with the event by the horizon, 0 without, -1 unknown), number and number_tuned (leaf from the
+    left, from 1), said and said_tuned (predicted class), printed (leaf of figure 6.1, simulated
+    patients only; 0 where a value that it tests is missing), time and event (natural history,
+    years), full_time, full_event and intervention (years, NaN for none). `trees`: dataset, split,
+    method, n_leaves, depth, root (variable), tree (JSON). `tuning`: of split 0, the grid: f1 (mean
+    over folds), f1_error (standard error), n_leaves (mean), chosen. Neither has rows where split 0
+    is in another chunk. `performance`: dataset, split, method, part, metric, value, n (patients it
+    is a share of).
     """
     from hedgerow.survival import risk_groups
 
@@ -266,18 +250,8 @@ def _performance(X: pd.DataFrame, of) -> list[tuple]:
 def permute(table: TidyTable, plan, permutations: Iterable[int] | None = None) -> pd.DataFrame:
     """How far leaves are apart where outcomes are dealt to the patients at random.
 
-    Parameters
-    ----------
-    table : TidyTable
-    plan : SurvivalPlan, or one with the same settings
-    permutations : iterable of int, optional
-        Their numbers; default all. Chunks put together equal the whole.
-
-    Returns
-    -------
-    DataFrame
-        dataset, permutation, part, n_leaves, n_selected, overall, against_all, against_rest, as
-        `hedgerow.survival.separation` gives them.
+    Returns: dataset, permutation, part, n_leaves, n_selected, overall, against_all, against_rest,
+    as `hedgerow.survival.separation` gives them.
     """
     from hedgerow.survival import permuted_separation
 
@@ -300,24 +274,12 @@ def permute(table: TidyTable, plan, permutations: Iterable[int] | None = None) -
 def describe(table: TidyTable, patients: pd.DataFrame, plan) -> dict[str, pd.DataFrame]:
     """Survival in each leaf, and of treated against untreated (thesis 6.2.3, 6.3).
 
-    Parameters
-    ----------
-    table : TidyTable
-    patients : DataFrame
-        As returned by `learn`.
-    plan : SurvivalPlan, or one with the same settings
-
-    Returns
-    -------
-    dict of DataFrame
-        `leaves`: dataset, groups (`learnt_tree`, of simulated patients `printed_tree` as well),
-        part, number (0: all patients), then as `leaf_survival`.
-        `treatment`: dataset, groups, counted_from, number (0: all patients), then as
-        `compare_groups`; without rows where nobody is treated.
-        `separation`: of the learnt tree, dataset, then as `hedgerow.survival.separation`, and
-        multivariate_logrank_p.
-        `intervals`: of table 6.2, dataset, method, then as `share_intervals`: test patients of
-        split 0 whose class is known.
+    Returns: `leaves`: dataset, groups (`learnt_tree`, of simulated patients `printed_tree` as
+    well), part, number (0: all patients), then as `leaf_survival`. `treatment`: dataset, groups,
+    counted_from, number (0: all patients), then as `compare_groups`; without rows where nobody is
+    treated. `separation`: of the learnt tree, dataset, then as `hedgerow.survival.separation`, and
+    multivariate_logrank_p. `intervals`: of table 6.2, dataset, method, then as `share_intervals`:
+    test patients of split 0 whose class is known.
     """
     from hedgerow.survival import HorizonLabels, RiskGroups, separation
 

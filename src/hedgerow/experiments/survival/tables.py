@@ -52,17 +52,7 @@ METRICS = ["accuracy"] + [f"{c}_{m}" for c in CLASSES for m in ("recall", "preci
 
 
 def said(patients: pd.DataFrame, plan: SurvivalPlan) -> dict[str, str]:
-    """Words of the captions: what was run.
-
-    Parameters
-    ----------
-    patients : DataFrame
-    plan : SurvivalPlan
-
-    Returns
-    -------
-    dict of str
-    """
+    """Words of the captions: what was run."""
     public = [d for d in plan.datasets if d != SIMULATED]
     there = set(patients["dataset"]) - {SIMULATED}
     each = how_many(plan.n_splits, "division")
@@ -167,19 +157,8 @@ def thesis_table_6_1_SYNTHETIC(
 ) -> pd.DataFrame:
     """Table 6.1: variables of the registry, as printed, and of the simulated patients.
 
-    Parameters
-    ----------
-    tidy : sequence of TidyTable
-        That of the simulator is read.
-    published : mapping of DataFrame
-        data/published/thesis_table_6_*.csv by their ids.
-    plan : SurvivalPlan
-
-    Returns
-    -------
-    DataFrame
-        variable (printed key), name (as printed), type, description, column (of the simulator),
-        status, n, median, q1, q3, percent (of those with a 1), percent_missing.
+    Returns: variable (printed key), name (as printed), type, description, column (of the
+    simulator), status, n, median, q1, q3, percent (of those with a 1), percent_missing.
     """
     printed = published["thesis_table_6_1"]
     text = printed.pivot(index="criterion", columns="metric", values="value")
@@ -278,21 +257,9 @@ def thesis_table_6_2_SYNTHETIC(
 ) -> pd.DataFrame:
     """Table 6.2: performance of the tree on test patients of the simulator.
 
-    Parameters
-    ----------
-    performance, patients : DataFrame
-        As returned by `hedgerow.experiments.survival.steps.learn`.
-    intervals : DataFrame
-        As returned by `hedgerow.experiments.survival.steps.describe`.
-    published : mapping of DataFrame
-    plan : SurvivalPlan
-
-    Returns
-    -------
-    DataFrame
-        dataset, method, metric, n_test, n (patients that the share is of), measured, its ends by
-        three kinds of intervals, mean, lowest and highest over n_splits divisions; published with
-        published_low and published_high.
+    Returns: dataset, method, metric, n_test, n (patients that the share is of), measured, its ends
+    by three kinds of intervals, mean, lowest and highest over n_splits divisions; published with
+    published_low and published_high.
     """
     found = _performance(simulated(performance), simulated(intervals), simulated(patients))
     printed = published["thesis_table_6_2"].set_index("metric")["value"].astype(float)
@@ -315,15 +282,7 @@ def survival_performance(
 ) -> pd.DataFrame:
     """Performance on test patients of public cohorts, in the form of table 6.2.
 
-    Parameters
-    ----------
-    performance, intervals, patients : DataFrame
-        As in `thesis_table_6_2_SYNTHETIC`.
-
-    Returns
-    -------
-    DataFrame
-        As `thesis_table_6_2_SYNTHETIC`, without published values.
+    Returns: as `thesis_table_6_2_SYNTHETIC`, without published values.
     """
     return _performance(public(performance), public(intervals), public(patients))
 
@@ -393,17 +352,8 @@ def thesis_table_6_3_SYNTHETIC(
 ) -> pd.DataFrame:
     """Table 6.3: survival of simulated patients in each leaf.
 
-    Parameters
-    ----------
-    leaves : DataFrame
-        As returned by `hedgerow.experiments.survival.statistics.statistics`.
-    published : mapping of DataFrame
-
-    Returns
-    -------
-    DataFrame
-        dataset, groups, number, then as `hedgerow.survival.leaf_survival`; printed cells as texts
-        in columns with the suffix `_published`.
+    Returns: dataset, groups, number, then as `hedgerow.survival.leaf_survival`; printed cells as
+    texts in columns with the suffix `_published`.
     """
     found = _half_widths(simulated(leaves))
     printed = _printed(published["thesis_table_6_3"], OF_TABLE_6_3)
@@ -423,15 +373,7 @@ def thesis_table_6_3_SYNTHETIC(
 def survival_leaves(leaves: pd.DataFrame) -> pd.DataFrame:
     """Survival of patients of public cohorts in each leaf, in the form of table 6.3.
 
-    Parameters
-    ----------
-    leaves : DataFrame
-        As in `thesis_table_6_3_SYNTHETIC`.
-
-    Returns
-    -------
-    DataFrame
-        As `thesis_table_6_3_SYNTHETIC`, without published values.
+    Returns: as `thesis_table_6_3_SYNTHETIC`, without published values.
     """
     return _half_widths(public(leaves)).round(9)
 
@@ -473,18 +415,9 @@ def thesis_table_6_4_SYNTHETIC(
 ) -> pd.DataFrame:
     """Table 6.4: simulated patients with and without an early intervention, leaf by leaf.
 
-    Parameters
-    ----------
-    treatment : DataFrame
-        As returned by `hedgerow.experiments.survival.steps.describe`.
-    published : mapping of DataFrame
-
-    Returns
-    -------
-    DataFrame
-        dataset, groups, counted_from, number, then as `hedgerow.survival.compare_groups`; printed
-        cells as texts in columns with the suffix `_published`, beside the values counted as
-        published. The printed row of all patients repeats table 6.3 and is left out.
+    Returns: dataset, groups, counted_from, number, then as `hedgerow.survival.compare_groups`;
+    printed cells as texts in columns with the suffix `_published`, beside the values counted as
+    published. The printed row of all patients repeats table 6.3 and is left out.
     """
     found = simulated(treatment)
     printed = _printed(published["thesis_table_6_4"], OF_TABLE_6_4).drop(index=0, errors="ignore")
@@ -505,15 +438,7 @@ def thesis_table_6_4_SYNTHETIC(
 def survival_treatment(treatment: pd.DataFrame) -> pd.DataFrame:
     """Treated and untreated patients of public cohorts, in the form of table 6.4.
 
-    Parameters
-    ----------
-    treatment : DataFrame
-        As in `thesis_table_6_4_SYNTHETIC`.
-
-    Returns
-    -------
-    DataFrame
-        As `thesis_table_6_4_SYNTHETIC`, without published values.
+    Returns: as `thesis_table_6_4_SYNTHETIC`, without published values.
     """
     return public(treatment).round(9)
 
@@ -599,16 +524,7 @@ def survival_cohorts(
 ) -> pd.DataFrame:
     """Public cohorts: patients, events, labels at the horizon, trees.
 
-    Parameters
-    ----------
-    patients, trees : DataFrame
-        As returned by `hedgerow.experiments.survival.steps.learn`.
-    plan : SurvivalPlan
-
-    Returns
-    -------
-    DataFrame
-        One row per cohort that is asked for, with its status.
+    Returns: one row per cohort that is asked for, with its status.
     """
     return public(_cohorts(patients, trees, plan))
 
@@ -663,16 +579,8 @@ def behind_honest(table: pd.DataFrame) -> Iterator[Cell]:
 def survival_honest(leaves: pd.DataFrame, separation: pd.DataFrame) -> pd.DataFrame:
     """In how many leaves of public cohorts a published-style p < .005 survives.
 
-    Parameters
-    ----------
-    leaves, separation : DataFrame
-        As returned by `hedgerow.experiments.survival.statistics.statistics`.
-
-    Returns
-    -------
-    DataFrame
-        As `hedgerow.experiments.survival.statistics.selected`, with the tests of all leaves at
-        once by part and the false alarms.
+    Returns: as `hedgerow.experiments.survival.statistics.selected`, with the tests of all leaves at
+    once by part and the false alarms.
     """
     return public(_honest(leaves, separation))
 
