@@ -32,7 +32,7 @@ def test_all_options_at_once_and_a_command_that_runs(tmp_path, capsys, monkeypat
             "--time COLUMN, the follow-up (or --start and --end, its first and last date): maybe",
             "--unit of the times, which nothing tells: maybe days: the longest is then 7.28 years",
             "--out FOLDER, to be written: maybe women_groups",
-            "--horizon TIME, by which the event is predicted: maybe 3y: 25 % were followed as",
+            "--horizon TIME, by which the event is predicted: maybe 3y: 48 % were followed as",
         ),
         strict=True,
     ):

@@ -16,6 +16,7 @@ from patients.made import patients
 from hedgerow.cli import main
 from hedgerow.errors import InputError
 from hedgerow.patients.analysis import Settings, analyse, compared, notes_on_entry
+from hedgerow.patients.answers import Answers
 from hedgerow.patients.cohort import Outcome, read_cohort
 from hedgerow.patients.figures import curves, sheet
 from hedgerow.patients.folder import _blurred, shown_tree
@@ -135,10 +136,12 @@ def test_words_are_those_of_weights_and_of_entries(folder, tmp_path):
     answers = frame(folder, "checklist").set_index("item")["answer"]
     assert answers["6b"].startswith("all rows with time, event and entry: ")
     assert answers["13"].startswith("weights for censoring and late entry alone")
-    found = analysed(registry(), tmp_path, Settings(weights=True, bootstraps=0), entry=None)
+    # Without --entry it is asked about: it is never above the follow-up.
+    told = {"entry": None, "answers": Answers(not_input=("registered",))}
+    found = analysed(registry(), tmp_path, Settings(weights=True, bootstraps=0), **told)
     caption = tables(found, 0)["calibration"].caption
     assert "these stand for those whose follow-up ends early. Training part" in caption
-    plain = analysed(registry(), tmp_path, Settings(bootstraps=0), entry=None)
+    plain = analysed(registry(), tmp_path, Settings(bootstraps=0), **told)
     assert "too high where many are. Training" in tables(plain, 0)["calibration"].caption
     table = registry().astype(object)
     table["registered"] = None

@@ -241,6 +241,24 @@ def test_apply_says_why_a_patient_cannot_be_placed(first, tmp_path):
     assert found["why"].isna()[3:].all() and found["group"].notna()[3:].all()
 
 
+def test_apply_takes_the_same_answers_as_survival(first, tmp_path, capsys):
+    """`<5` and hidden rows were answered for the tree's own table, and could not be for others."""
+    table, root = load_gbsg2().astype(object)[:6], spoilt_rows(first)[1]
+    table.loc[1, root], table.loc[2, root] = "<5", "many"
+    path, out = tmp_path / "clinic.xlsx", tmp_path / "g.csv"
+    with pd.ExcelWriter(path) as book:
+        table.to_excel(book, index=False)
+        book.book.worksheets[0].row_dimensions[5].hidden = True
+    run = ["apply", str(first), str(path), "--out", str(out)]
+    assert main(run) == 1
+    assert "1 of 6 rows are hidden or filtered out" in capsys.readouterr().err and not out.exists()
+    answers = ["--hidden-rows", "drop", "--read", f"{root}=<5=3", "--read", f"{root}=many=missing"]
+    assert main([*run, *answers]) == 0
+    found = pd.read_csv(out)
+    assert found["row"].tolist() == [2, 3, 4, 6, 7] and found["group"].notna().all()
+    assert pd.isna(found["why"][1]) and found["why"][2].startswith(f"`{root}` is missing")
+
+
 def test_an_unknown_category_is_a_missing_value(tmp_path):
     table = patients(500)
     table["years"] = np.where(table["sex"] == "male", table["years"] / 4, table["years"])

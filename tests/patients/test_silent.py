@@ -470,6 +470,44 @@ def test_readings_that_cannot_be(tmp_path, answer, sentence):
         read(tmp_path, table, *PLAIN, "--read", answer)
 
 
+# ------------------------------------------------------------------- what only the follow-up tells
+
+
+def test_times_after_inclusion_that_end_with_the_follow_up(tmp_path):
+    """Of myeloid (R) times of transplant and relapse were inputs without a word.
+
+    They lie far from the end of the follow-up, and never after it, which chance would not do.
+    """
+    table, random = patients(), np.random.default_rng(3)
+    table["relapse"] = np.where(
+        table.index % 3, random.uniform(0, table["years"].clip(upper=2)), None
+    )
+    table["chance"] = random.permutation(table["years"])
+    line = line_of(asked(tmp_path, table, *PLAIN), "column `relapse`")
+    assert "it is never above the follow-up, in years, as " in line
+    assert "of 160 patients would be by chance; say --not-input relapse" in line
+    assert "chance" in read(tmp_path, table, *PLAIN, "--not-input", "relapse").X
+
+
+def test_what_tells_the_follow_up_waits_for_the_event(tmp_path):
+    """Of pbc (R), with 2 for the dead, five inputs were said to tell who could be followed.
+
+    Until somebody says what 2 is, who had the event counts as censored: early, as the ill are.
+    """
+    table, random = patients(600), np.random.default_rng(0)
+    ill = random.random(600) < 0.4
+    table["bili"] = np.where(ill, 9.0, 1.0) + random.random(600).round(3)
+    table["years"] = np.where(ill, random.uniform(0.1, 2.0, 600), random.uniform(5.0, 12.0, 600))
+    table["status"] = np.where(ill, 2, 0)
+    table["year"] = 1990 + table.index % 10
+    lines = asked(tmp_path, table, *PLAIN)
+    assert [line.partition(":")[0] for line in lines] == [
+        "column `status`",
+        "column `year`",
+    ]
+    assert "looks like a calendar year, of inclusion or later; the tree" in lines[1]
+
+
 # --------------------------------------------------------------- several codes for missing values
 
 
@@ -485,6 +523,7 @@ def test_readings_that_cannot_be(tmp_path, answer, sentence):
         (40, 89, (997, 998, 999)),
         (0, 50, (-99, -9)),
         (40, 89, (999,)),
+        (40, 89, (99,)),
         (2, 30, (99.9,)),
     ],
 )
@@ -509,6 +548,14 @@ def test_several_codes_for_missing_values(tmp_path, low, high, codes):
 @pytest.mark.parametrize(("low", "high"), [(1, 9), (40, 99), (0, 999), (-9, 9)])
 def test_scales_that_end_in_a_code(tmp_path, low, high):
     table = patients().assign(score=np.linspace(low, high, 240).round())
+    assert len(read(tmp_path, table, *PLAIN)) == 240
+
+
+@pytest.mark.parametrize("values", [(99,), (98, 99), (97, 99, 99), (95, 97, 99, 99)])
+def test_ages_of_old_people_are_no_codes(tmp_path, values):
+    """99 of several patients stands for a missing age where nobody else is nearly so old."""
+    table = patients()
+    table.loc[[3 + 2 * k for k in range(len(values))], "age"] = values
     assert len(read(tmp_path, table, *PLAIN)) == 240
 
 

@@ -5,6 +5,7 @@ Each option is said here once: parser, questions, command of the manifest and pa
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, field, fields
 from datetime import date
 from typing import Any
@@ -209,9 +210,11 @@ def option_of(name: str) -> str:
     return "--" + name.replace("_", "-")
 
 
-def add_answers(group: Any) -> None:
-    """Add each option to a group of a parser; each may be repeated."""
+def add_answers(group: Any, names: Collection[str] = ()) -> None:
+    """Add each option, or those of some fields, to a group of a parser; each may be repeated."""
     for own in fields(Answers):
+        if names and own.name not in names:
+            continue
         group.add_argument(
             option_of(own.name),
             action="append",
@@ -223,7 +226,7 @@ def add_answers(group: Any) -> None:
 
 def answers_of(options: Any) -> Answers:
     """Answers that a parsed command holds."""
-    return Answers(**{own.name: tuple(getattr(options, own.name)) for own in fields(Answers)})
+    return Answers(**{own.name: tuple(getattr(options, own.name, ())) for own in fields(Answers)})
 
 
 def as_options(answers: Answers) -> list[str]:

@@ -259,6 +259,7 @@ def read_cohort(
     if entry is not None:
         without |= np.isnan(entry)
     check_incomplete(table, outcome, time, event, problems)
+    settled = not problems.found
     tell = tell or (lambda words: None)
     tell("reading the columns")
     X, not_used = _inputs(table, outcome, columns, problems, tell)
@@ -272,7 +273,7 @@ def read_cohort(
         about = (time[kept], event[kept], length, min_followed, entry_of(entry, kept))
         tell("asking what tells the follow-up")
         rest = X[kept].drop(columns=named)  # one question is enough of an input
-        _ask_what_limits(rest, about, outcome.answers, problems, tell)
+        _ask_what_limits(rest, about if settled else None, outcome.answers, problems, tell)
     problems.check(table.name)
     if not kept.any():
         what = "both a time and an event" if entry is None else "a time, an event and an entry"
@@ -676,15 +677,14 @@ def _values(column: pd.Series) -> np.ndarray:
 
 
 def _ask_what_limits(X: pd.DataFrame, about, answers: Answers, problems: Problems, tell) -> None:
-    """A question for each input that tells how long a patient could be followed.
-
-    about : time, event, horizon, share that is needed and entry, as `tells_follow_up` has them.
-    """
+    """A question for each input that tells how long a patient could be followed."""
+    # `about` is time, event, horizon, share that is needed and entry, as `tells_follow_up` has them;
+    # None while a question leaves open who had the event, or when: then years alone are asked about.
     for name in X:
         own, levels = _values(X[name]), None
         if hasattr(X[name], "cat"):
             levels = [str(level) for level in X[name].cat.categories]
-        why = tells_follow_up(own, levels, *about)
+        why = tells_follow_up(own, levels, *about) if about else ""
         tell("repetition")
         if levels is None and calendar_year(name, own):
             why = "it looks like a calendar year, of inclusion or later" + f"; {why}" * bool(why)

@@ -107,9 +107,9 @@ def check_told(
         lacks("--out FOLDER, to be written", Guess({"--out": name}, name), "")
     if not lines:
         return
-    horizon = _horizon(table, time, unit)
+    horizon, share = _horizon(table, time, unit)
     if "horizon" not in given and time is not None and horizon is not None:
-        why = f"{horizon}: {100 * FOLLOWED:g} % were followed as long (default: {options.horizon})"
+        why = f"{horizon}: {100 * share:.0f} % were followed as long (default: {options.horizon})"
         lines.append(f"--horizon TIME, by which the event is predicted: maybe {why}")
         own["--horizon"] = horizon
     words = ["hedgerow", "survival", str(options.table)]
@@ -225,16 +225,15 @@ def _unit(table: Texts, time: str) -> Guess:
     return Guess({"--unit": unit}, why + f" ({', '.join(rest)})" * bool(rest))
 
 
-def _horizon(table: Texts, time: str | None, unit: str | None) -> str | None:
-    """The longest of usual horizons that enough patients are followed for."""
+def _horizon(table: Texts, time: str | None, unit: str | None) -> tuple[str | None, float]:
+    """The longest of usual horizons that enough patients are followed for, and their share."""
     if time not in table.columns or unit is None:
-        return None
+        return None, 0.0
     values = numbers(table.columns[time], table.decimal).values * DAYS[unit]
     values = values[~np.isnan(values)]
-    long = [
-        text
-        for text in HORIZONS
-        for length, own in [horizon_of(text)]
-        if len(values) and (values >= length * DAYS[own]).mean() >= FOLLOWED
-    ]
-    return long[-1] if long else None
+    found: tuple[str | None, float] = (None, 0.0)
+    for text in HORIZONS if len(values) else ():
+        length, own = horizon_of(text)
+        if (share := float((values >= length * DAYS[own]).mean())) >= FOLLOWED:
+            found = text, share
+    return found

@@ -144,7 +144,7 @@ def chosen(
     -------
     Texts
     """
-    kept = _not_hidden(table, answers, problems)
+    kept = not_hidden(table, answers, problems)
     for row in answers.rows_left_out:
         if row not in table.rows:
             said = f"the table has no patient in row {row}"
@@ -173,7 +173,7 @@ def chosen(
     return _one_row_each(table, columns, outcome, answers, problems)
 
 
-def _not_hidden(table: Texts, answers: Answers, problems: Problems) -> np.ndarray:
+def not_hidden(table: Texts, answers: Answers, problems: Problems) -> np.ndarray:
     """Rows that count, (n,) bool, once somebody said whether hidden ones of a workbook do."""
     kept = np.ones(len(table), dtype=bool)
     if table.hidden is None or not table.hidden.any():

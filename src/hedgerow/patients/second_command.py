@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from hedgerow.patients.answers import add_answers, answers_of
 from hedgerow.patients.command import (
     add_out,
     add_questions,
@@ -231,15 +232,7 @@ def add_apply(commands: Any) -> None:
     parser.add_argument("table", metavar="TABLE", help="a CSV file, or an .xlsx workbook")
     table = parser.add_argument_group("the table")
     add_rename(table)
-    table.add_argument("--sheet", metavar="NAME", help="of a workbook")
-    table.add_argument("--head", metavar="ROW", type=int, help="the row that names the columns")
-    table.add_argument(
-        "--decimal",
-        action="append",
-        default=[],
-        metavar="[COLUMN=]MARK",
-        help="comma or point; default: as numbers tell",
-    )
+    add_answers(table, ("sheet", "head", "hidden_rows", "decimal", "read"))
     out = parser.add_argument_group("what is written")
     out.add_argument("--out", metavar="FILE", help="gets a row for each row of the table (CSV)")
     out.add_argument(
@@ -268,11 +261,10 @@ def run_apply(options: argparse.Namespace) -> int:
     from hedgerow.errors import InputError
     from hedgerow.files import check_free, for_spreadsheets, write_csv
     from hedgerow.optional import needed
-    from hedgerow.patients.answers import Answers
     from hedgerow.patients.model import read_model
-    from hedgerow.patients.place import groups_of, real_words, renamed
-    from hedgerow.patients.problems import TableError
-    from hedgerow.patients.table import read_texts
+    from hedgerow.patients.place import groups_of
+    from hedgerow.patients.problems import Problems, TableError
+    from hedgerow.patients.rows import not_hidden
 
     for library in ("pandas", "lifelines", "statsmodels"):
         needed(library, "`hedgerow apply`")
@@ -280,15 +272,14 @@ def run_apply(options: argparse.Namespace) -> int:
         raise InputError("the file to write is not told", remedy="give --out")
     check_free(options.out, options.force)
     model = read_model(options.model)
-    answers = Answers(decimal=tuple(options.decimal))
+    answers, problems = answers_of(options), Problems()
     try:
-        real = real_words((), options.rename, model)
-        table = read_texts(options.table, options.sheet, options.head, real)
-        table = renamed(table, options.rename)
+        table, _ = read_table(options, model)
+        table = table.of(not_hidden(table, answers, problems))
+        problems.check(table.name)
     except TableError as error:
         print(f"hedgerow: {error}", file=sys.stderr)
         return 1
-    answers.check(table)
     found = groups_of(model, table, answers, options.keep)
     write_csv(options.out, for_spreadsheets(found))
     if not options.quiet:

@@ -14,9 +14,9 @@ from hedgerow.patients.values import DAYS, name_words, shown, unique_texts
 
 #: An input that equals the follow-up in such a share of patients, in one unit or another.
 EQUALS = 0.05
-#: One that is never above it (or never below) in such a share, is of its size, comes as near to it
-#: as `NEAR` in a share of them, and goes with it in rank.
-BOUNDS, SIZE, NEAR, TOGETHER = 0.995, 10.0, 0.01, 0.3
+#: One that would lie above it (or below it) in so many patients by chance, and does in such a share
+#: of these at most; in so few where it goes with it in rank.
+CHANCE, HARDLY, FEW_CHANCE, TOGETHER = 20.0, 0.02, 5.0, 0.3
 #: No measurement at inclusion goes with the follow-up so closely in rank.
 GOES_WITH = 0.65
 #: Association of a few levels with the event (Cramer's V), and area under the curve of a number,
@@ -39,6 +39,9 @@ CODES = frozenset(
     )
     for sign in (1, -1)
 ) | {-1.0}
+#: Codes of two digits and more that several patients have, among values that reach nearly as far,
+#: stand alone where the gap to these is so many times any other.
+LONG_CODE, LARGER = 77.0, 2.0
 #: Age in years that nobody reaches; where more of a column lies outside, it holds no ages in years.
 OLDEST, FEW_OUTSIDE = 115.0, 0.2
 #: Values that a question names.
@@ -55,7 +58,8 @@ def missing_codes(
     """Numbers without those that somebody said stand for nothing; others like them are asked for.
 
     Numbers such as 888 and 999, or -9 and -8, are asked for where they are the largest or smallest
-    ones and lie further from all others than these lie apart.
+    ones and lie further from all others than these lie apart. So is 99 of several patients in ages
+    from 40 to 89, where the gap is much larger than any other.
 
     Parameters
     ----------
@@ -90,7 +94,7 @@ def missing_codes(
             continue
         values[own] = math.nan
         problems.decide(name, said, told("missing_value", f"{name}={code:g}"))
-    codes, rest = _codes(np.unique(values[~np.isnan(values)]))
+    codes, rest = _codes(*np.unique(values[~np.isnan(values)], return_counts=True))
     asked = []
     for code in codes:
         if code in real:
@@ -127,12 +131,9 @@ def _float(word: str) -> float:
         return math.nan
 
 
-def _codes(known: np.ndarray) -> tuple[list[float], np.ndarray]:
-    """Codes at the ends of (k,) ascending values, together further off than all others lie apart.
-
-    They are looked at as a set: of 888 and 999 alone neither lies far from the other. Gives the
-    codes and the other values.
-    """
+def _codes(known: np.ndarray, counts: np.ndarray) -> tuple[list[float], np.ndarray]:
+    """Codes at the ends of (k,) ascending values with their counts, and the other values."""
+    # As a set: of 888 and 999 alone neither lies far from the other.
     found: list[float] = []
     for end in (-1, 1):
         for count in range(len(known) - 2, 0, -1):
@@ -141,10 +142,13 @@ def _codes(known: np.ndarray) -> tuple[list[float], np.ndarray]:
                 own, rest = known[-count:], known[:-count]
             if not set(own.tolist()) <= CODES:
                 continue
+            held = counts[-count:] if end > 0 else counts[:count]
             gap = own[0] - rest[-1] if end > 0 else rest[0] - own[-1]
-            if gap > rest[-1] - rest[0] or (own.max() < 0.0 <= rest[0]):
+            alone = np.abs(own).min() >= LONG_CODE and held.min() > 1
+            alone &= len(rest) >= MANY and gap > LARGER * np.diff(rest).max(initial=0.0)
+            if alone or gap > rest[-1] - rest[0] or (own.max() < 0.0 <= rest[0]):
                 found += own.tolist()
-                known = rest
+                known, counts = rest, counts[:-count] if end > 0 else counts[count:]
                 break
     return found, known
 
@@ -300,14 +304,22 @@ def _like_time(values: np.ndarray, time: np.ndarray, few: bool) -> str:
             return f"it equals the follow-up in {100 * equal:.0f} % of the patients, in {unit}"
     if surely(together, len(time), GOES_WITH):
         return f"it goes with the follow-up {goes}"
-    for unit, days in DAYS.items() if not few and together >= TOGETHER else ():
+    ordered = np.sort(time)
+    for unit, days in DAYS.items() if not few else ():
         own = values * days
-        if not 1.0 / SIZE <= np.median(own) / np.median(time) <= SIZE:
-            continue
-        near = float((np.abs(own - time) <= NEAR * time).mean())
-        for bounded, word in ((own <= time, "above"), (own >= time, "below")):
-            if bounded.mean() >= BOUNDS and near >= NEAR:
-                return f"it is never {word} the follow-up, in {unit} {goes}"
+        # In how many patients it would be, did neither know of the other.
+        above = np.searchsorted(ordered, own, "left").sum() / len(time)
+        below = len(time) - np.searchsorted(ordered, own, "right").sum() / len(time)
+        for count, chance, word in (
+            ((own > time).sum(), above, "above"),
+            ((own < time).sum(), below, "below"),
+        ):
+            least = FEW_CHANCE if together >= TOGETHER else CHANCE
+            if chance >= least and count <= HARDLY * chance:
+                return (
+                    f"it is {'hardly ever' if count else 'never'} {word} the follow-up, in {unit}, "
+                    f"as {chance:.0f} of {len(time)} patients would be by chance"
+                )
     return ""
 
 
