@@ -48,6 +48,16 @@ def plain(text: str) -> str:
     return "".join(c if c.isprintable() or c == "\n" else f"\\u{ord(c):04x}" for c in text)
 
 
+def with_unit(length: float, unit: str, form: str = "g") -> str:
+    """A length of time with its unit in the singular or plural.
+
+    >>> with_unit(6.0, "years"), with_unit(1.0, "years"), with_unit(0.4932, "years", ".3g")
+    ('6 years', '1 year', '0.493 years')
+    """
+    text = format(length, form)
+    return f"{text} {unit.removesuffix('s') if text == '1' else unit}"
+
+
 def closest(word: str, known: Iterable[str], most: int = 1, alike: float = 0.6) -> list[str]:
     """Names that are written much like a word, the nearest first.
 

@@ -12,6 +12,7 @@ import shutil
 import socket
 import subprocess
 import unicodedata
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from xml.etree import ElementTree
@@ -28,7 +29,7 @@ from hedgerow.errors import InputError
 from hedgerow.experiments.survival.plan import SurvivalPlan
 from hedgerow.patients import figures
 from hedgerow.patients.analysis import Settings, analyse
-from hedgerow.patients.checklist import checklist
+from hedgerow.patients.checklist import checklist, summary
 from hedgerow.patients.cohort import Outcome, read_cohort
 from hedgerow.patients.disclosure import protected, small
 from hedgerow.patients.folder import _captions, _pictures, page, tree_json
@@ -36,7 +37,7 @@ from hedgerow.patients.model import read_model
 from hedgerow.patients.risks import decision_curve, risk_by
 from hedgerow.patients.schema import found_columns
 from hedgerow.patients.table import read_texts
-from hedgerow.patients.tables import flow, said, tables
+from hedgerow.patients.tables import flow, said, tables, withheld_leaves
 from hedgerow.reporting.figures import save
 from hedgerow.survival import horizon_labels
 from hedgerow.tree import Tree
@@ -92,7 +93,7 @@ def again(made, csv, schema, tmp_path_factory):
 def analysed(folder, table, settings=None, **told):
     """What a run finds, without its folder."""
     read = read_texts(written(folder / "table.csv", table))
-    outcome = Outcome("status", time="years", horizon="5y", **told)
+    outcome = Outcome("status", time="years", **{"horizon": "5y", **told})
     return analyse(read_cohort(read, outcome, found_columns(read)), settings or Settings())
 
 
@@ -851,3 +852,75 @@ def test_the_mean_time_without_the_event_stands_in_the_tables(several):
     assert {"rmst", "rmst_low", "rmst_high", "time_lost"} <= set(frame)
     known = frame[frame["rmst"] != "withheld"]
     assert ((known["rmst_low"] < known["rmst"]) & (known["rmst"] < 5.0)).all()
+
+
+# --------------------------------------------------- what misled on the pages of public cohorts
+
+
+def test_a_tree_that_finds_nothing_gives_no_risk(tmp_path, capsys):
+    """Of lung (R) the page and `apply` had risks by groups that were said to tell nothing.
+
+    It also said that "it", of which nothing stood before, was 51.6 % in the test part, and that the
+    groups differ with p = .762.
+    """
+    path, out = written(tmp_path / "a.csv", permuted()), tmp_path / "out"
+    run = ["survival", str(path), "--time", "years", "--event", "status", "--horizon", "1y"]
+    assert main([*run, "--bootstraps", "20", "--out", str(out), "--quiet"]) == 0
+    text = (out / "index.html").read_text()
+    assert "No tree was found that tells patients apart" in text and "1 years" not in text
+    for words in ("Risk of the next patient", "In the test part, which the tree", "groups differ"):
+        assert words not in text
+    assert not (out / "tables/next_patient.csv").exists()
+    assert not read_model(out).finds
+    assert main(["apply", str(out), str(path), "--out", str(tmp_path / "g.csv")]) == 0
+    assert "no risks: the tree does not tell new patients apart" in capsys.readouterr().out
+    rows = list(csv_module.DictReader((tmp_path / "g.csv").open()))
+    assert {row["risk"] + row["low"] + row["high"] for row in rows} == {""}
+    assert all("no risk: the tree does not tell new patients apart" in row["why"] for row in rows)
+
+
+def test_what_a_tree_owes_is_said_where_it_can_be_seen(tmp_path):
+    """64.2 % was said to differ from 64.2 %."""
+    found = analysed(tmp_path, patients(400), Settings(bootstraps=20))
+    shown = tables(found, 5)
+    for apparent, owes in ((0.7004, False), (0.72, True), (0.68, False)):
+        own = found.validation._replace(concordance=0.7, apparent=apparent)
+        text = " ".join(summary(replace(found, validation=own), shown))
+        assert ("the difference is what it owes" in text) == owes
+    plain = " ".join(summary(replace(found, validation=None), shown))
+    assert "In the test part, which the tree has not seen, the concordance is" in plain
+
+
+def nearly_all_die(n=200):
+    """Patients of whom few are left in the end, and many at the horizon: as veteran (R)."""
+    random = np.random.default_rng(1)
+    ill = np.arange(n) % 2
+    years = random.exponential(np.where(ill, 0.5, 3.0)).round(3) + 0.001
+    table = patients(n).assign(marker=ill + random.random(n).round(2), years=years, status="dead")
+    table.loc[[0, 1, 2, 3, 5, 7, 9, 11], "status"] = "alive"
+    return table.drop(columns="surgery")
+
+
+def test_the_risk_of_the_page_is_that_of_the_sheet_and_of_the_file(tmp_path):
+    """Of veteran (R) the page withheld all risks, which sheet, tree.json and `apply` had."""
+    path, out = written(tmp_path / "a.csv", nearly_all_die()), tmp_path / "out"
+    run = ["survival", str(path), "--time", "years", "--event", "status", "--horizon", "1y"]
+    assert main([*run, "--bootstraps", "20", "--out", str(out), "--quiet"]) == 0
+    shown = csv_module.DictReader((out / "tables/next_patient.csv").open())
+    groups = read_model(out).groups
+    assert any(group.events == "withheld" for group in groups) and not any(g.few for g in groups)
+    for row, group in zip(shown, groups, strict=True):
+        assert float(row["risk"]) == pytest.approx(group.risk, abs=1e-5)
+
+
+def test_the_sheet_has_no_count_of_events_that_the_page_withholds(tmp_path):
+    """76 events of 79 patients stood on the sheet: three had none, which the page withholds."""
+    found = analysed(tmp_path, nearly_all_die(), Settings(bootstraps=0), horizon="1y")
+    shown = tables(found, 5)["survival_all"].frame.set_index("group")["events"]
+    withheld = {n for node, n in found.numbers.items() if node in withheld_leaves(found, 5)}
+    assert withheld == {int(n) for n, events in shown.items() if events == "withheld"} != set()
+    texts = [text.get_text() for text in figures.sheet(found, "A", 5, "a.csv").findobj(Text)]
+    for number in withheld:
+        node = {n: node for node, n in found.numbers.items()}[number]
+        count = int(found.survival["all"].loc[node, "events"])
+        assert not any(f"events {count}" in text for text in texts)

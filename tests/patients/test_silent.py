@@ -470,6 +470,19 @@ def test_readings_that_cannot_be(tmp_path, answer, sentence):
         read(tmp_path, table, *PLAIN, "--read", answer)
 
 
+def test_sets_of_matched_patients_are_no_patients(tmp_path):
+    """Of nafld1 (R) sets of a case and its controls were said to be patients in several rows."""
+    table = patients().rename(columns={"patient": "id"}).drop(columns="surgery")
+    table["case.id"] = np.arange(240) // 4 + 5000
+    line = line_of(asked(tmp_path, table, *PLAIN), "column `case.id`")
+    assert (
+        "60 of 60 values stand in several rows" in line
+        and "though each row has another `id`" in line
+    )
+    found = read(tmp_path, table, *PLAIN, "--several-rows", "case.id=separate")
+    assert len(found) == 240 and "case.id" not in found.X
+
+
 # ------------------------------------------------------------------- what only the follow-up tells
 
 

@@ -19,7 +19,7 @@ from hedgerow.survival.estimates import Steps, leaves_of, risk_at
 from hedgerow.survival.followed import FOLLOWED
 from hedgerow.survival.labels import checked_entry, checked_follow_up, entry_of
 from hedgerow.survival.leaves import leaf_numbers
-from hedgerow.texts import legible
+from hedgerow.texts import legible, with_unit
 from hedgerow.tree.export import check_decimals, feature_name
 
 if TYPE_CHECKING:
@@ -761,7 +761,7 @@ def _head(horizon: float, unit: str, least: int, expected: bool) -> str:
     text = (
         "Begin at the top; go left where the test holds, right where it does not. Each group has "
         "its number, its patients (n), how many had the event, and the share without it at "
-        f"{horizon:g} {unit}"
+        f"{with_unit(horizon, unit)}"
     )
     text += (
         ": “here” among these patients, “next” what to expect of the next patient, with its 95 % "
@@ -778,7 +778,7 @@ def _foot(cohort, date, time, died, horizon, unit, confidence, way, least, notes
     rests = f"Rests on {cohort + ', ' if cohort else ''}n = {n}"
     if not hidden(events, least) and not hidden(n - events, least):
         rests += f", {events} events"
-    rests += f", horizon {horizon:g} {unit}"
+    rests += f", horizon {with_unit(horizon, unit)}"
     rests += f", data of {date}." if date else "."
     by = "Aalen-Johansen" if way == "incidence" else "Kaplan-Meier"
     curves = (

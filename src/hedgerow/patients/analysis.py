@@ -41,6 +41,7 @@ from hedgerow.survival import (
 from hedgerow.survival.estimates import ran_out
 from hedgerow.survival.followed import FOLLOWED, followed_until, is_followed, share_followed
 from hedgerow.survival.labels import NobodyLeft, entry_of
+from hedgerow.texts import with_unit
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -426,8 +427,8 @@ def check_followed(
     if (until := rounded_down(followed_until(time, event, needed, entry))) > 0.0:
         remedy = f"--horizon {until:g}{cohort.unit[0]}, to which {100 * needed:g} % could be"
     raise InputError(
-        f"the horizon is {cohort.horizon:g} {cohort.unit}, and {100 * share:.1f} % of the patients "
-        f"could be followed so long; {100 * needed:g} % are needed (--min-followed)",
+        f"the horizon is {cohort.horizon_text}, and {100 * share:.1f} % of the "
+        f"patients could be followed so long; {100 * needed:g} % are needed (--min-followed)",
         remedy=f"give {remedy}",
     )
 
@@ -435,9 +436,9 @@ def check_followed(
 def _refused(groups: RiskGroups, cohort: Cohort, least: float) -> str:
     names = [cohort.columns[list(cohort.X)[j]].label for j in groups.refused]
     return (
-        f"Tests of {', '.join(names)} were refused, because of the patients on one side less than "
-        f"{100 * least:g} % could be followed to {cohort.horizon:g} {cohort.unit}: those of whom "
-        "the outcome is known are there mostly those with the event."
+        f"Tests of {', '.join(names)} were refused, because less than {100 * least:g} % of the "
+        f"patients on one side could be followed to {cohort.horizon_text}: of "
+        "these the outcome is mostly known where the event came."
     )
 
 
@@ -552,8 +553,8 @@ def _treated(cohort: Cohort, groups: RiskGroups, landmark: float, covariates, wh
     if not (early[at].any() and (~early[at]).any()):
         only = "treated" if early[at].any() else "untreated"
         return {}, [
-            f"At the landmark of {landmark:.3g} {cohort.unit} all patients are {only}: treated and "
-            "untreated cannot be compared. Give another --landmark."
+            f"At the landmark of {with_unit(landmark, cohort.unit, '.3g')} all patients are "
+            f"{only}: treated and untreated cannot be compared. Give another --landmark."
         ]
     found = {}
     for way in ("landmark", "inclusion"):

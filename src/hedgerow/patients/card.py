@@ -45,7 +45,7 @@ def card(
     str
     """
     cohort, settings = analysis.cohort, analysis.settings
-    horizon = f"{cohort.horizon:g} {cohort.unit}"
+    horizon = cohort.horizon_text
     counts = shown["flow"].frame.set_index("about")["count"].astype(str)
     tree = analysis.groups.tree_
     tested = sorted({cohort.columns[list(cohort.X)[f]].label for f in tree.feature if f >= 0})

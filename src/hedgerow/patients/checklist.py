@@ -37,7 +37,7 @@ def checklist(analysis: Analysis, shown: dict[str, Table], source: str, version:
 
     cohort, settings = analysis.cohort, analysis.settings
     counts = shown["flow"].frame.set_index("about")["count"]
-    horizon = f"{cohort.horizon:g} {cohort.unit}"
+    horizon = cohort.horizon_text
     missing = [name for name in cohort.X if cohort.X[name].isna().any()]
     ranked = ", ".join(
         f"{100 * value:.0f} % ({PARTS[part]})" for part, value in analysis.concordance.items()
@@ -93,9 +93,9 @@ def checklist(analysis: Analysis, shown: dict[str, Table], source: str, version:
         (
             "10",
             "Size of the sample",
-            f"{counts['known: event by the horizon']} patients with and "
-            f"{counts['known: no event by the horizon']} without the event by the horizon; all "
-            "were taken, no size was planned",
+            f"patients with the event by the horizon: {counts['known: event by the horizon']}, "
+            f"without it: {counts['known: no event by the horizon']}; all were taken, no size was "
+            "planned",
         ),
         (
             "11",
@@ -299,7 +299,7 @@ def summary(analysis: Analysis, shown: dict[str, Table]) -> list[str]:
     """Sentences for the top of the page; counts are those of the tables that are shown."""
     cohort, found = analysis.cohort, analysis.validation
     lines = [] if analysis.finds else [nothing_found(analysis)]
-    unit, unknown = f"{cohort.horizon:g} {cohort.unit}", analysis.unknown
+    unit, unknown = cohort.horizon_text, analysis.unknown
     if analysis.finds and len(analysis.numbers) - len(unknown) > 1:
         last = len(analysis.numbers) - len(unknown)
         lines.append(
@@ -314,7 +314,8 @@ def summary(analysis: Analysis, shown: dict[str, Table]) -> list[str]:
         least = analysis.settings.min_followed
         lines.append(nothing_said(numbers, own, counts[ANALYSED], unit, least))
     if analysis.finds and found is not None:
-        owes = found.apparent > found.concordance
+        higher = found.apparent > found.concordance
+        owes = higher and said(found.apparent, "s") != said(found.concordance, "s")
         why = ": the difference is what it owes to having been grown on them" * owes
         lines.append(
             "Of two new patients of whom one has the event earlier, the tree gives that one the "
@@ -323,15 +324,17 @@ def summary(analysis: Analysis, shown: dict[str, Table]) -> list[str]:
             f"one group count half). In its own patients it is {said(found.apparent, 's')}{why} "
             f"({found.n_bootstraps} bootstraps of all steps, seed {analysis.settings.seed})."
         )
+    if not analysis.finds:
+        return lines
     if "test" in analysis.concordance:
         share = said(analysis.concordance["test"], "s")
+        it = "it" if found is not None else "the concordance"
         lines.append(
-            f"In the test part, which the tree has not seen, it is {share}: one division of many, "
+            f"In the test part, which the tree has not seen, {it} is {share}: one division of "
+            "many, "
             "which another seed would make another one."
         )
     p = analysis.survival["test"].attrs["multivariate_logrank_p"]
     if p == p:
-        lines.append(
-            f"In these patients the groups differ with {p_said(p)} (log-rank test of all groups)."
-        )
+        lines.append(f"Log-rank test of all groups in the test part: {p_said(p)}.")
     return lines

@@ -41,7 +41,7 @@ from hedgerow.patients.values import (
 )
 from hedgerow.patients.words import Word, events, is_yes_no, says_who, treated
 from hedgerow.survival.labels import entry_of
-from hedgerow.texts import did_you_mean
+from hedgerow.texts import did_you_mean, with_unit
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -184,6 +184,11 @@ class Cohort:
 
     def __len__(self) -> int:
         return len(self.time)
+
+    @property
+    def horizon_text(self) -> str:
+        """The horizon with its unit."""
+        return with_unit(self.horizon, self.unit)
 
     def of(self, kept: np.ndarray) -> Cohort:
         """Some of the patients, (n,) bool; the others are no longer told of."""
@@ -678,8 +683,8 @@ def _values(column: pd.Series) -> np.ndarray:
 
 def _ask_what_limits(X: pd.DataFrame, about, answers: Answers, problems: Problems, tell) -> None:
     """A question for each input that tells how long a patient could be followed."""
-    # `about` is time, event, horizon, share that is needed and entry, as `tells_follow_up` has them;
-    # None while a question leaves open who had the event, or when: then years alone are asked about.
+    # `about`: time, event, horizon, share that is needed and entry, as `tells_follow_up` has them;
+    # None while it is open who had the event, or when: then calendar years alone are asked about.
     for name in X:
         own, levels = _values(X[name]), None
         if hasattr(X[name], "cat"):

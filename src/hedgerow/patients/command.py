@@ -370,8 +370,9 @@ def _analysed(options: argparse.Namespace, tell) -> str:
     )
     where = Path(options.out) / "index.html"
     nothing = "" if analysis.finds else f"{nothing_found(analysis)}\n"
+    groups = f"{len(analysis.numbers)} group{'s' * (len(analysis.numbers) > 1)}"
     return (
-        f"{len(cohort)} patients, {len(analysis.numbers)} groups; {cohort.taken_as}\n"
+        f"{len(cohort)} patients, {groups}; {cohort.taken_as}\n"
         + "".join(f"column `{name}`: {words_said(own)}\n" for name, own in cohort.words.items())
         + ENTERED * (options.entry is not None and not options.weights)
         + f"{nothing}{where}: open it in a browser ({len(written.files)} files)"

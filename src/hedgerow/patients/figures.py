@@ -19,6 +19,7 @@ from hedgerow.patients.tables import (
 )
 from hedgerow.reporting.figures import WIDTH, style
 from hedgerow.survival.labels import entry_of
+from hedgerow.texts import with_unit
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -50,7 +51,7 @@ def sheet(analysis: Analysis, title: str, least: int, source: str) -> Figure:
     ]
     if analysis.unknown:
         numbers = [analysis.numbers[node] for node in analysis.unknown]
-        when = f"{cohort.horizon:g} {cohort.unit}"
+        when = cohort.horizon_text
         notes.append(nothing_said(numbers, (), "", when, analysis.settings.min_followed))
     if analysis.entry is not None:
         notes.append("Patients count from when they came under observation.")
@@ -160,7 +161,11 @@ def treated(analysis: Analysis, least: int) -> Figure:
     rows = math.ceil(len(nodes) / COLUMNS)
     with style():
         figure = Figure(figsize=(WIDTH, 2.5 * rows + 0.3), layout="constrained")
-        when = f"within {landmark:.3g} {cohort.unit}" if cohort.treated_when else "at any time"
+        when = (
+            f"within {with_unit(landmark, cohort.unit, '.3g')}"
+            if cohort.treated_when
+            else "at any time"
+        )
         figure.suptitle(
             f"Treated {when} and untreated: {ASSOCIATION}",
             fontsize=9,

@@ -37,7 +37,7 @@ from hedgerow.patients.passport import passport
 from hedgerow.patients.risks import rounded_down
 from hedgerow.patients.tables import Table, few_classes, tables, withheld_leaves
 from hedgerow.reporting.html import render
-from hedgerow.texts import legible
+from hedgerow.texts import legible, with_unit
 from hedgerow.tree import Tree
 
 WHAT = "hedgerow survival"
@@ -360,7 +360,7 @@ def page(
         render(
             "patients/page.html.j2",
             title=title,
-            counts=words_of_counts(least),
+            counts=words_of_counts(least) + " --show-small-counts shows them." * bool(least),
             summary=[*summary(analysis, shown), _taken(analysis)],
             notes=analysis.notes,
             sections=sections,
@@ -448,9 +448,10 @@ def _words_of_follow_up(analysis: Analysis) -> list[str]:
     least, unit = 100 * analysis.share_needed, analysis.cohort.unit
     until = rounded_down(analysis.followed_until)
     text = (
-        f"Patients whose follow-up could not last to the horizon of {analysis.cohort.horizon:g} "
-        f"{unit} tell nothing of it unless they have the event before. {least:g} % or more of each "
-        f"group could be followed to {until:g} {unit} (reverse Kaplan-Meier)"
+        "Patients whose follow-up could not last to the horizon of "
+        f"{with_unit(analysis.cohort.horizon, unit)} tell nothing of it unless they have the "
+        f"event before. {least:g} % or more of each group could be followed to "
+        f"{with_unit(until, unit)} (reverse Kaplan-Meier)"
     )
     if until < analysis.cohort.horizon:
         text += f": --horizon {until:g}{unit[0]} would give each of these groups a risk"
@@ -483,10 +484,11 @@ def _captions(analysis: Analysis) -> dict[str, str]:
             "under observation, early or late."
         ),
         "treated": "Share without the event of treated and untreated patients, from "
-        f"{analysis.landmark:.3g} {cohort.unit} after inclusion on, with 95 % intervals.",
+        f"{with_unit(analysis.landmark, cohort.unit, '.3g')} after inclusion on, with 95 % "
+        "intervals.",
         "followed": "Share of each group that could be followed so long, had nobody an event "
         "(reverse Kaplan-Meier), all patients. Lines: the horizon, and the share that a risk "
-        "needs.",
+        "needs. A group of which few patients were censored has no curve.",
         "calibration": "Each group of the test part; bars: 95 % intervals. On the line, what was "
         "predicted was seen.",
         "decisions": "Test part: net benefit of treating patients from a risk on, by the tree, and "

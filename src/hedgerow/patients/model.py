@@ -33,6 +33,7 @@ from hedgerow.survival.estimates import Steps, ran_out
 from hedgerow.survival.followed import FOLLOWED
 from hedgerow.survival.labels import entry_of
 from hedgerow.survival.leaves import leaf_numbers
+from hedgerow.texts import with_unit
 from hedgerow.tree import Tree
 
 if TYPE_CHECKING:
@@ -210,6 +211,8 @@ class RiskModel:
     min_followed : float
         Share of a group that could be followed to the horizon, from which on it has a risk; in the
         file where it is not .2.
+    finds : bool
+        Whether new patients differ by the groups; in the file where they do not.
     format, version
     """
 
@@ -229,6 +232,7 @@ class RiskModel:
     recalibrated_from: Source | None = None
     entry: str = setting("", pattern=_TEXT)
     min_followed: float = setting(FOLLOWED, minimum=0, maximum=1)
+    finds: bool = True
     format: str = setting(FORMAT, written=Literal[FORMAT])
     version: int = setting(VERSION, written=Literal[VERSION])
 
@@ -245,10 +249,15 @@ class RiskModel:
         return [own for own in self.inputs if own.tested]
 
     @property
+    def horizon_text(self) -> str:
+        """The horizon with its unit."""
+        return with_unit(self.horizon, self.unit)
+
+    @property
     def unsaid(self) -> str:
         """Why a group has no risk, in words."""
         return (
-            f"nothing can be said at {self.horizon:g} {self.unit}, because "
+            f"nothing can be said at {self.horizon_text}, because "
             f"{too_few(self.min_followed)} of its patients could be followed so long"
         )
 
@@ -305,6 +314,8 @@ class RiskModel:
             plain.pop("entry")
         if self.min_followed == FOLLOWED:
             plain.pop("min_followed")
+        if self.finds:
+            plain.pop("finds")
         form = {**head, **plain, "tree": json.loads(self.tree.to_json())}
         return json.dumps(form, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 
@@ -491,6 +502,7 @@ def of(
         source,
         entry=outcome.entry or "",
         min_followed=analysis.settings.min_followed,
+        finds=analysis.finds,
     )
 
 

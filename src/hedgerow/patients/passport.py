@@ -105,7 +105,7 @@ def _follow_up(cohort: Cohort, outcome: Outcome) -> dict[str, str]:
         "Event": f"`{outcome.event}`"
         + (f", cause {outcome.cause!r}, others compete" if outcome.cause else "")
         + (f", {', '.join(map(repr, outcome.event_is))}" if outcome.event_is else ""),
-        "Horizon": f"{cohort.horizon:g} {cohort.unit}",
+        "Horizon": cohort.horizon_text,
     }
     if outcome.entry is not None:
         found["Under observation"] = f"from `{outcome.entry}` on"

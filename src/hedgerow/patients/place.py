@@ -251,7 +251,7 @@ def _outside(own: Input, values: np.ndarray, doubts: dict[int, str]) -> None:
     for row in np.flatnonzero((values < own.seen_low) | (values > own.seen_high)):
         doubts[int(row)] = (
             f"`{own.name}`: {values[row]:g} lies outside {own.seen_low:g} to {own.seen_high:g}, "
-            "where the patients of the first hospital were"
+            "where all but a few patients of the first hospital were"
         )
 
 
@@ -305,8 +305,14 @@ def placed(
     return Placed(node, share, ["; ".join(reasons) for reasons in why])
 
 
+#: In the place of a risk, of a tree that does not tell new patients apart.
+NOTHING = "no risk: the tree does not tell new patients apart"
+
+
 def _of_group(model: RiskModel, group: Group | None) -> str:
     """What is to be minded of the risk of a group."""
+    if not model.finds:
+        return NOTHING if group is not None else ""
     if group is not None and group.risk is None and group.n == 0:
         return f"group {group.number}: nothing can be said, because nobody was in it"
     if group is not None and group.risk is None:
@@ -359,6 +365,9 @@ def groups_of(
     found = placed(model, *matrix(model, table, answers))
     by_node = model.by_node
     own = [by_node.get(int(node)) for node in found.node]
+    if not model.finds:
+        unknown = {"risk": None, "low": None, "high": None}
+        own = [None if g is None else replace(g, **unknown) for g in own]
     why = [
         "; ".join(filter(None, [text, _of_group(model, group)]))
         for text, group in zip(found.why, own, strict=True)

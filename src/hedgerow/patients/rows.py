@@ -254,12 +254,15 @@ def _one_row_each(
         rows = " and ".join(str(table.rows[k]) for k in where[:LISTED])
         ways = _ways_to_choose(table, codes, name, outcome)
         named = bool(answers.words("several_rows", name))
+        others = (o for o in columns if o != name and named_as_identifier(o) and o not in outcome)
+        other = next((o for o in others if _differs_in_each_row(table.columns[o])), None)
         which = "first last" if not ways else "first"
         ways += [told("several_rows", f"{name}={word}") for word in which.split()]
         problems.ask(
             "several rows",
-            f"{several} of {len(counts)} patients stand in several rows, such as "
-            f"{shown(table.columns[name][where[0]])} in rows {rows}",
+            f"{several} of {len(counts)} {'patients' if other is None else 'values'} stand in "
+            f"several rows, such as {shown(table.columns[name][where[0]])} in rows {rows}"
+            + ("" if other is None else f", though each row has another `{other}`"),
             f"say which count: {', '.join(ways)}; or "
             f"{told('several_rows', f'{name}=separate')}, where they are different patients",
             name,
@@ -278,6 +281,11 @@ def _one_row_each(
             own[known[np.unique(codes[known], return_index=True)[1]]] = True
             table = table.of(own | (codes < 0))
     return table
+
+
+def _differs_in_each_row(column: np.ndarray) -> bool:
+    codes = unique_texts(column)[1]
+    return bool((codes >= 0).all()) and len(np.unique(codes)) == len(codes)
 
 
 def _ways_to_choose(

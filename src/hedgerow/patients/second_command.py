@@ -287,9 +287,10 @@ def run_apply(options: argparse.Namespace) -> int:
         doubtful = int((found["why"] != "").sum()) - lost
         print(
             f"{len(found)} rows, {len(found) - lost} placed; risk of the event by "
-            f"{model.horizon:g} {model.unit}\n"
+            f"{model.horizon_text}\n"
             + f"not placed: {lost}, in doubt: {doubtful}; column `why` says why\n"
             * bool(lost or doubtful)
+            + "no risks: the tree does not tell new patients apart\n" * (not model.finds)
             + f"{options.out}"
         )
     return 0

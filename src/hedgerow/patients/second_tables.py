@@ -103,8 +103,8 @@ def flow(found: Validation) -> Table:
     return Table(
         "flow",
         "Patients",
-        f"Events and follow-up{ends}; horizon {found.model.horizon:g} {found.model.unit}, which is "
-        "that of the model."
+        f"Events and follow-up{ends}; horizon {found.model.horizon_text}, "
+        "which is that of the model."
         + (
             ""
             if found.entry is None
@@ -299,8 +299,8 @@ def groups(found: Validation) -> Table:
     return Table(
         "groups",
         "Expected and observed, by group",
-        f"Risk of the event by {found.model.horizon:g} {found.model.unit}, by the first hospital "
-        f"and as observed here ({way}), with 95 % intervals; events by the horizon.{more}",
+        f"Risk of the event by {found.model.horizon_text}, by the first "
+        f"hospital and as observed here ({way}), with 95 % intervals; events by the horizon.{more}",
         frame.astype({name: object for name in frame if name.startswith("seen")}),
     )
 
@@ -371,7 +371,7 @@ def with_interval(measure: Measure, kind: str = "b") -> str:
 
 def summary(found: Validation) -> list[str]:
     """Sentences for the top of the page and of the sheet, without counts of groups."""
-    own, unit = found.measures, f"{found.model.horizon:g} {found.model.unit}"
+    own, unit = found.measures, found.model.horizon_text
     needed = found.model.min_followed
     share, low, high = found.observed[-1]
     lines = [

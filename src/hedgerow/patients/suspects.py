@@ -353,7 +353,8 @@ def roc_area(values: np.ndarray, had: np.ndarray) -> float:
 
 def sex_like(name: str) -> bool:
     """Whether a column's name is that of a sex."""
-    return bool({"sex", "gender", "geschlecht", "sexe", "sexo", "genero"} & name_words(name))
+    words = {"sex", "gender", "geschlecht", "sexe", "sexo", "genero", "male", "female"}
+    return bool(words & name_words(name))
 
 
 def age_like(name: str) -> bool:

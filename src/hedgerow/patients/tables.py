@@ -14,6 +14,7 @@ from hedgerow.patients.analysis import PARTS, Analysis
 from hedgerow.patients.disclosure import SHOWN, SMALL, TELLING, WITHHELD, as_shown, protected, small
 from hedgerow.patients.risks import estimated, too_few
 from hedgerow.reporting.numbers import number, p_said, p_text
+from hedgerow.texts import with_unit
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -336,7 +337,7 @@ def flow(analysis: Analysis, least: int) -> Table:
     return Table(
         "flow",
         "Patients",
-        f"Events and follow-up{ends}; horizon {cohort.horizon:g} {cohort.unit}. The tree learnt "
+        f"Events and follow-up{ends}; horizon {cohort.horizon_text}. The tree learnt "
         "from patients of the training part whose class at the horizon is known."
         + (
             ""
@@ -443,7 +444,7 @@ def treated_baseline(analysis: Analysis, least: int) -> list[Table]:
     there, counted = analysis.cohort.time > analysis.landmark, analysis.compared
     groups = {"Treated": early & there, "Untreated": ~early & there, "Gone before": ~there}
     groups = {name: own & counted for name, own in groups.items()}
-    by = f"the landmark of {analysis.landmark:.3g} {analysis.cohort.unit}"
+    by = f"the landmark of {with_unit(analysis.landmark, analysis.cohort.unit, '.3g')}"
     who = f"by {by}" if analysis.cohort.treated_when else "at any time, as the table says"
     return [
         Table(
@@ -599,7 +600,8 @@ def _caption(analysis: Analysis, part: str, least: int) -> str:
         f" Times in {analysis.cohort.unit} by which the event came (Kaplan-Meier), and the mean "
         f"time without it up to {analysis.cohort.horizon:g} (restricted mean); log-rank of a "
         "group against all patients and against the rest; hazard ratio of a group against the "
-        f"rest (Cox, 95 % interval). All groups at once: {p_said(p)}."
+        "rest (Cox, 95 % interval); p, proportional: where it is small the ratio changes over "
+        f"time, and the one here is a mean. All groups at once: {p_said(p)}."
     )
     if analysis.settings.life_table is not None:
         text += (
@@ -656,16 +658,18 @@ def _hidden_in_leaves(analysis: Analysis, least: int) -> dict[tuple[str, str], n
 
 
 def withheld_leaves(analysis: Analysis, least: int) -> set[int]:
-    """Leaves whose number of events, of all patients, would give another one away."""
+    """Leaves whose number of events, of all patients, would give a small one away."""
     mask = _hidden_in_leaves(analysis, least)["all", "events"]
-    return {node for node, hidden in zip(analysis.numbers, mask, strict=True) if hidden == TELLING}
+    events = analysis.survival["all"]["events"].reindex(list(analysis.numbers), fill_value=0)
+    hidden = (mask != SHOWN) & ~small(events.to_numpy(), least)  # small ones are written <5
+    return {node for node, own in zip(analysis.numbers, hidden, strict=True) if own}
 
 
 def next_patient(analysis: Analysis, least: int) -> list[Table]:
     """Risk of the next patient in each group, beside that of the patients who made the groups."""
     import pandas as pd
 
-    if not analysis.risks:
+    if not analysis.risks or not analysis.finds:
         return []
     table, words = analysis.validation.risks, rules(analysis)
     hidden = _hidden_in_leaves(analysis, least)
@@ -678,7 +682,10 @@ def next_patient(analysis: Analysis, least: int) -> list[Table]:
         row = {"group": number_of(analysis, node), "rule": words[node]}
         row["n"] = as_shown(int(own["n"]), hidden["all", "n"][place], least)
         few = small([int(own["n"]), int(own["events"])], least).any()
-        few |= hidden["all", "events"][place] != SHOWN
+        # Where all events come by the horizon, the risk tells their number.
+        there = (analysis.groups.leaf == node) & analysis.followed & (analysis.event == 1)
+        by_then = (analysis.time[there] <= analysis.cohort.horizon).all()
+        few |= by_then and hidden["all", "events"][place] != SHOWN
         values = table.loc[node, list(OF_NEXT)].to_dict()
         row |= dict.fromkeys(OF_NEXT, WITHHELD) if few else values
         rows.append(row)
@@ -688,8 +695,8 @@ def next_patient(analysis: Analysis, least: int) -> list[Table]:
         Table(
             "next_patient",
             "Risk of the next patient",
-            f"Risk of the event by {analysis.cohort.horizon:g} {analysis.cohort.unit}. These "
-            "patients: those of whom the groups were made, so that groups look further apart than "
+            f"Risk of the event by {analysis.cohort.horizon_text}. These patients: those of whom "
+            "the groups were made, so that groups look further apart than "
             "they are. Next patient: corrected for that, with the interval (95 %) that holds the "
             "risk of such a group in other patients of the same source. By "
             f"{found.n_bootstraps} bootstraps of all steps (labels, division, growth, estimates), "
@@ -856,8 +863,8 @@ def performed(analysis: Analysis, least: int) -> Table:
     return Table(
         "performance",
         "How good the risks are",
-        f"Test part, at {analysis.cohort.horizon:g} {analysis.cohort.unit}; the risk is that of "
-        "the training part. Area under the curve of those with the event by the horizon against "
+        f"Test part, at {analysis.cohort.horizon_text}; the risk is that of the training "
+        "part. Area under the curve of those with the event by the horizon against "
         "those without, squared error (Brier), and what it takes off the error of one risk for "
         "everybody (1: all, 0: nothing); share with the event by what was expected. Intervals (95 "
         f"%) are of {table.attrs['n_bootstraps']} resamples of the test part, seed "
@@ -907,8 +914,8 @@ def calibrated(analysis: Analysis, least: int) -> Table:
     return Table(
         "calibration",
         "Predicted and observed risk",
-        f"Risk of the event by {analysis.cohort.horizon:g} {analysis.cohort.unit}. Share of the "
-        f"tree: of the training patients whose class is known; {_unknown(analysis, by)}. Training "
+        f"Risk of the event by {analysis.cohort.horizon_text}. Share of the tree: of "
+        f"the training patients whose class is known; {_unknown(analysis, by)}. Training "
         f"part and test part: {way}, which counts them as long as they were followed (95 % "
         "interval)."
         + ("" if analysis.entry is None else " All count from when they came under observation.")

@@ -26,6 +26,7 @@ from hedgerow.survival import censoring_weights, concordance, horizon_labels
 from hedgerow.survival.estimates import ran_out
 from hedgerow.survival.followed import is_followed, share_followed
 from hedgerow.survival.labels import NobodyLeft, entry_of
+from hedgerow.texts import with_unit
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -201,12 +202,13 @@ def validated(
     if not is_followed(share, needed):
         share = share_followed(time, event, horizon, entry)
         raise InputError(
-            f"{100 * share:.1f} % of the patients could be followed to {horizon:g} {model.unit}, "
-            f"and in each group of the model that has a risk fewer than {100 * needed:g} %",
+            f"{100 * share:.1f} % of the patients could be followed to "
+            f"{with_unit(horizon, model.unit)}, and in each group of the model that has a risk "
+            f"fewer than {100 * needed:g} %",
             remedy=remedy,
         )
     if not ((event == 1) & (time <= horizon) & told).any():
-        raise InputError(f"nobody has the event by {horizon:g} {model.unit}", remedy=remedy)
+        raise InputError(f"nobody has the event by {with_unit(horizon, model.unit)}", remedy=remedy)
     tell("observed and expected")
     found = counted(nodes, leaf, time, event, horizon, least)
     if (found.mask[-1, [0, 4]] != SHOWN).any():
