@@ -48,6 +48,19 @@ def plain(text: str) -> str:
     return "".join(c if c.isprintable() or c == "\n" else f"\\u{ord(c):04x}" for c in text)
 
 
+#: What messages and pages set as code.
+QUOTED = re.compile(r"`([^`\n]+)`")
+
+
+def unquoted(text: str) -> str:
+    """A text with names without the backticks around them, for files that show them as they are.
+
+    >>> unquoted("times in `time` are days")
+    'times in time are days'
+    """
+    return QUOTED.sub(r"\1", text)
+
+
 def with_unit(length: float, unit: str, form: str = "g") -> str:
     """A length of time with its unit in the singular or plural.
 

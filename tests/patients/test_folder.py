@@ -727,6 +727,13 @@ def test_the_checklist_has_every_item_of_tripod_ai(several):
     assert frame.loc["9a", "answer"].startswith(f"{inputs} of the {columns} columns")
 
 
+def test_files_of_the_checklist_have_no_backticks(made):
+    """They set names as code on the page, and stood in checklist.csv as they are."""
+    text = (made / "tables/checklist.csv").read_text()
+    assert "times in years are taken as years" in text and "`" not in text
+    assert "times in <code>years</code> are taken as years" in (made / "index.html").read_text()
+
+
 def test_tables_as_documents(csv, tmp_path, monkeypatch, capsys):
     docx = pytest.importorskip("docx", reason="python-docx is not installed (extra `documents`)")
     runs = [tmp_path / "one", tmp_path / "two"]
@@ -740,6 +747,8 @@ def test_tables_as_documents(csv, tmp_path, monkeypatch, capsys):
     (table,) = read.tables
     assert [c.text for c in table.rows[0].cells] == ["About", "Patients"]
     assert "in the file" in table.rows[1].cells[0].text
+    (table,) = docx.Document(str(runs[0] / "tables/checklist.docx")).tables
+    assert not any("`" in cell.text for row in table.rows for cell in row.cells)
     assert "--documents" in json.loads((runs[0] / "manifest.json").read_text())["command"]
     monkeypatch.setitem(__import__("sys").modules, "docx", None)
     assert main([*command, "--out", str(tmp_path / "none")]) == 1

@@ -7,7 +7,7 @@ import zipfile
 
 from hedgerow.optional import needed
 from hedgerow.patients.tables import Table
-from hedgerow.texts import legible
+from hedgerow.texts import legible, unquoted
 
 #: From so many columns on a page lies on its side.
 WIDE = 7
@@ -35,6 +35,8 @@ def document(table: Table) -> bytes:
     docx = needed("docx", "a table as .docx")
     made = docx.Document()
     heads, rows = table.cells()
+    if "answer" in table.columns:  # sentences of ours
+        rows = [[unquoted(text) for text in row] for row in rows]
     section = made.sections[0]
     if len(heads) >= WIDE:
         section.orientation = docx.enum.section.WD_ORIENT.LANDSCAPE
@@ -42,7 +44,7 @@ def document(table: Table) -> bytes:
     made.add_heading(legible(table.title), level=2)
     if table.association:
         made.add_paragraph().add_run("Association, not effect.").bold = True
-    made.add_paragraph(legible(table.caption))
+    made.add_paragraph(legible(unquoted(table.caption)))
     cells = made.add_table(rows=1, cols=len(heads), style="Light Grid")
     for cell, text in zip(cells.rows[0].cells, heads, strict=True):
         cell.text = legible(text)

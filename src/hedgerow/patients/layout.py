@@ -21,6 +21,7 @@ from hedgerow.files import (
 from hedgerow.patients.documents import document
 from hedgerow.patients.tables import COLUMNS, Table
 from hedgerow.reporting.figures import save
+from hedgerow.texts import QUOTED, unquoted
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -71,7 +72,10 @@ def checksum(path: Path) -> str:
 def write_tables(folder: Path, shown: Mapping[str, Table], documents: bool = False) -> None:
     """Each table as CSV, and as .docx where documents are wanted."""
     for table in shown.values():
-        write_csv(folder / "tables" / f"{table.id}.csv", for_spreadsheets(table.frame))
+        frame = table.frame
+        if "answer" in frame:  # in sentences of ours; cells of patients stay as they are
+            frame = frame.assign(answer=frame["answer"].map(unquoted))
+        write_csv(folder / "tables" / f"{table.id}.csv", for_spreadsheets(frame))
         if documents:
             write_bytes(folder / "tables" / f"{table.id}.docx", document(table))
 
@@ -118,7 +122,6 @@ def words_of_counts(least: int) -> str:
 _TAGS = re.compile(
     r"(<(?:title|style|code|pre)\b.*?</(?:title|style|code|pre)>|<[^>]*>)", re.DOTALL
 )
-_QUOTED = re.compile(r"`([^`\n]+)`")
 
 
 def in_code(page: str) -> str:
@@ -128,7 +131,7 @@ def in_code(page: str) -> str:
     '<p title="`a`">column <code>time</code></p>'
     """
     parts = _TAGS.split(str(page))
-    parts[::2] = [_QUOTED.sub(r"<code>\1</code>", text) for text in parts[::2]]
+    parts[::2] = [QUOTED.sub(r"<code>\1</code>", text) for text in parts[::2]]
     return "".join(parts)
 
 
