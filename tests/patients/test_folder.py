@@ -36,8 +36,9 @@ from hedgerow.patients.folder import _captions, _pictures, page, tree_json
 from hedgerow.patients.model import read_model
 from hedgerow.patients.risks import decision_curve, risk_by
 from hedgerow.patients.schema import found_columns
+from hedgerow.patients.shown import said
 from hedgerow.patients.table import read_texts
-from hedgerow.patients.tables import flow, said, tables, withheld_leaves
+from hedgerow.patients.tables import flow, tables, withheld_leaves
 from hedgerow.reporting.figures import save
 from hedgerow.survival import horizon_labels
 from hedgerow.tree import Tree

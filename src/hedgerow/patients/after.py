@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Mapping
 
 import numpy as np
 
+from hedgerow.patients.names import YEARS, birth_like, name_words
 from hedgerow.patients.suspects import (
     DECIDES,
     EQUALS,
@@ -34,8 +34,6 @@ DIFFERS = 20.0
 APART, OF_ALL = 0.5, 0.2
 #: What a calendar year may be, and how many different ones there may be.
 FIRST_YEAR, LAST_YEAR, MOST_YEARS = 1900, 2100, 80
-_YEARS = frozenset({"year", "yr", "jahr", "annee", "année", "anno", "ano", "año", "jaar"})
-_BIRTH = ("birth", "born", "geb", "naiss", "nac", "nasc", "dob", "yob")
 
 
 def calendar_year(name: str, values: np.ndarray) -> bool:
@@ -44,13 +42,12 @@ def calendar_year(name: str, values: np.ndarray) -> bool:
     >>> calendar_year("dxyr", np.array([68.0, 81.0])), calendar_year("y", np.array([1e3, 2e3]))
     (True, False)
     """
-    words = [word for word in re.split(r"[^a-zà-ÿ]+", name.lower()) if word]
-    if any(word.startswith(_BIRTH) for word in words):
+    if birth_like(name):
         return False
     known = np.unique(values[~np.isnan(values)])
     if not 1 < len(known) <= MOST_YEARS or (known != np.round(known)).any():
         return False
-    named = any(word in _YEARS or word.endswith("yr") for word in words)
+    named = any(word in YEARS or word.endswith("yr") for word in name_words(name))
     return named or bool((known >= FIRST_YEAR).all() and (known <= LAST_YEAR).all())
 
 

@@ -13,6 +13,7 @@ from hedgerow.checks import check_choice, check_number
 from hedgerow.errors import InputError
 from hedgerow.patients.cohort import Cohort
 from hedgerow.patients.disclosure import LEAST
+from hedgerow.patients.names import age_like, sex_like
 from hedgerow.patients.risks import (
     CONFIDENCE,
     calibration,
@@ -22,7 +23,6 @@ from hedgerow.patients.risks import (
     printed_risks,
     rounded_down,
 )
-from hedgerow.patients.suspects import age_like, sex_like
 from hedgerow.patients.values import DAYS
 from hedgerow.survival import (
     BootstrapValidation,

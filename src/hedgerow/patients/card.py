@@ -9,7 +9,8 @@ from hedgerow.patients.analysis import Analysis
 from hedgerow.patients.checklist import OPEN, nothing_found
 from hedgerow.patients.cohort import Outcome
 from hedgerow.patients.layout import in_code
-from hedgerow.patients.tables import ANALYSED, ENDS, Table, said
+from hedgerow.patients.shown import ENDS, Table, said
+from hedgerow.patients.tables import ANALYSED
 from hedgerow.reporting.html import render
 
 MEASURES = {

@@ -10,7 +10,8 @@ from collections.abc import Sequence
 
 from hedgerow.patients.analysis import PARTS, Analysis
 from hedgerow.patients.risks import too_few
-from hedgerow.patients.tables import ANALYSED, Table, said
+from hedgerow.patients.shown import Table, said
+from hedgerow.patients.tables import ANALYSED
 from hedgerow.reporting.numbers import p_said
 
 OPEN = "to be filled in by the authors"

@@ -15,12 +15,12 @@ from hedgerow.patients.after import calendar_year, marks, tells_after, tells_fol
 from hedgerow.patients.answers import Answers, told
 from hedgerow.patients.around import checked_numbers, decide_read
 from hedgerow.patients.incomplete import check_incomplete
+from hedgerow.patients.names import age_like, unit_in_name
 from hedgerow.patients.problems import Decision, Problems
 from hedgerow.patients.rows import chosen
 from hedgerow.patients.schema import Column
 from hedgerow.patients.suspects import (
     OLDEST,
-    age_like,
     ask_of_ages,
     knows_outcome,
     levels_alike,
@@ -37,7 +37,6 @@ from hedgerow.patients.values import (
     numbers,
     shown,
     unique_texts,
-    unit_in_name,
 )
 from hedgerow.patients.words import Word, events, is_yes_no, says_who, treated
 from hedgerow.survival.labels import entry_of

@@ -6,7 +6,7 @@ import io
 import zipfile
 
 from hedgerow.optional import needed
-from hedgerow.patients.tables import Table
+from hedgerow.patients.shown import Table
 from hedgerow.texts import legible, unquoted
 
 #: From so many columns on a page lies on its side.

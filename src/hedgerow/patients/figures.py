@@ -10,13 +10,8 @@ import numpy as np
 from hedgerow.drawing.survival import guideline_sheet, plot_curves
 from hedgerow.patients.analysis import Analysis
 from hedgerow.patients.checklist import nothing_said
-from hedgerow.patients.tables import (
-    Table,
-    said,
-    withheld_decisions,
-    withheld_leaves,
-    withheld_treated,
-)
+from hedgerow.patients.shown import Table, said
+from hedgerow.patients.tables import withheld_decisions, withheld_leaves, withheld_treated
 from hedgerow.reporting.figures import WIDTH, style
 from hedgerow.survival.labels import entry_of
 from hedgerow.texts import with_unit

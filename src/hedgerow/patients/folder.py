@@ -35,7 +35,8 @@ from hedgerow.patients.model import FILE, Source
 from hedgerow.patients.model import of as risk_model
 from hedgerow.patients.passport import passport
 from hedgerow.patients.risks import rounded_down
-from hedgerow.patients.tables import Table, few_classes, tables, withheld_leaves
+from hedgerow.patients.shown import Table
+from hedgerow.patients.tables import few_classes, tables, withheld_leaves
 from hedgerow.reporting.html import render
 from hedgerow.texts import legible, with_unit
 from hedgerow.tree import Tree

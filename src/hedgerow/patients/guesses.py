@@ -13,35 +13,22 @@ import numpy as np
 
 from hedgerow.errors import InputError
 from hedgerow.patients.answers import Answers, option_of
-from hedgerow.patients.problems import Problems
-from hedgerow.patients.schema import Column
-from hedgerow.patients.suspects import age_like, sex_like
-from hedgerow.patients.table import Texts
-from hedgerow.patients.values import (
-    DAYS,
-    dates,
-    horizon_of,
+from hedgerow.patients.names import (
+    EVENT_NAMES,
+    TIME_NAMES,
+    age_like,
+    birth_like,
+    name_turns,
     name_words,
-    numbers,
-    shown,
-    unique_texts,
+    sex_like,
     unit_in_name,
 )
-from hedgerow.patients.words import SAY_WHETHER, name_turns, plain_word, usual
+from hedgerow.patients.problems import Problems
+from hedgerow.patients.schema import Column
+from hedgerow.patients.table import Texts
+from hedgerow.patients.values import DAYS, dates, horizon_of, numbers, shown, unique_texts
+from hedgerow.patients.words import SAY_WHETHER, plain_word, usual
 
-#: Words of names by which a column of events, of times, of a last and of a first date, and of a
-#: birth are known.
-_EVENT = frozenset(
-    {"event", "status", "death", "dead", "died", "deceased", "cens", "cnsr", "censor", "dod"}
-    | {"vital", "outcome", "mort", "relapse", "recurrence", "fustat", "arrest", "evento", "obito"}
-    | {"exitus", "ereignis", "tod", "verstorben", "gestorben", "deces", "estado", "failure"}
-)
-_TIME = frozenset(
-    {"time", "times", "days", "weeks", "months", "years", "followup", "follow", "fu", "futime"}
-    | {"survtime", "stime", "dtime", "survival", "os", "pfs", "dfs", "duration", "dauer", "zeit"}
-    | {"tempo", "tiempo", "temps", "seguimento", "seguimiento", "nachbeobachtung", "surv"}
-)
-_BIRTH = frozenset({"birth", "born", "dob", "geb", "geburt", "nascimento", "nacimiento"})
 #: So many words are events at most; so many different numbers are times at least.
 MOST_WORDS, LEAST_TIMES = 8, 10
 #: A column whose numbers reach no further is in years or months, where nothing tells its unit.
@@ -152,7 +139,9 @@ def _event(table: Texts, columns: Mapping[str, Column], taken: list) -> Guess | 
             continue
         coded = sum(usual(word) is not None for word in words)
         tells = any(usual(word) is not None and word not in SAY_WHETHER for word in words)
-        hint = bool(name_words(name) & _EVENT) or name_turns(name) or _joined(name, _EVENT)
+        hint = (
+            bool(name_words(name) & EVENT_NAMES) or name_turns(name) or _joined(name, EVENT_NAMES)
+        )
         if score := 2 * hint + 2 * tells + (coded == len(words) > 1) if hint or tells else 0:
             scores[name] = score
     if not scores:
@@ -190,8 +179,10 @@ def _time(table: Texts, columns: Mapping[str, Column], event: str | None) -> Gue
         known = values[~np.isnan(values)]
         if len(np.unique(known)) < LEAST_TIMES or known.min() < 0.0:
             continue
-        named = name_words(name) & _TIME or name.lower() == "t"
-        if hint := 2 * bool(named) or int(_joined(name, _TIME) or unit_in_name(name) is not None):
+        named = name_words(name) & TIME_NAMES or name.lower() == "t"
+        if hint := 2 * bool(named) or int(
+            _joined(name, TIME_NAMES) or unit_in_name(name) is not None
+        ):
             scores[name] = hint
     if not scores:
         return None
@@ -205,7 +196,7 @@ def _start_and_end(table: Texts, columns: Mapping[str, Column]) -> Guess | None:
     """Of columns of dates the one that is earliest on the whole, and the latest one."""
     middle = {}
     for name, column in columns.items():
-        if column.kind == "date" and not name_words(name) & _BIRTH:
+        if column.kind == "date" and not birth_like(name):
             days = dates(table, name, Problems(), Answers())
             if not np.isnan(days).all():
                 middle[name] = float(np.nanmedian(days))

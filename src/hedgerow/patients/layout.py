@@ -19,7 +19,7 @@ from hedgerow.files import (
     write_json,
 )
 from hedgerow.patients.documents import document
-from hedgerow.patients.tables import COLUMNS, Table
+from hedgerow.patients.shown import COLUMNS, Table
 from hedgerow.reporting.figures import save
 from hedgerow.texts import QUOTED, unquoted
 

@@ -28,7 +28,8 @@ from hedgerow.patients.disclosure import small
 from hedgerow.patients.intervals import joined
 from hedgerow.patients.risks import too_few
 from hedgerow.patients.schema import Column
-from hedgerow.patients.tables import Table, rules
+from hedgerow.patients.shown import Table
+from hedgerow.patients.tables import rules
 from hedgerow.survival.estimates import Steps, ran_out
 from hedgerow.survival.followed import FOLLOWED
 from hedgerow.survival.labels import entry_of

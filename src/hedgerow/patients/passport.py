@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from hedgerow.patients.analysis import Analysis
 from hedgerow.patients.cohort import Cohort, Outcome
 from hedgerow.patients.layout import in_code
-from hedgerow.patients.tables import ANALYSED, LEFT_OUT, LEFT_OUT_ENTERED, NO_PATIENTS, ROWS, Table
+from hedgerow.patients.shown import Table
+from hedgerow.patients.tables import ANALYSED, LEFT_OUT, LEFT_OUT_ENTERED, NO_PATIENTS, ROWS
 from hedgerow.reporting.html import render
 
 #: Who decided, where no option did.

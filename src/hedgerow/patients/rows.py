@@ -9,10 +9,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from hedgerow.patients.answers import Answers, told
+from hedgerow.patients.names import age_like, name_words, sex_like
 from hedgerow.patients.problems import Problems
-from hedgerow.patients.suspects import age_like, sex_like
 from hedgerow.patients.table import Texts
-from hedgerow.patients.values import name_words, shown, unique_texts
+from hedgerow.patients.values import shown, unique_texts
 
 #: Words of a name that make it one of an identifier.
 _NAMES = frozenset(

@@ -25,9 +25,9 @@ from hedgerow.closed import (
 from hedgerow.files import read_yaml, write_text
 from hedgerow.patients.answers import Answers
 from hedgerow.patients.around import decimal_around, looked_around
+from hedgerow.patients.names import age_like
 from hedgerow.patients.problems import Problems
 from hedgerow.patients.rows import identifiers
-from hedgerow.patients.suspects import age_like
 from hedgerow.patients.table import Texts
 from hedgerow.patients.values import (
     MOSTLY,

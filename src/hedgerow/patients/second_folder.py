@@ -28,7 +28,7 @@ from hedgerow.patients.layout import (
 )
 from hedgerow.patients.model import FILE, Source
 from hedgerow.patients.passport import passport_of
-from hedgerow.patients.tables import Table
+from hedgerow.patients.shown import Table
 from hedgerow.patients.transport import Validation, recalibrated
 from hedgerow.reporting.html import render
 from hedgerow.texts import legible

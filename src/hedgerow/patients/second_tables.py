@@ -11,15 +11,14 @@ from hedgerow.patients.analysis import notes_on_entry
 from hedgerow.patients.checklist import nothing_said
 from hedgerow.patients.disclosure import SHOWN, WITHHELD, as_shown, protected, small
 from hedgerow.patients.model import Input
+from hedgerow.patients.shown import Table, said
 from hedgerow.patients.tables import (
     ANALYSED,
     LEFT_OUT,
     LEFT_OUT_ENTERED,
     NO_PATIENTS,
     ROWS,
-    Table,
     hidden_rows,
-    said,
 )
 from hedgerow.patients.transport import Measure, Validation, recalibrated_risks
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from hedgerow.patients.answers import Answers, told
 from hedgerow.patients.problems import Problems
-from hedgerow.patients.values import DAYS, name_words, shown, unique_texts
+from hedgerow.patients.values import DAYS, shown, unique_texts
 
 #: An input that equals the follow-up in such a share of patients, in one unit or another.
 EQUALS = 0.05
@@ -349,14 +349,3 @@ def roc_area(values: np.ndarray, had: np.ndarray) -> float:
         return 0.5
     ranks = float(rankdata(values)[had].sum())
     return (ranks - events * (events + 1) / 2.0) / (events * (n - events))
-
-
-def sex_like(name: str) -> bool:
-    """Whether a column's name is that of a sex."""
-    words = {"sex", "gender", "geschlecht", "sexe", "sexo", "genero", "male", "female"}
-    return bool(words & name_words(name))
-
-
-def age_like(name: str) -> bool:
-    """Whether a column's name is that of an age."""
-    return bool({"age", "alter", "edad", "idade", "leeftijd"} & name_words(name))

@@ -370,24 +370,6 @@ def horizon_of(text: str) -> tuple[float, str]:
     return length, unit
 
 
-#: Units that the name of a column tells, in several languages; the whole word or its end.
-_NAMED = {
-    "days": "days|day|d|tage|jours|dias|dagen",
-    "weeks": "weeks|week|wk|wks|wochen|semaines",
-    "months": "months|month|mo|mon|mths|monate|mois|meses|maanden",
-    "years": "years|year|y|yr|yrs|jahre|ans|annees|anos|jaar",
-}
-
-
-def name_words(name: str) -> set[str]:
-    """Words of a column's name, in lower case and without accents.
-
-    >>> sorted(name_words("Óbito_doPaciente (30d)"))
-    ['d', 'do', 'obito', 'paciente']
-    """
-    return set(re.split(r"[^a-z]+", folded(re.sub(r"([a-z])([A-Z])", r"\1 \2", name)))) - {""}
-
-
 def folded(text: str) -> str:
     """A text in lower case and without accents.
 
@@ -396,16 +378,3 @@ def folded(text: str) -> str:
     """
     parts = unicodedata.normalize("NFKD", text.casefold())
     return "".join(c for c in parts if not unicodedata.combining(c))
-
-
-def unit_in_name(name: str) -> str | None:
-    """The unit of time that the name of a column tells; None where it names none, or two.
-
-    >>> unit_in_name("follow_up_days"), unit_in_name("time [months]"), unit_in_name("time")
-    ('days', 'months', None)
-    >>> unit_in_name("months_since_first_day") is None
-    True
-    """
-    words = name_words(name)
-    found = [unit for unit, known in _NAMED.items() if words & set(known.split("|"))]
-    return found[0] if len(found) == 1 else None

@@ -10,9 +10,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from hedgerow.patients.answers import Answers, told
+from hedgerow.patients.names import name_turns
 from hedgerow.patients.problems import Problems
 from hedgerow.patients.table import Texts
-from hedgerow.patients.values import folded, name_words, shown, unique_texts
+from hedgerow.patients.values import folded, shown, unique_texts
 from hedgerow.texts import closest
 
 #: Codings of an event, in lower case and without accents: English, then German, French, Portuguese
@@ -35,18 +36,6 @@ SAY_WHETHER = frozenset(
     {"0", "no", "n", "false", "f", "nein", "non", "nao"}
     | {"1", "yes", "y", "true", "t", "ja", "oui", "sim", "si"}
 )
-#: Words of a column's name after which 1 is no event; those after which it is one; those that turn
-#: the others round.
-_WITHOUT = frozenset(
-    {"alive", "living", "lives", "survived", "survives", "survivor", "survival", "surviving"}
-    | {"cnsr", "censor", "censoring", "censura"}  # of CDISC: 0 is the event
-    | {"free", "eventfree", "censored", "lebt", "lebend", "lebendig", "uberlebt", "uberlebend"}
-    | {"ereignisfrei", "zensiert", "vivo", "viva", "vivos", "vivant", "vivante", "survie"}
-    | {"censure", "sobreviveu", "sobrevivio", "sobrevive", "sobrevida", "supervivencia"}
-    | {"superviviente", "sobreviviente", "censurado", "censurada", "levend", "overleefd"}
-)
-_WITH = frozenset({"event", "events", "evento", "ereignis", "death", "dead", "died", "deceased"})
-_NOT = frozenset({"not", "no", "non", "nicht", "nao"})
 UNKNOWN, NONE, EVENT, OTHER = -1, 0, 1, 2
 MEANINGS = {NONE: "no event", EVENT: "the event", OTHER: "another event", UNKNOWN: "not known"}
 #: The event first, then another one, then none.
@@ -119,18 +108,6 @@ def usual(word: str) -> int | None:
     if coded := _CODED.fullmatch(word):
         word = coded[1].strip()
     return EVENT if word in YES else NONE if word in NO else None
-
-
-def name_turns(name: str) -> bool:
-    """Whether 1 in a column of this name seems to say that there was no event.
-
-    >>> name_turns("alive"), name_turns("Relapse-free"), name_turns("os_event"), name_turns("cens")
-    (True, True, False, False)
-    """
-    words = name_words(name)
-    if words & _NOT or not words & _WITHOUT:
-        return False
-    return bool(words & {"free"}) or not words & _WITH
 
 
 class _Words:
