@@ -500,6 +500,11 @@ def test_times_after_inclusion_that_end_with_the_follow_up(tmp_path):
     assert "it is never above the follow-up, in years, as " in line
     assert "of 160 patients would be by chance; say --not-input relapse" in line
     assert "chance" in read(tmp_path, table, *PLAIN, "--not-input", "relapse").X
+    # Early ones, such as remissions, are known by their names alone.
+    early = table.drop(columns="relapse").assign(early=table["relapse"].astype(float) * 0.12)
+    assert "early" in read(tmp_path, early, *PLAIN).X
+    (line,) = asked(tmp_path, early.rename(columns={"early": "crtime"}), *PLAIN)
+    assert line.startswith("column `crtime`: it may not have been known at inclusion: it is never")
 
 
 def test_what_tells_the_follow_up_waits_for_the_event(tmp_path):

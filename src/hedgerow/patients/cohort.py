@@ -15,7 +15,7 @@ from hedgerow.patients.after import calendar_year, marks, tells_after, tells_fol
 from hedgerow.patients.answers import Answers, told
 from hedgerow.patients.around import checked_numbers, decide_read
 from hedgerow.patients.incomplete import check_incomplete
-from hedgerow.patients.names import age_like, unit_in_name
+from hedgerow.patients.names import age_like, time_like, unit_in_name
 from hedgerow.patients.problems import Decision, Problems
 from hedgerow.patients.rows import chosen
 from hedgerow.patients.schema import Column
@@ -712,7 +712,7 @@ def _ask_what_knows(
     marked, named = marks(late, time), []
     for name in X:
         own = _values(X[name])
-        why = knows_outcome(own, time, event)
+        why = knows_outcome(own, time, event, time_like(name))
         tell("repetition")
         if why and calendar_year(name, own):
             continue  # asked about as such

@@ -361,7 +361,7 @@ def page(
         render(
             "patients/page.html.j2",
             title=title,
-            counts=words_of_counts(least) + " --show-small-counts shows them." * bool(least),
+            counts=words_of_counts(least, "--show-small-counts"),
             summary=[*summary(analysis, shown), _taken(analysis)],
             notes=analysis.notes,
             sections=sections,

@@ -18,6 +18,7 @@ from hedgerow.patients.names import (
     TIME_NAMES,
     age_like,
     birth_like,
+    joined,
     name_turns,
     name_words,
     sex_like,
@@ -139,9 +140,7 @@ def _event(table: Texts, columns: Mapping[str, Column], taken: list) -> Guess | 
             continue
         coded = sum(usual(word) is not None for word in words)
         tells = any(usual(word) is not None and word not in SAY_WHETHER for word in words)
-        hint = (
-            bool(name_words(name) & EVENT_NAMES) or name_turns(name) or _joined(name, EVENT_NAMES)
-        )
+        hint = bool(name_words(name) & EVENT_NAMES) or name_turns(name) or joined(name, EVENT_NAMES)
         if score := 2 * hint + 2 * tells + (coded == len(words) > 1) if hint or tells else 0:
             scores[name] = score
     if not scores:
@@ -163,12 +162,6 @@ def _others(names: list[str]) -> str:
     return f"; or {listed}" if names else ""
 
 
-def _joined(name: str, words: frozenset[str]) -> bool:
-    """Whether a word of the name ends or begins in one of some words: `censdead`, `rectime`."""
-    long = [word for word in words if len(word) >= 4]
-    return any(own.endswith(w) or own.startswith(w) for own in name_words(name) for w in long)
-
-
 def _time(table: Texts, columns: Mapping[str, Column], event: str | None) -> Guess | None:
     """The column of numbers whose name looks most like a follow-up."""
     scores = {}
@@ -181,7 +174,7 @@ def _time(table: Texts, columns: Mapping[str, Column], event: str | None) -> Gue
             continue
         named = name_words(name) & TIME_NAMES or name.lower() == "t"
         if hint := 2 * bool(named) or int(
-            _joined(name, TIME_NAMES) or unit_in_name(name) is not None
+            joined(name, TIME_NAMES) or unit_in_name(name) is not None
         ):
             scores[name] = hint
     if not scores:

@@ -107,12 +107,14 @@ def write_manifest(folder: Path, what: str, least: int, more: Mapping[str, Any])
 # ----------------------------------------------------------------------------------- the page
 
 
-def words_of_counts(least: int) -> str:
-    """What a page says of small counts."""
+def words_of_counts(least: int, option: str = "") -> str:
+    """What a page says of small counts, and in brackets by which option they are shown."""
+    option = f" ({option} shows them)" * bool(option)
     return (
-        f"Counts from 1 to {least - 1} are written <{least}; where another count would give one "
-        "away, that one is withheld, and estimates of so few patients or events are. Curves show "
-        "each event as a step: pass them on as you would pass on the tables of a publication."
+        f"Counts from 1 to {least - 1} are written <{least}{option}; where another count would "
+        "give one away, that one is withheld, and estimates of so few patients or events are. "
+        "Curves show each event as a step: pass them on as you would pass on the tables of a "
+        "publication."
         if least
         else "Small counts are shown, as was asked for: look at them before passing the page on."
     )

@@ -63,6 +63,22 @@ def unit_in_name(name: str) -> str | None:
     return found[0] if len(found) == 1 else None
 
 
+def time_like(name: str) -> bool:
+    """Whether a column's name is that of a time.
+
+    >>> time_like("fu"), time_like("rltime"), time_like("stage")
+    (True, True, False)
+    """
+    words = name_words(name)
+    return bool(words & TIME_NAMES) or joined(name, TIME_NAMES)
+
+
+def joined(name: str, words: frozenset[str]) -> bool:
+    """Whether a word of the name ends or begins in one of some words: `censdead`, `rectime`."""
+    long = [word for word in words if len(word) >= 4]
+    return any(own.endswith(w) or own.startswith(w) for own in name_words(name) for w in long)
+
+
 def name_turns(name: str) -> bool:
     """Whether 1 in a column of this name seems to say that there was no event.
 

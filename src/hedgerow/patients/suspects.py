@@ -15,8 +15,9 @@ from hedgerow.patients.values import DAYS, shown, unique_texts
 #: An input that equals the follow-up in such a share of patients, in one unit or another.
 EQUALS = 0.05
 #: One that would lie above it (or below it) in so many patients by chance, and does in such a share
-#: of these at most; in so few where it goes with it in rank.
-CHANCE, HARDLY, FEW_CHANCE, TOGETHER = 20.0, 0.02, 5.0, 0.3
+#: of these at most; in so few where it goes with it in rank; in so few above where it is named as a
+#: time.
+CHANCE, HARDLY, FEW_CHANCE, TOGETHER, NAMED_CHANCE = 20.0, 0.02, 5.0, 0.3, 2.0
 #: No measurement at inclusion goes with the follow-up so closely in rank.
 GOES_WITH = 0.65
 #: Association of a few levels with the event (Cramer's V), and area under the curve of a number,
@@ -256,7 +257,9 @@ def _alike(texts: Sequence[str], counts: dict[str, int]) -> list[list[str]]:
 # --------------------------------------------------------------------- what knows the outcome
 
 
-def knows_outcome(values: np.ndarray, time: np.ndarray, event: np.ndarray) -> str:
+def knows_outcome(
+    values: np.ndarray, time: np.ndarray, event: np.ndarray, is_time: bool = False
+) -> str:
     """Why an input may not have been known at inclusion; empty where nothing speaks for it.
 
     Parameters
@@ -266,6 +269,8 @@ def knows_outcome(values: np.ndarray, time: np.ndarray, event: np.ndarray) -> st
     time : (n,) float array
         Follow-up in days.
     event : (n,) int array
+    is_time : bool
+        Whether its name is that of a time.
 
     Returns
     -------
@@ -282,7 +287,7 @@ def knows_outcome(values: np.ndarray, time: np.ndarray, event: np.ndarray) -> st
     few = len(np.unique(values)) < MANY
     if few and surely(strength := cramer_v(values, had), len(had), DECIDES):
         return f"it nearly tells who had the event (association {strength:.2f})"
-    if said := _like_time(values, time, few):
+    if said := _like_time(values, time, few, is_time):
         return said
     area = 0.5 if few else roc_area(values, had)
     if max(area, 1.0 - area) >= SEPARATES:
@@ -290,7 +295,7 @@ def knows_outcome(values: np.ndarray, time: np.ndarray, event: np.ndarray) -> st
     return ""
 
 
-def _like_time(values: np.ndarray, time: np.ndarray, few: bool) -> str:
+def _like_time(values: np.ndarray, time: np.ndarray, few: bool, is_time: bool) -> str:
     from scipy.stats import spearmanr
 
     if len(np.unique(time)) < MANY or len(np.unique(values)) < 2:
@@ -315,6 +320,8 @@ def _like_time(values: np.ndarray, time: np.ndarray, few: bool) -> str:
             ((own < time).sum(), below, "below"),
         ):
             least = FEW_CHANCE if together >= TOGETHER else CHANCE
+            if is_time and word == "above":
+                least = NAMED_CHANCE
             if chance >= least and count <= HARDLY * chance:
                 return (
                     f"it is {'hardly ever' if count else 'never'} {word} the follow-up, in {unit}, "
