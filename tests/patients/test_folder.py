@@ -469,7 +469,9 @@ def test_no_small_count_follows_from_the_flow_of_patients(seed):
     by, after = random.integers(0, 4, 3), random.integers(0, 4, 3)
     event = np.repeat([1, 2, 0, 1, 2, 0], [*by, *after])
     labels = np.repeat([1, -1, -1, 0, 0, 0], [*by, *after])
-    sized = type("Sized", (SimpleNamespace,), {"__len__": lambda _: len(event)})
+    sized = type(
+        "Sized", (SimpleNamespace,), {"__len__": lambda _: len(event), "horizon_text": "6 years"}
+    )
     told = {"n_rows": 0, "n_left_out": 0, "treated_at": None, "entry": None}
     cohort = sized(**told, horizon=5.0, unit="years")
     training = np.zeros(len(event), dtype=bool)

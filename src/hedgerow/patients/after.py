@@ -60,29 +60,12 @@ def tells_follow_up(
     least: float,
     entry: np.ndarray | None = None,
 ) -> str:
-    """Why an input tells how long a patient could be followed; empty where nothing speaks for it.
-
-    Each level of a category, the low and the high ones of a number, and those without a value are
-    compared with the others: by the share that could be followed to the horizon (reverse
-    Kaplan-Meier), and by a log-rank test of the end of follow-up without an event.
-
-    Parameters
-    ----------
-    values : (n,) float array
-        NaN where missing; of a category its codes.
-    levels : list of str or None
-        Of a category.
-    time, event : (n,) arrays
-    horizon : float
-        In the unit of `time`.
-    least : float
-        Share that a risk needs.
-    entry : (n,) array, optional
-
-    Returns
-    -------
-    str
-    """
+    """Why an input tells how long a patient could be followed."""
+    # Empty where nothing speaks for it. Each level of a category, the low and the high ones of a
+    # number, and those without a value are compared with the others: by the share that could be
+    # followed to the horizon (reverse Kaplan-Meier), and by a log-rank test of the end of follow-up
+    # without an event. values: NaN where missing; of a category its codes. levels: of a category.
+    # horizon: in the unit of `time`. least: share that a risk needs.
     known = ~np.isnan(values)
     sides = {"without a value": ~known}
     if levels is not None:
@@ -115,22 +98,10 @@ def tells_follow_up(
 def marks(
     columns: Mapping[str, tuple[np.ndarray, np.ndarray]], time: np.ndarray
 ) -> list[tuple[str, np.ndarray]]:
-    """Who has something in a column that was not known at inclusion.
-
-    A column of times is often filled for all: with the end of follow-up where nothing happened.
-
-    Parameters
-    ----------
-    columns : mapping of ((n,) bool array, (n,) float array)
-        By name who has a value, and the values; NaN where they are no numbers.
-    time : (n,) float array
-        Follow-up in days.
-
-    Returns
-    -------
-    list of (str, (n,) bool array)
-        What it is in words.
-    """
+    """Who has something in a column that was not known at inclusion."""
+    # A column of times is often filled for all: with the end of follow-up where nothing happened.
+    # columns: by name who has a value, and the values; NaN where they are no numbers. time:
+    # Follow-up in days. Gives what it is in words.
     found, least = [], max(EQUALS * len(time), FEWEST)
     for name, (known, values) in columns.items():
         found.append((f"who has a value in `{name}`", known))
@@ -154,21 +125,8 @@ def tells_after(
     marked: list[tuple[str, np.ndarray]],
     columns: Mapping[str, tuple[np.ndarray, np.ndarray]],
 ) -> str:
-    """Why an input may come from after inclusion, as other columns do; empty where it may not.
-
-    Parameters
-    ----------
-    values : (n,) float array
-        NaN where missing; of a category its codes.
-    marked : list of (str, (n,) bool array)
-        As `marks` gives them.
-    columns : mapping
-        As `marks` takes it.
-
-    Returns
-    -------
-    str
-    """
+    """Why an input may come from after inclusion, as other columns do; empty where it may not."""
+    # values: NaN where missing; of a category its codes.
     from scipy.stats import spearmanr
 
     known = ~np.isnan(values)

@@ -259,29 +259,9 @@ def analyse(
     progress: Callable[[str], Any] | None = None,
     life_table: pd.DataFrame | None = None,
 ) -> Analysis:
-    """Grow risk groups on a cohort and describe them.
-
-    Parameters
-    ----------
-    cohort : Cohort
-    settings : Settings
-    progress : callable, optional
-        Gets a few words at the start of each step, and `repetition` after each permutation and
-        bootstrap.
-    life_table : DataFrame, optional
-        As `hedgerow.survival.expected_survival`, where the settings name one.
-
-    Returns
-    -------
-    Analysis
-
-    Raises
-    ------
-    InputError
-        Fewer patients than a tree needs; nobody, or everybody, has the event by the horizon; a
-        column to adjust for that is no input; times of entry without weights or beside a life
-        table, or all at risk have the event before others enter.
-    """
+    """Grow risk groups on a cohort and describe them."""
+    # progress: gets a few words at the start of each step, and `repetition` after each permutation
+    # and bootstrap.
     tell = progress or (lambda words: None)
     if len(cohort) < 4 * settings.min_samples_leaf:
         raise InputError(
@@ -414,12 +394,7 @@ def _of_all(grown: RiskGroups, cohort: Cohort, seen: np.ndarray) -> RiskGroups:
 def check_followed(
     time: np.ndarray, event: np.ndarray, entry: np.ndarray | None, cohort: Cohort, least: float
 ) -> None:
-    """Refuse a horizon to which too few of all patients could be followed.
-
-    Raises
-    ------
-    InputError
-    """
+    """Refuse a horizon to which too few of all patients could be followed."""
     share = share_followed(time, event, cohort.horizon, entry)
     if is_followed(share, least):
         return
@@ -443,11 +418,9 @@ def _refused(groups: RiskGroups, cohort: Cohort, least: float) -> str:
 
 
 def compared(there: np.ndarray, entry: np.ndarray | None) -> np.ndarray:
-    """Who counts where treated and untreated are compared, (n,) bool.
-
-    Those who were never seen untreated cannot be counted elsewhere: where they are so few that
-    their number may not be shown, they are left out here, too.
-    """
+    """Who counts where treated and untreated are compared, (n,) bool."""
+    # Those who were never seen untreated cannot be counted elsewhere: where they are so few that
+    # their number may not be shown, they are left out here, too.
     few = entry is not None and (~there).sum() < LEAST
     return there if few else np.ones(len(there), dtype=bool)
 
@@ -460,20 +433,8 @@ def notes_on_entry(
     entry: np.ndarray,
     unit: str,
 ) -> list[str]:
-    """What late entry leaves open, in sentences.
-
-    Parameters
-    ----------
-    numbers : mapping
-        Node of a group to its number.
-    leaf, time, event, entry : (n,) arrays
-    unit : str
-        Of the times.
-
-    Returns
-    -------
-    list of str
-    """
+    """What late entry leaves open, in sentences."""
+    # numbers: node of a group to its number. unit: of the times.
     found = []
     if entry.min() > 0.0:
         found.append(

@@ -21,11 +21,7 @@ DECIMALS = ("comma", "point", "both")
 def _option(
     metavar: str, meaning: str, *, column: bool = False, word: bool = False, among: tuple = ()
 ) -> Any:
-    """A field that an option fills: words as they were given.
-
-    column : whether each is, or begins with, the name of a column; word : `COLUMN=WORD`; among :
-    what a word may be.
-    """
+    """A field that an option fills: words as they were given."""
     told = {"metavar": metavar, "meaning": meaning, "column": column, "word": word, "among": among}
     return field(default=(), metadata=told)
 
@@ -176,12 +172,7 @@ class Answers:
         return found[-1] if found else None
 
     def check(self, table: Any) -> None:
-        """Refuse columns that are not there in `Texts`.
-
-        Raises
-        ------
-        InputError
-        """
+        """Refuse columns that are not there in `Texts`."""
         for own in fields(self):
             for text in getattr(self, own.name):
                 name = text.rpartition("=")[0].strip() if own.metadata["word"] else text

@@ -169,10 +169,8 @@ def _ask_around(
     is_input: bool,
     problems: Problems,
 ) -> np.ndarray:
-    """Ask what the texts of a column of numbers are to be read as.
-
-    Gives of which cells nothing was asked, (n,) bool: single words, such as misspelt numbers.
-    """
+    """Ask what the texts of a column of numbers are to be read as."""
+    # Gives of which cells nothing was asked, (n,) bool: single words, such as misspelt numbers.
     column = table.columns[name]
     own = looked_around(column, decimal)
     said, ways = [], []
@@ -227,22 +225,7 @@ def _first(table: Texts, name: str, texts) -> str:
 
 
 def as_read(table: Texts, answers: Answers) -> Texts:
-    """The table with the texts that `--read` names in the place of others.
-
-    Parameters
-    ----------
-    table : Texts
-    answers : Answers
-
-    Returns
-    -------
-    Texts
-
-    Raises
-    ------
-    InputError
-        A column that is not there, a text that no cell holds, a value that is no number.
-    """
+    """The table with the texts that `--read` names in the place of others."""
     answers.check(table)
     columns = dict(table.columns)
     for name in dict.fromkeys(text.partition("=")[0].strip() for text in answers.read):

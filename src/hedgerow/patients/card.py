@@ -29,22 +29,7 @@ def card(
     source: str,
     version: str,
 ) -> str:
-    """Text of model_card.html.
-
-    Parameters
-    ----------
-    analysis : Analysis
-    shown : dict of Table
-        Tables of the page: no count stands here that does not stand there.
-    outcome : Outcome
-    title, source : str
-        Of the page, and the name of the file.
-    version : str
-
-    Returns
-    -------
-    str
-    """
+    """Text of model_card.html."""
     cohort, settings = analysis.cohort, analysis.settings
     horizon = cohort.horizon_text
     counts = shown["flow"].frame.set_index("about")["count"].astype(str)

@@ -18,22 +18,8 @@ OPEN = "to be filled in by the authors"
 
 
 def checklist(analysis: Analysis, shown: dict[str, Table], source: str, version: str) -> Table:
-    """The checklist of a run.
-
-    Parameters
-    ----------
-    analysis : Analysis
-    shown : dict of Table
-        Tables of the page: no count stands here that does not stand there.
-    source : str
-        Name of the file.
-    version : str
-        Of hedgerow.
-
-    Returns
-    -------
-    Table
-    """
+    """The checklist of a run."""
+    # source: name of the file.
     import pandas as pd
 
     cohort, settings = analysis.cohort, analysis.settings
@@ -271,21 +257,8 @@ def nothing_found(analysis: Analysis) -> str:
 def nothing_said(
     numbers: Sequence[int], counts: Sequence[int | str], n: int | str, horizon: str, least: float
 ) -> str:
-    """Of how many patients nothing can be said at the horizon, and why.
-
-    Parameters
-    ----------
-    numbers : sequence of int
-        Of their groups.
-    counts : sequence of int or str
-        Their patients, as they are shown.
-    n : int or str
-        All patients, as they are shown.
-    horizon : str
-        With its unit.
-    least : float
-        Share that has to be followed so long.
-    """
+    """Of how many patients nothing can be said at the horizon, and why."""
+    # least: share that has to be followed so long.
     groups = f"group{'s' * (len(numbers) > 1)} {', '.join(map(str, numbers))}"
     who, of = f"the patients of {groups}", "them"
     if counts and not any(isinstance(count, str) for count in (*counts, n)):

@@ -213,32 +213,10 @@ def read_cohort(
     min_followed: float | None = None,
     tell: Callable[[str], None] | None = None,
 ) -> Cohort:
-    """Make a cohort of a table, or say everything that is wrong with it.
-
-    Parameters
-    ----------
-    table : Texts
-    outcome : Outcome
-    columns : mapping of Column
-        Of all columns of the table.
-    min_followed : float, optional
-        Share of a group that has to be followed to the horizon: where a tree is to be grown, inputs
-        that divide patients by it are asked about.
-    tell : callable, optional
-        Gets a few words at the start of each step, and `repetition` after each column.
-
-    Returns
-    -------
-    Cohort
-
-    Raises
-    ------
-    InputError
-        A column that is not there, options that contradict each other or the table, times whose
-        unit nothing tells.
-    TableError
-        Every problem of the table, by row and column.
-    """
+    """Make a cohort of a table, or say everything that is wrong with it."""
+    # min_followed: share of a group that has to be followed to the horizon: where a tree is to be
+    # grown, inputs that divide patients by it are asked about. tell: gets a few words at the start
+    # of each step, and `repetition` after each column.
     length, unit = _checked(table, outcome)
     _check_width(table, outcome, columns)
     problems, words, n_rows = Problems(), {}, len(table)
@@ -373,11 +351,9 @@ def _unit(
     problems: Problems,
     other: tuple[str, str] | None = None,
 ) -> tuple[str, str]:
-    """Unit of the times in a column, and who says so; `other` is that of the follow-up.
-
-    A unit is never guessed: months that are read as years make another page, and as fine a one.
-    Where nobody says it, days stand in its place until the question is answered.
-    """
+    """Unit of the times in a column, and who says so; `other` is that of the follow-up."""
+    # A unit is never guessed: months that are read as years make another page, and as fine a one.
+    # Where nobody says it, days stand in its place until the question is answered.
     if (own := unit_in_name(columns[name].unit)) is not None:
         return own, BY_SCHEMA
     own = unit_in_name(name)

@@ -189,37 +189,14 @@ def add_quiet(group: Any) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Run the command.
-
-    Parameters
-    ----------
-    options : Namespace
-
-    Returns
-    -------
-    int
-        0, or 1 where the table has problems, which stand on standard error.
-    """
+    """Run the command."""
     work = _analysed if options.template is None else _template
     return with_table(options, "`hedgerow survival`", work)
 
 
 def with_table(options: argparse.Namespace, command: str, work: Callable[[Any, Any], str]) -> int:
-    """Do what a command does with a table, and say what came of it.
-
-    Parameters
-    ----------
-    options : Namespace
-    command : str
-        In the words of an error.
-    work : callable
-        Gets the options and what tells of progress; gives what is said in the end.
-
-    Returns
-    -------
-    int
-        0, or 1 where the table has problems, which stand on standard error.
-    """
+    """Do what a command does with a table, and say what came of it."""
+    # work: gets the options and what tells of progress; gives what is said in the end.
     from hedgerow.optional import needed
     from hedgerow.patients.problems import TableError
 
@@ -268,24 +245,8 @@ def _template(options: argparse.Namespace, tell) -> str:
 
 
 def cohort_of(options: argparse.Namespace, tell: Callable[[str], None] | None = None):
-    """The cohort that a command describes.
-
-    Parameters
-    ----------
-    options : Namespace
-    tell : callable, optional
-        Gets a few words at the start of each step, and `repetition` after each column.
-
-    Returns
-    -------
-    cohort : Cohort
-    outcome : Outcome
-
-    Raises
-    ------
-    InputError, DataError
-        As `read_texts`, `read_schema` and `read_cohort`.
-    """
+    """The cohort that a command describes."""
+    # tell: gets a few words at the start of each step, and `repetition` after each column.
     from hedgerow.patients.cohort import read_cohort
     from hedgerow.patients.schema import read_schema
 
@@ -297,13 +258,7 @@ def cohort_of(options: argparse.Namespace, tell: Callable[[str], None] | None = 
 
 
 def outcome_of(options: argparse.Namespace, horizon: str):
-    """The follow-up that a command describes.
-
-    Raises
-    ------
-    InputError
-        No column of the event.
-    """
+    """The follow-up that a command describes."""
     from hedgerow.errors import InputError
     from hedgerow.patients.cohort import Outcome
 

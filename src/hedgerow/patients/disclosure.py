@@ -21,31 +21,16 @@ def protected(
 ) -> np.ndarray:
     """What of a table of counts is not shown.
 
-    Small counts are hidden. Where a line adds up, what is hidden alone in it follows from the rest:
-    then its smallest other count is hidden too, so that among what is hidden there is one that is
-    not small (its size is unknown, and with it that of the others).
-
-    Parameters
-    ----------
-    counts : (a, b) int array
-        Totals among them: the last row, the last column, or both.
-    least : int
-        0: everything is shown.
-    rows, columns : bool
-        Whether the last column is the sum of each row; the last row that of each column.
-    also : (a, b) bool array, optional
-        Further counts to hide, such as those whose complement is small.
-
-    Returns
-    -------
-    (a, b) int array
-        `SHOWN`, `SMALL`, or `TELLING`: it would give a small one away.
-
-    Examples
-    --------
     >>> protected([[3, 20, 23], [30, 40, 70], [33, 60, 93]], 5).tolist()
     [[1, 2, 0], [2, 2, 0], [0, 0, 0]]
     """
+    # Small counts are hidden. Where a line adds up, what is hidden alone in it follows from the
+    # rest: then its smallest other count is hidden too, so that among what is hidden there is one
+    # that is not small (its size is unknown, and with it that of the others). counts: totals among
+    # them: the last row, the last column, or both. least: 0: everything is shown. rows, columns:
+    # whether the last column is the sum of each row; the last row that of each column. also:
+    # further counts to hide, such as those whose complement is small. Gives `SHOWN`, `SMALL`, or
+    # `TELLING`: it would give a small one away.
     counts = np.asarray(counts, dtype=np.int64)
     mask = np.where(small(counts, least), SMALL, SHOWN)
     if least < 2:

@@ -16,22 +16,7 @@ WHEN = (1980, 1, 1, 0, 0, 0)
 
 
 def document(table: Table) -> bytes:
-    """A table as .docx: title, caption, and the cells as the page has them.
-
-    Parameters
-    ----------
-    table : Table
-
-    Returns
-    -------
-    bytes
-        The same for the same table.
-
-    Raises
-    ------
-    LibraryError
-        python-docx is not installed (extra `documents`).
-    """
+    """A table as .docx: title, caption, and the cells as the page has them."""
     docx = needed("docx", "a table as .docx")
     made = docx.Document()
     heads, rows = table.cells()

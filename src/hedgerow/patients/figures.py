@@ -261,18 +261,8 @@ def decisions(analysis: Analysis, least: int) -> Figure:
 
 
 def draw_net_benefit(axes: Any, table: pd.DataFrame, net: np.ndarray, name: str) -> None:
-    """Net benefit of a model over thresholds, and that of treating all and none.
-
-    Parameters
-    ----------
-    axes : matplotlib Axes
-    table : DataFrame
-        As `decision_curve`.
-    net : (k,) float array
-        Of the model, NaN where it is not shown.
-    name : str
-        Of the model, for the legend.
-    """
+    """Net benefit of a model over thresholds, and that of treating all and none."""
+    # net: of the model, NaN where it is not shown. name: of the model, for the legend.
     lines = (
         (name, net, BLUE, "-"),
         ("treat all", table["all"].to_numpy(), ORANGE, (0, (5, 1.5))),

@@ -45,13 +45,7 @@ WHAT = "hedgerow survival"
 
 
 def check_out(folder: str | Path, force: bool) -> None:
-    """Refuse a folder that is there, save one of an earlier run that may be replaced.
-
-    Raises
-    ------
-    InputError
-        As `hedgerow.files.check_folder`.
-    """
+    """Refuse a folder that is there, save one of an earlier run that may be replaced."""
     check_made_by(folder, force, WHAT)
 
 
@@ -68,33 +62,7 @@ def write_folder(
     documents: bool = False,
     progress: Callable[[str], Any] | None = None,
 ) -> Written:
-    """Write everything that a run gives; the same input gives the same bytes.
-
-    Parameters
-    ----------
-    folder : path
-        Made beside and renamed, so that it is there whole or not at all.
-    analysis : Analysis
-    source : path
-        The table.
-    outcome : Outcome
-    title : str
-    least : int, default 5
-        Counts from 1 to below it are not shown.
-    force : bool
-        Whether a folder of an earlier run is replaced: it is moved aside.
-    schema : path, optional
-        The schema file that was used, for its checksum.
-    documents : bool
-        Whether each table is there as .docx as well.
-    progress : callable, optional
-        Gets a few words at the start of each step.
-
-    Returns
-    -------
-    Written
-        Files, relative to the folder, and where what stood there is now.
-    """
+    """Write everything that a run gives; the same input gives the same bytes."""
     folder, name, title = Path(folder), legible(source.name), legible(title)
     check_out(folder, force)
     old = aside(folder)
@@ -173,21 +141,8 @@ def command(
 
 
 def as_command(words: list[str], outcome: Outcome, options: Mapping[str, Any], least: int) -> str:
-    """A command with what describes the follow-up, further options, and the answers.
-
-    Parameters
-    ----------
-    words : list of str
-        The command and its files.
-    outcome : Outcome
-    options : mapping
-        Those that are None or False are left out; True: an option without a value.
-    least : int
-
-    Returns
-    -------
-    str
-    """
+    """A command with what describes the follow-up, further options, and the answers."""
+    # options: those that are None or False are left out; True: an option without a value.
     import shlex
 
     words = list(words)
@@ -238,12 +193,10 @@ def tree_json(analysis: Analysis, least: int) -> str:
 
 
 def shown_tree(analysis: Analysis, least: int) -> Tree:
-    """The tree, its weights changed where they would show a small count.
-
-    In a leaf in which few training patients are known to have the event, or not to have it, their
-    number is replaced by the middle of what `<5` may be; in one whose events would give such a
-    number away, it is rounded to a multiple of five. Inner nodes are sums of their leaves.
-    """
+    """The tree, its weights changed where they would show a small count."""
+    # In a leaf in which few training patients are known to have the event, or not to have it, their
+    # number is replaced by the middle of what `<5` may be; in one whose events would give such a
+    # number away, it is rounded to a multiple of five. Inner nodes are sums of their leaves.
     tree = analysis.groups.tree_
     if not least:
         return tree
@@ -272,10 +225,9 @@ def shown_tree(analysis: Analysis, least: int) -> Tree:
 
 
 def _blurred(weight: np.ndarray, few: np.ndarray, least: int) -> np.ndarray:
-    """Weights of two classes, a small one as the middle of what it may be.
-
-    The sum is the same, and the larger one: of few patients who come late the weight may be large.
-    """
+    """Weights of two classes, a small one as the middle of what it may be."""
+    # The sum is the same, and the larger one: of few patients who come late the weight may be
+    # large.
     total, middle, larger = np.rint(weight).sum(), least / 2.0, weight.argmax()
     made = np.where(few, middle, total - middle)
     if few.all() or made.argmax() != larger:
@@ -303,21 +255,7 @@ def page(
     least: int,
     version: str,
 ) -> str:
-    """Text of index.html.
-
-    Parameters
-    ----------
-    analysis : Analysis
-    shown : dict of Table
-    pictures : sequence of str
-    title : str
-    least : int
-    version : str
-
-    Returns
-    -------
-    str
-    """
+    """Text of index.html."""
     drawn = pictured(pictures, figures.alternatives(analysis, shown), _captions(analysis))
     sections = [
         section("summary", "In short", [], [], []),

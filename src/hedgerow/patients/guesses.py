@@ -52,21 +52,7 @@ class Guess:
 def check_told(
     options: argparse.Namespace, table: Texts, columns: Mapping[str, Column], given: Mapping
 ) -> None:
-    """Refuse a command that lacks options, naming all of them at once.
-
-    Parameters
-    ----------
-    options : Namespace
-    table : Texts
-    columns : mapping of Column
-    given : mapping
-        Options that differ from their defaults.
-
-    Raises
-    ------
-    InputError
-        Each option that lacks with a guess, and a command to copy.
-    """
+    """Refuse a command that lacks options, naming all of them at once."""
     lines: list[str] = []
     own: dict[str, str] = {}
 

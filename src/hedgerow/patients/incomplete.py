@@ -19,18 +19,9 @@ MOVES, BY_CHANCE, APART, SURELY = 0.02, 0.01, 0.1, 0.001
 def check_incomplete(
     table: Texts, outcome: Any, time: np.ndarray, event: np.ndarray, problems: Problems
 ) -> None:
-    """Name patients without follow-up; ask where leaving them out would take those without event.
-
-    Parameters
-    ----------
-    table : Texts
-    outcome : Outcome
-    time : (n,) float array
-        Follow-up, NaN where unknown.
-    event : (n,) int array
-        -1 where unknown.
-    problems : Problems
-    """
+    """Name patients without follow-up."""
+    # Ask where leaving them out would take those without event. time: Follow-up, NaN where unknown.
+    # event: -1 where unknown.
     remedy = "complete it, or leave such patients out with --leave-out-incomplete"
     named = [outcome.time] if outcome.time is not None else [outcome.start, outcome.end]
     named += [outcome.event] + [outcome.entry] * (outcome.entry is not None)

@@ -41,13 +41,7 @@ class Written(NamedTuple):
 
 
 def check_made_by(folder: str | Path, force: bool, what: str) -> None:
-    """Refuse a folder that is there, save one that an earlier run of `what` has made.
-
-    Raises
-    ------
-    InputError
-        As `hedgerow.files.check_folder`.
-    """
+    """Refuse a folder that is there, save one that an earlier run of `what` has made."""
     check_folder(folder, force, f"`{what}`", lambda own: _listed(own, what))
 
 

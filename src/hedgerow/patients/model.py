@@ -322,19 +322,7 @@ class RiskModel:
 
     @classmethod
     def from_json(cls, text: str, name: str = FILE) -> RiskModel:
-        """The model that `to_json` wrote, checked whole.
-
-        Parameters
-        ----------
-        text : str
-        name : str
-            Of the file, for messages.
-
-        Raises
-        ------
-        DataError
-            It is no such text, in one sentence.
-        """
+        """The model that `to_json` wrote, checked whole."""
         content = plain_json(text, name)
         again = "make its folder again with `hedgerow survival`"
         if content.get("format") == _BARE or "children_left" in content:
@@ -354,13 +342,7 @@ class RiskModel:
 
 
 def plain_json(text: str, name: str) -> dict[str, Any]:
-    """A mapping from JSON that holds each key once and no number beyond all bounds.
-
-    Raises
-    ------
-    DataError
-        It is none.
-    """
+    """A mapping from JSON that holds each key once and no number beyond all bounds."""
 
     def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         if len(found := dict(pairs)) < len(pairs):
@@ -383,13 +365,7 @@ def plain_json(text: str, name: str) -> dict[str, Any]:
 
 
 def read_model(path: str | Path) -> RiskModel:
-    """The model in a folder of `hedgerow survival` or `hedgerow validate`, or in a file.
-
-    Raises
-    ------
-    DataError
-        There is none, or it is damaged.
-    """
+    """The model in a folder of `hedgerow survival` or `hedgerow validate`, or in a file."""
     path = Path(path)
     file = path / FILE if path.is_dir() else path
     text = read_text(file, "give a folder of `hedgerow survival`, or its tree.json")
@@ -400,12 +376,7 @@ def read_model(path: str | Path) -> RiskModel:
 
 
 def _check(model: RiskModel) -> None:
-    """Refuse parts that do not fit each other.
-
-    Raises
-    ------
-    InputError
-    """
+    """Refuse parts that do not fit each other."""
     remedy = "copy it from its folder again"
     tree = model.tree
     numbers = [group.number for group in model.groups]
@@ -461,24 +432,7 @@ def of(
     source: Source,
     least: int,
 ) -> RiskModel:
-    """The model of an analysis.
-
-    Parameters
-    ----------
-    analysis : Analysis
-    shown : mapping of Table
-        Tables of the page: no count stands here that does not stand there.
-    tree : Tree
-        That of the analysis, small counts taken out of its weights.
-    outcome : Outcome
-    source : Source
-    least : int
-        Counts from 1 to below it are not told.
-
-    Returns
-    -------
-    RiskModel
-    """
+    """The model of an analysis."""
     cohort = analysis.cohort
     cause = f", cause {outcome.cause!r}" if outcome.cause else ""
     counts = shown["flow"].frame.set_index("about")["count"]
@@ -542,29 +496,15 @@ def _groups(analysis: Analysis, shown: Mapping[str, Table], tree: Tree, least: i
 
 
 def rough_risk(risk: float, n: int, otherwise: float, least: int) -> float:
-    """A risk that tells of no few patients: those with the event, or without it, are not counted.
+    """A risk that tells of no few patients.
 
-    Where fewer than `least` have the event, or do not have it, their number is taken as the middle
-    of what it may be, else it is rounded to a multiple of `least`.
-
-    Parameters
-    ----------
-    risk : float
-    n : int
-        Patients that it is of.
-    otherwise : float
-        Where there is no risk, or `n` is small itself.
-    least : int
-
-    Returns
-    -------
-    float
-
-    Examples
-    --------
     >>> rough_risk(0.03, 100, 0.5, 5), rough_risk(0.42, 100, 0.5, 5), rough_risk(0.99, 100, 0.5, 5)
     (0.025, 0.4, 0.975)
     """
+    # Those with the event, or without it, are not counted. Where fewer than `least` have the event,
+    # or do not have it, their number is taken as the middle of what it may be, else it is rounded
+    # to a multiple of `least`. n: patients that it is of. otherwise: where there is no risk, or `n`
+    # is small itself.
     if math.isnan(risk) or n < 2 * least or not least:
         return otherwise if math.isnan(risk) or least else risk
     step = least / n
@@ -592,21 +532,9 @@ def told(value: float) -> float | None:
 def shares_by(
     time: np.ndarray, event: np.ndarray, at: ArrayLike, entry: np.ndarray | None = None
 ) -> np.ndarray:
-    """Share with the event by each time: Kaplan-Meier, or Aalen-Johansen where causes compete.
-
-    Parameters
-    ----------
-    time, event : (n,) arrays
-        0, 1, or 2 for another cause; at least one patient.
-    at : (k,) array
-    entry : (n,) float array, optional
-        At risk at t are those with entry < t <= time.
-
-    Returns
-    -------
-    (k,) float array
-        After the last patient it goes on as it ends.
-    """
+    """Share with the event by each time: Kaplan-Meier, or Aalen-Johansen where causes compete."""
+    # time, event: 0, 1, or 2 for another cause; at least one patient. entry: at risk at t are those
+    # with entry < t <= time. Gives after the last patient it goes on as it ends.
     at = np.asarray(at, dtype=float)
     if not (event == 1).any():
         return np.zeros(len(at))
@@ -633,12 +561,11 @@ def curve_of(
     least: int,
     entry: np.ndarray | None = None,
 ) -> tuple[Point, ...]:
-    """Share with the event at up to `POINTS` times until the horizon.
-
-    A time stands where at least `least` patients are still followed, and where the events up to it,
-    and between it and the next one that stands, or an end of the intervals of `joined`, are none or
-    at least `least`; with entries none from when all at risk have an event before others enter.
-    """
+    """Share with the event at up to `POINTS` times until the horizon."""
+    # A time stands where at least `least` patients are still followed, and where the events up to
+    # it, and between it and the next one that stands, or an end of the intervals of `joined`, are
+    # none or at least `least`; with entries none from when all at risk have an event before others
+    # enter.
     if not len(time) or small(len(time), least):
         return ()
     grid = horizon * np.arange(1, POINTS + 1) / POINTS

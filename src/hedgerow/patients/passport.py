@@ -24,24 +24,8 @@ def passport(
     checksum: str,
     version: str,
 ) -> str:
-    """Text of passport.html.
-
-    Parameters
-    ----------
-    analysis : Analysis
-    shown : dict of Table
-        Tables of the page: no count stands here that does not stand there.
-    outcome : Outcome
-    title, source : str
-        Of the page, and the name of the file.
-    checksum : str
-        SHA-256 of the file.
-    version : str
-
-    Returns
-    -------
-    str
-    """
+    """Text of passport.html."""
+    # checksum: SHA-256 of the file.
     counts = shown["flow"].frame.set_index("about")["count"].astype(str)
     lines = (ROWS, NO_PATIENTS, LEFT_OUT, LEFT_OUT_ENTERED, ANALYSED)
     told = [about for about in lines if about in counts.index]
@@ -63,25 +47,9 @@ def passport_of(
     version: str,
     more: Mapping[str, str] | None = None,
 ) -> str:
-    """Text of passport.html of a cohort.
-
-    Parameters
-    ----------
-    cohort : Cohort
-    outcome : Outcome
-    rows : str
-        How many rows were used for what.
-    words : list of list
-        Column, word, what it was taken for, and how many have it.
-    title, source, checksum, version : str
-        As in `passport`.
-    more : mapping of str, optional
-        Further lines on the file.
-
-    Returns
-    -------
-    str
-    """
+    """Text of passport.html of a cohort."""
+    # rows: how many rows were used for what. words: column, word, what it was taken for, and how
+    # many have it. more: further lines on the file.
     file = {"File": source, "SHA-256": checksum, "Read as": "; ".join(cohort.read_as)}
     file |= {"Rows": rows, **(more or {})}
     return in_code(

@@ -43,20 +43,9 @@ class Placed:
 
 
 def renamed(table: Texts, pairs: Sequence[str]) -> Texts:
-    """A table with columns under other names.
-
-    Parameters
-    ----------
-    table : Texts
-    pairs : sequence of str
-        `OLD=NEW` each; names may hold `=`, and the first way to divide them counts in which OLD is
-        a column.
-
-    Raises
-    ------
-    InputError
-        No such pair, no such column, or a name that is there already.
-    """
+    """A table with columns under other names."""
+    # pairs: `OLD=NEW` each; names may hold `=`, and the first way to divide them counts in which
+    # OLD is a column.
     names = {name: name for name in table.columns}
     for pair in pairs:
         places = [k for k, letter in enumerate(pair) if letter == "="]
@@ -86,17 +75,9 @@ def renamed(table: Texts, pairs: Sequence[str]) -> Texts:
 def real_words(
     real: Sequence[str], pairs: Sequence[str] = (), model: RiskModel | None = None
 ) -> Answers:
-    """Words such as NA that are values where a table is read, its columns not yet renamed.
-
-    Parameters
-    ----------
-    real : sequence of str
-        `COLUMN=WORD` each, the column by its new name.
-    pairs : sequence of str
-        `OLD=NEW` each.
-    model : RiskModel, optional
-        Levels of its categories are values.
-    """
+    """Words such as NA that are values where a table is read, its columns not yet renamed."""
+    # real: `COLUMN=WORD` each, the column by its new name. pairs: `OLD=NEW` each. model: levels of
+    # its categories are values.
     words = list(real)
     for own in () if model is None else model.inputs:
         words += [f"{own.name}={k.level}" for k in own.levels if k.level.lower() in MISSING]
@@ -110,12 +91,7 @@ def _cut(pair: str, place: int) -> tuple[str, str]:
 
 
 def check_columns(model: RiskModel, table: Texts) -> None:
-    """Refuse a table that lacks a column which the tree tests.
-
-    Raises
-    ------
-    InputError
-    """
+    """Refuse a table that lacks a column which the tree tests."""
     lost = [own.name for own in model.tested if own.name not in table.columns]
     if lost:
         names = ", ".join(f"`{name}`" for name in lost)
@@ -129,10 +105,8 @@ def check_columns(model: RiskModel, table: Texts) -> None:
 
 
 def with_levels(model: RiskModel, table: Texts) -> Texts:
-    """A table whose categories are written as the model has them, where they are the same words.
-
-    `1.0` is `1`, and case does not count unless two categories differ by it alone.
-    """
+    """A table whose categories are written as the model has them, where they are the same words."""
+    # `1.0` is `1`, and case does not count unless two categories differ by it alone.
     columns = dict(table.columns)
     for own in model.inputs:
         if own.kind != "category" or own.name not in columns:
@@ -157,33 +131,11 @@ def matrix(
     known: Mapping[str, pd.Series] | None = None,
     everything: bool = False,
 ) -> tuple[np.ndarray, dict[int, dict[int, str]], dict[int, set[int]]]:
-    """The tested inputs of a table as the tree reads them.
-
-    Parameters
-    ----------
-    model : RiskModel
-    table : Texts
-        As `with_levels` gives it.
-    answers : Answers
-    known : mapping of Series, optional
-        Numbers of columns that somebody has read and checked already, by name.
-    everything : bool
-        Whether inputs that the table has and the tree does not test are read as well.
-
-    Returns
-    -------
-    X : (n, m) float array
-        NaN where there is no value, or one that cannot be used.
-    doubts : dict
-        Variable -> row -> what is wrong with its value.
-    unusable : dict
-        Variable -> rows whose cell is no number.
-
-    Raises
-    ------
-    InputError
-        A column lacks, or a decimal mark is not told.
-    """
+    """The tested inputs of a table as the tree reads them."""
+    # known: numbers of columns that somebody has read and checked already, by name. everything:
+    # whether inputs that the table has and the tree does not test are read as well. X: NaN where
+    # there is no value, or one that cannot be used. doubts: variable -> row -> what is wrong with
+    # its value. unusable: variable -> rows whose cell is no number.
     check_columns(model, table)
     X = np.full((len(table), len(model.inputs)), np.nan)
     doubts: dict[int, dict[int, str]] = {}
@@ -261,18 +213,7 @@ def placed(
     doubts: Mapping[int, Mapping[int, str]] | None = None,
     unusable: Mapping[int, set[int]] | None = None,
 ) -> Placed:
-    """The group of each patient.
-
-    Parameters
-    ----------
-    model : RiskModel
-    X, doubts, unusable
-        As `matrix` gives them.
-
-    Returns
-    -------
-    Placed
-    """
+    """The group of each patient."""
     tree, doubts, unusable = model.tree, doubts or {}, unusable or {}
     node = np.asarray(tree.apply(X)).astype(int)
     shares = tree.shares(X).tocsr()
@@ -325,27 +266,10 @@ def _of_group(model: RiskModel, group: Group | None) -> str:
 def groups_of(
     model: RiskModel, table: Texts, answers: Answers, keep: Sequence[str] = ()
 ) -> pd.DataFrame:
-    """What `hedgerow apply` writes: a row for each row of the table.
-
-    Parameters
-    ----------
-    model : RiskModel
-    table : Texts
-    answers : Answers
-    keep : sequence of str
-        Columns that are copied, such as an identifier.
-
-    Returns
-    -------
-    DataFrame
-        row (as a spreadsheet counts), the columns kept, group, risk, low, high, why. Group and
-        risk are missing where a patient cannot be placed.
-
-    Raises
-    ------
-    InputError
-        As `matrix`; a column to keep that is not there or has one of these names.
-    """
+    """What `hedgerow apply` writes: a row for each row of the table."""
+    # keep: columns that are copied, such as an identifier. Gives row (as a spreadsheet counts), the
+    # columns kept, group, risk, low, high, why. Group and risk are missing where a patient cannot
+    # be placed.
     import pandas as pd
 
     ours = ("row", "group", "risk", "low", "high", "why")

@@ -80,19 +80,9 @@ class Problems:
     def ask(
         self, kind: str, said: str, options: str, column=None, row=None, answer="", decided=""
     ) -> None:
-        """One more question, or the decision that its answer, an option, has made.
-
-        Parameters
-        ----------
-        kind, said, options : str
-            As of a problem; the options are those that answer it.
-        column : str, optional
-        row : int, optional
-        answer : str
-            The option that was given, where one was.
-        decided : str
-            What it decided, without counts and rows: it is passed on with the results.
-        """
+        """One more question, or the decision that its answer, an option, has made."""
+        # answer: the option that was given, where one was. decided: what it decided, without counts
+        # and rows: it is passed on with the results.
         if answer:
             self.decide(column or "rows", decided or said, answer)
         else:
@@ -117,12 +107,7 @@ class Problems:
         return lines
 
     def check(self, what: str) -> None:
-        """Raise what was found.
-
-        Raises
-        ------
-        TableError
-        """
+        """Raise what was found."""
         if self.found:
             asked = sum(problem.asks for problem in self.found)
             raise TableError(what, len(self.found) - asked, self.lines(), asked)

@@ -54,15 +54,10 @@ def printed_risks(
     entry: np.ndarray | None = None,
     least: float = FOLLOWED,
 ) -> dict[int, tuple[float, float, float]]:
-    """Risk by the horizon of each leaf, and its interval; all risks that are shown come from here.
-
-    Returns
-    -------
-    dict of (float, float, float)
-        Node -> that of the next patient, corrected for the group's having been chosen; without
-        bootstraps Kaplan-Meier, or Aalen-Johansen, in the training part. NaN where less than
-        `least` could be followed to the horizon.
-    """
+    """Risk by the horizon of each leaf, and its interval."""
+    # All risks that are shown come from here. Gives node -> that of the next patient, corrected for
+    # the group's having been chosen; without bootstraps Kaplan-Meier, or Aalen-Johansen, in the
+    # training part. NaN where less than `least` could be followed to the horizon.
     found = {}
     for node in leaf_numbers(groups.tree_):
         found[node] = (math.nan,) * 3
@@ -80,12 +75,10 @@ def printed_risks(
 
 
 def followed(time: np.ndarray, event: np.ndarray, entry: np.ndarray | None = None) -> np.ndarray:
-    """Who has a follow-up or an event, (n,) bool.
-
-    Who is treated at inclusion has neither in the course without treatment. So few that their
-    number may not be shown are counted all the same: it would follow from other tables. With
-    entries: who is followed after entering.
-    """
+    """Who has a follow-up or an event, (n,) bool."""
+    # Who is treated at inclusion has neither in the course without treatment. So few that their
+    # number may not be shown are counted all the same: it would follow from other tables. With
+    # entries: who is followed after entering.
     if entry is not None:
         return time > entry
     there = (time > 0.0) | (event != 0)
@@ -99,12 +92,10 @@ def predicted(groups: RiskGroups) -> np.ndarray:
 
 
 def estimated(groups: RiskGroups, calibration: pd.DataFrame) -> np.ndarray:
-    """Risk by the horizon of each patient as the training part tells it, (n,) float.
-
-    By Kaplan-Meier or Aalen-Johansen in the leaf, so that those whose follow-up ends early count as
-    long as they were followed; NaN where few could be followed so long. The share of the tree is no
-    risk there: those of whom it knows are those with the event.
-    """
+    """Risk by the horizon of each patient as the training part tells it, (n,) float."""
+    # By Kaplan-Meier or Aalen-Johansen in the leaf, so that those whose follow-up ends early count
+    # as long as they were followed; NaN where few could be followed so long. The share of the tree
+    # is no risk there: those of whom it knows are those with the event.
     return calibration["estimated"].reindex(groups.leaf).to_numpy(dtype=float)
 
 
@@ -116,24 +107,10 @@ def risk_by(
     entry: np.ndarray | None = None,
     min_followed: float = FOLLOWED,
 ) -> tuple[float, float, float]:
-    """Share with the event by a horizon, and its interval, those censored before it counted.
-
-    Parameters
-    ----------
-    time : (n,) float array
-    event : (n,) int array
-        0, 1, or 2 for another cause.
-    horizon, confidence : float
-    entry : (n,) float array, optional
-    min_followed : float
-        As in `risk_at`.
-
-    Returns
-    -------
-    share, low, high : float
-        By Kaplan-Meier, or where causes compete by Aalen-Johansen; NaN where `risk_at` has none,
-        low and high where the estimate has no variance.
-    """
+    """Share with the event by a horizon, and its interval, those censored before it counted."""
+    # event: 0, 1, or 2 for another cause. share, low, high: by Kaplan-Meier, or where causes
+    # compete by Aalen-Johansen; NaN where `risk_at` has none, low and high where the estimate has
+    # no variance.
     share, error = risk_at(time, event, horizon, entry=entry, min_followed=min_followed)
     if math.isnan(error):
         return share, math.nan, math.nan
@@ -147,11 +124,9 @@ def risk_by(
 def masses(
     time: np.ndarray, event: np.ndarray, entry: np.ndarray | None, horizon: float
 ) -> np.ndarray:
-    """Share of all for which each patient stands at the horizon, (n,) float.
-
-    Equal ones without entries. Who enters late has lived to do so, so that the patients at hand are
-    no sample of all: there they are those of `censoring_weights`, NaN where it has none.
-    """
+    """Share of all for which each patient stands at the horizon, (n,) float."""
+    # Equal ones without entries. Who enters late has lived to do so, so that the patients at hand
+    # are no sample of all: there they are those of `censoring_weights`, NaN where it has none.
     n = len(time)
     if entry is None:
         return np.full(n, 1.0 / max(n, 1))
@@ -172,22 +147,10 @@ def calibration(
     entry: np.ndarray | None = None,
     least: float = FOLLOWED,
 ) -> pd.DataFrame:
-    """What was predicted for each leaf, and what was seen in the test part.
-
-    Parameters
-    ----------
-    groups : RiskGroups
-    time, event : (n,) arrays
-    horizon : float
-    entry : (n,) array, optional
-
-    Returns
-    -------
-    DataFrame
-        By `leaf`: predicted (share of the tree, of those whose class is known), estimated
-        (Kaplan-Meier or Aalen-Johansen in the training part), observed with `_low` and `_high` (the
-        same in the test part), n and events in the test part by the horizon; row -1: all.
-    """
+    """What was predicted for each leaf, and what was seen in the test part."""
+    # Gives by `leaf`: predicted (share of the tree, of those whose class is known), estimated
+    # (Kaplan-Meier or Aalen-Johansen in the training part), observed with `_low` and `_high` (the
+    # same in the test part), n and events in the test part by the horizon; row -1: all.
     import pandas as pd
 
     risk, test = predicted(groups), ~groups.training & followed(time, event, entry)
@@ -236,28 +199,13 @@ def decision_curve(
     entry: np.ndarray | None = None,
     least: float = FOLLOWED,
 ) -> pd.DataFrame:
-    """Net benefit of treating those whose risk reaches a threshold (Vickers and Elkin 2006).
-
-    Of the share who are treated, those with the event by the horizon are a benefit, and the others
-    a harm worth threshold / (1 - threshold) of it. With censored follow-up the share of events
-    among those treated is that of Kaplan-Meier, or of Aalen-Johansen where causes compete (Vickers
-    and others 2008).
-
-    Parameters
-    ----------
-    risk : (n,) float array
-    time : (n,) float array
-    event : (n,) int array
-    horizon : float
-    entry : (n,) float array, optional
-        The share who are treated is that of `masses` then.
-
-    Returns
-    -------
-    DataFrame
-        threshold, n_treated, tree, all, none (net benefit per patient; NaN where nobody among those
-        treated is followed to the horizon).
-    """
+    """Net benefit of treating those whose risk reaches a threshold (Vickers and Elkin 2006)."""
+    # Of the share who are treated, those with the event by the horizon are a benefit, and the
+    # others a harm worth threshold / (1 - threshold) of it. With censored follow-up the share of
+    # events among those treated is that of Kaplan-Meier, or of Aalen-Johansen where causes compete
+    # (Vickers and others 2008). entry: the share who are treated is that of `masses` then. Gives
+    # threshold, n_treated, tree, all, none (net benefit per patient; NaN where nobody among those
+    # treated is followed to the horizon).
     import pandas as pd
 
     n = len(risk)

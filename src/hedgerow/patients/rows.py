@@ -53,16 +53,9 @@ def named_as_identifier(name: str) -> bool:
 
 
 def identifiers(table: Texts, outcome: Sequence[str] = ()) -> dict[str, str]:
-    """Columns that tell patients apart, in one row each or in several, and why.
-
-    By its name, or as rows with the same value agree in what patients seldom agree in.
-
-    Parameters
-    ----------
-    table : Texts
-    outcome : sequence of str
-        Columns that are none, and of which rows of a patient may differ.
-    """
+    """Columns that tell patients apart, in one row each or in several, and why."""
+    # By its name, or as rows with the same value agree in what patients seldom agree in. outcome:
+    # columns that are none, and of which rows of a patient may differ.
     found, codes = {}, {}
     for name, column in table.columns.items():
         codes[name] = unique_texts(column)[1]
@@ -128,22 +121,8 @@ def _once_each(own: np.ndarray, codes: np.ndarray) -> bool:
 def chosen(
     table: Texts, columns: Mapping, outcome: Sequence[str], answers: Answers, problems: Problems
 ) -> Texts:
-    """The rows that count, once what stands in several is answered.
-
-    Parameters
-    ----------
-    table : Texts
-    columns : mapping of Column
-        Those of kind `id` are identifiers.
-    outcome : sequence of str
-        Columns of the outcome.
-    answers : Answers
-    problems : Problems
-
-    Returns
-    -------
-    Texts
-    """
+    """The rows that count, once what stands in several is answered."""
+    # columns: those of kind `id` are identifiers.
     kept = not_hidden(table, answers, problems)
     for row in answers.rows_left_out:
         if row not in table.rows:
@@ -291,11 +270,9 @@ def _differs_in_each_row(column: np.ndarray) -> bool:
 def _ways_to_choose(
     table: Texts, codes: np.ndarray, name: str, outcome: Sequence[str]
 ) -> list[str]:
-    """Options that choose one row of each patient, in which the outcome is known.
-
-    By a word of a column, such as the kind of the event, or by a cell that is empty, as those of
-    visits are in the row of the inclusion.
-    """
+    """Options that choose one row of each patient, in which the outcome is known."""
+    # By a word of a column, such as the kind of the event, or by a cell that is empty, as those of
+    # visits are in the row of the inclusion.
     patients = len(np.unique(codes[codes >= 0]))
     known = np.ones(len(table), dtype=bool)
     for own in outcome:

@@ -84,19 +84,8 @@ class Column:
 
 
 def found_columns(table: Texts, answers: Answers | None = None) -> dict[str, Column]:
-    """What the columns of a table seem to be.
-
-    Parameters
-    ----------
-    table : Texts
-    answers : Answers, optional
-        Among them decimal marks; by default what the numbers tell.
-
-    Returns
-    -------
-    dict of Column
-        By name, in the order of the table.
-    """
+    """What the columns of a table seem to be."""
+    # answers: among them decimal marks; by default what the numbers tell.
     answers = answers or Answers()
     found = {
         name: _found(name, table, answers.of_column("decimal", name)) for name in table.columns
@@ -238,27 +227,9 @@ class _File:
 
 
 def read_schema(path: str | Path, table: Texts, found: Mapping[str, Column]) -> dict[str, Column]:
-    """Columns as a schema file describes them; what it leaves out is as it was found.
-
-    Parameters
-    ----------
-    path : path
-        YAML: `columns`, by name, each with some of `label`, `unit`, `kind`, `range`, `categories`,
-        `error`, `missing`.
-    table : Texts
-    found : mapping of Column
-
-    Returns
-    -------
-    dict of Column
-
-    Raises
-    ------
-    ConfigError
-        The file is not there, or no YAML.
-    TableError
-        Everything else that is wrong with it, at once.
-    """
+    """Columns as a schema file describes them; what it leaves out is as it was found."""
+    # path: YAML: `columns`, by name, each with some of `label`, `unit`, `kind`, `range`,
+    # `categories`, `error`, `missing`.
     content = read_yaml(path, "the schema")
     content = content if isinstance(content, Mapping) else {}
     problems = Problems()
@@ -287,15 +258,7 @@ def read_schema(path: str | Path, table: Texts, found: Mapping[str, Column]) -> 
 
 
 def write_template(path: str | Path, table: Texts, columns: Mapping[str, Column]) -> None:
-    """Write a schema file that describes a table as it was found, to be edited.
-
-    Parameters
-    ----------
-    path : path
-    table : Texts
-    columns : mapping of Column
-        As `found_columns` gives them.
-    """
+    """Write a schema file that describes a table as it was found, to be edited."""
     import yaml
 
     lines = [

@@ -62,41 +62,13 @@ def add_validate(commands: Any) -> None:
 
 
 def run_validate(options: argparse.Namespace) -> int:
-    """Run `hedgerow validate`.
-
-    Parameters
-    ----------
-    options : Namespace
-
-    Returns
-    -------
-    int
-        0, or 1 where the table has problems, which stand on standard error.
-    """
+    """Run `hedgerow validate`."""
     return with_table(options, "`hedgerow validate`", _validated)
 
 
 def second_cohort(options: argparse.Namespace, model: RiskModel):
-    """The cohort that a command describes, its patients in the groups of a model.
-
-    Parameters
-    ----------
-    options : Namespace
-    model : RiskModel
-
-    Returns
-    -------
-    cohort : Cohort
-    outcome : Outcome
-    X : DataFrame
-        Inputs of the model that the table has; categories as codes.
-    placed : Placed
-
-    Raises
-    ------
-    InputError, DataError
-        As `cohort_of`; a column that the tree tests is not there or in another unit.
-    """
+    """The cohort that a command describes, its patients in the groups of a model."""
+    # X: inputs of the model that the table has; categories as codes.
     import numpy as np
     import pandas as pd
 
@@ -247,17 +219,7 @@ def add_apply(commands: Any) -> None:
 
 
 def run_apply(options: argparse.Namespace) -> int:
-    """Run `hedgerow apply`.
-
-    Parameters
-    ----------
-    options : Namespace
-
-    Returns
-    -------
-    int
-        0, or 1 where the table cannot be read as it is.
-    """
+    """Run `hedgerow apply`."""
     from hedgerow.errors import InputError
     from hedgerow.files import check_free, for_spreadsheets, write_csv
     from hedgerow.optional import needed

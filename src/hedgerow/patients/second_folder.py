@@ -51,33 +51,8 @@ def write_validation(
     documents: bool = False,
     progress: Callable[[str], Any] | None = None,
 ) -> Written:
-    """Write everything that `hedgerow validate` gives; the same input gives the same bytes.
-
-    Parameters
-    ----------
-    folder : path
-        Made beside and renamed, so that it is there whole or not at all.
-    found : Validation
-    source : path
-        The table.
-    outcome : Outcome
-    title : str
-    model_name : str
-        The model as the command names it, without the folders above it.
-    rename : tuple of str
-        As the command has it.
-    force : bool
-        Whether a folder of an earlier run is replaced: it is moved aside.
-    schema : path, optional
-    documents : bool
-        Whether each table is there as .docx as well.
-    progress : callable, optional
-        Gets a few words at the start of each step.
-
-    Returns
-    -------
-    Written
-    """
+    """Write everything that `hedgerow validate` gives; the same input gives the same bytes."""
+    # model_name: the model as the command names it, without the folders above it.
     folder, name, title = Path(folder), legible(source.name), legible(title)
     check_made_by(folder, force, WHAT)
     old, least = aside(folder), found.least

@@ -46,16 +46,7 @@ READ = {
 
 
 def tables(found: Validation) -> dict[str, Table]:
-    """Every table of the page, in its order.
-
-    Parameters
-    ----------
-    found : Validation
-
-    Returns
-    -------
-    dict of Table
-    """
+    """Every table of the page, in its order."""
     made = [
         flow(found),
         case_mix(found),

@@ -56,26 +56,11 @@ _NUMBER = re.compile(r"[+-]?\d+(\.\d+)?")
 def missing_codes(
     name: str, values: np.ndarray, rows: np.ndarray, answers: Answers, problems: Problems
 ) -> np.ndarray:
-    """Numbers without those that somebody said stand for nothing; others like them are asked for.
-
-    Numbers such as 888 and 999, or -9 and -8, are asked for where they are the largest or smallest
-    ones and lie further from all others than these lie apart. So is 99 of several patients in ages
-    from 40 to 89, where the gap is much larger than any other.
-
-    Parameters
-    ----------
-    name : str
-    values : (n,) float array
-    rows : (n,) int array
-        Of the file.
-    answers : Answers
-    problems : Problems
-
-    Returns
-    -------
-    (n,) float array
-        NaN where the value stands for a missing one.
-    """
+    """Numbers without those that somebody said stand for nothing."""
+    # Others like them are asked for. Numbers such as 888 and 999, or -9 and -8, are asked for where
+    # they are the largest or smallest ones and lie further from all others than these lie apart. So
+    # is 99 of several patients in ages from 40 to 89, where the gap is much larger than any other.
+    # Gives NaN where the value stands for a missing one.
     values = values.copy()
     real = {_float(word) for word in answers.words("real_value", name)}
     gone = {_float(word) for word in answers.words("missing_value", name)}
@@ -184,23 +169,9 @@ def ask_of_ages(
 def levels_alike(
     name: str, cells: np.ndarray, answers: Answers, problems: Problems
 ) -> dict[str, str]:
-    """Levels of a category that are another one, where somebody said so: the level for each.
-
-    Levels that differ in case and blanks, and a short form of one other word (`f` and `female`),
-    are a question. `1.0` is 1 without one.
-
-    Parameters
-    ----------
-    name : str
-    cells : (n,) object array
-        Texts, None where there is none.
-    answers : Answers
-    problems : Problems
-
-    Returns
-    -------
-    dict of str
-    """
+    """Levels of a category that are another one, where somebody said so: the level for each."""
+    # Levels that differ in case and blanks, and a short form of one other word (`f` and `female`),
+    # are a question. `1.0` is 1 without one. cells: texts, None where there is none.
     texts, codes = unique_texts(cells)
     counts = dict(zip(texts, np.bincount(codes[codes >= 0], minlength=len(texts)), strict=True))
     same = _same_numbers(texts)
@@ -260,22 +231,9 @@ def _alike(texts: Sequence[str], counts: dict[str, int]) -> list[list[str]]:
 def knows_outcome(
     values: np.ndarray, time: np.ndarray, event: np.ndarray, is_time: bool = False
 ) -> str:
-    """Why an input may not have been known at inclusion; empty where nothing speaks for it.
-
-    Parameters
-    ----------
-    values : (n,) float array
-        NaN where missing; of a category its codes.
-    time : (n,) float array
-        Follow-up in days.
-    event : (n,) int array
-    is_time : bool
-        Whether its name is that of a time.
-
-    Returns
-    -------
-    str
-    """
+    """Why an input may not have been known at inclusion; empty where nothing speaks for it."""
+    # values: NaN where missing; of a category its codes. time: Follow-up in days. is_time: whether
+    # its name is that of a time.
     had = event == 1
     known = ~np.isnan(values)
     if known.sum() < 2 * FEWEST or not had[known].sum() >= FEWEST:

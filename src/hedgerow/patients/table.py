@@ -110,35 +110,12 @@ def read_texts(
     head: int | None = None,
     answers: Answers | None = None,
 ) -> Texts:
-    """Read a table of patients.
-
-    Parameters
-    ----------
-    path : path
-        Comma, semicolon, tab or bar between fields, in UTF-8, UTF-16 with its mark, or
-        Windows-1252; or a workbook of Excel (.xlsx).
-    sheet : str, optional
-        Of a workbook; by default its only visible one with a table.
-    head : int, optional
-        The row that names the columns, as a spreadsheet counts; by default the first one that
-        holds anything, where no later one looks more like it.
-    answers : Answers, optional
-        Among them words such as NA that are values of a column.
-
-    Returns
-    -------
-    Texts
-
-    Raises
-    ------
-    DataError
-        No file, no text, no table, or an old workbook.
-    TableError
-        Names of columns that are empty or stand twice, rows of another length: all of them; or
-        the question which row names the columns, or which sheet counts.
-    LibraryError
-        openpyxl is not installed, for a workbook.
-    """
+    """Read a table of patients."""
+    # path: comma, semicolon, tab or bar between fields, in UTF-8, UTF-16 with its mark, or
+    # Windows-1252; or a workbook of Excel (.xlsx). sheet: of a workbook; by default its only
+    # visible one with a table. head: the row that names the columns, as a spreadsheet counts; by
+    # default the first one that holds anything, where no later one looks more like it. answers:
+    # among them words such as NA that are values of a column.
     path = Path(path)
     content = _bytes_of(path)
     if path.suffix.lower() == ".xlsx" or content[:4] == b"PK\x03\x04":
@@ -242,10 +219,8 @@ def _of_text(path: Path, text: str) -> tuple[list[list[str]], str]:
 
 
 def _delimiter(text: str) -> str:
-    """What divides the fields: what gives most lines the same number of them, above one.
-
-    Titles above the head have fewer fields, or none.
-    """
+    """What divides the fields: what gives most lines the same number of them, above one."""
+    # Titles above the head have fewer fields, or none.
     lines = [line for line in text[:200_000].split("\n") if line.strip()][:LOOKED_AT]
     best, found = (0.0, 0), ","
     for delimiter in DELIMITERS:
@@ -262,11 +237,9 @@ def _delimiter(text: str) -> str:
 
 
 def _start(name: str, records: list[list[str]], head: int | None) -> int:
-    """Place of the row that names the columns.
-
-    Above it may stand a title, or words that stand over several columns each: where the first row
-    leaves columns without a name and a later one names all of them, it is a question.
-    """
+    """Place of the row that names the columns."""
+    # Above it may stand a title, or words that stand over several columns each: where the first row
+    # leaves columns without a name and a later one names all of them, it is a question.
     filled = [k for k, r in enumerate(records) if any(f.strip() for f in r)]
     if not filled:
         raise DataError(f"{name} holds no table", remedy="its first row names the columns")

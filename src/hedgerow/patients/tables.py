@@ -78,18 +78,7 @@ def number_of(analysis: Analysis, node: int) -> str:
 
 
 def tables(analysis: Analysis, least: int) -> dict[str, Table]:
-    """Every table of the page but the checklist, in its order.
-
-    Parameters
-    ----------
-    analysis : Analysis
-    least : int
-        Counts from 1 to below it are not shown; 0: all are.
-
-    Returns
-    -------
-    dict of Table
-    """
+    """Every table of the page but the checklist, in its order."""
     made = [
         flow(analysis, least),
         words(analysis, least),
@@ -208,12 +197,10 @@ def hidden_rows(left_out, least: int) -> np.ndarray:
 
 
 def words(analysis: Analysis, least: int) -> Table:
-    """What each word of the columns of event and treatment was taken for.
-
-    Counts of the words of one meaning add up to what the flow of patients has. Where an
-    intervention ends the follow-up they do not, and differences would tell of few: then no count
-    stands here, unless all are shown.
-    """
+    """What each word of the columns of event and treatment was taken for."""
+    # Counts of the words of one meaning add up to what the flow of patients has. Where an
+    # intervention ends the follow-up they do not, and differences would tell of few: then no count
+    # stands here, unless all are shown.
     import pandas as pd
 
     cohort, rows = analysis.cohort, []
@@ -322,10 +309,9 @@ def _baseline(
     least: int,
     alone: np.ndarray | None = None,
 ) -> pd.DataFrame:
-    """Inputs by group and of all; few of those who are `alone` in this table, (n,) bool, show not.
-
-    They are the difference of the column of all patients to that of the other table.
-    """
+    """Inputs by group and of all."""
+    # Few of those who are `alone` in this table, (n,) bool, show not. They are the difference of
+    # the column of all patients to that of the other table.
     import pandas as pd
 
     cohort, rows = analysis.cohort, []

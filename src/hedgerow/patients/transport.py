@@ -143,33 +143,9 @@ def validated(
     least: int = 5,
     progress: Callable[[str], Any] | None = None,
 ) -> Validation:
-    """Compare what a model says with what came in another hospital.
-
-    Parameters
-    ----------
-    model : RiskModel
-    cohort : Cohort
-        Its horizon is that of the model.
-    X : DataFrame
-    leaf, shares : (n,) arrays
-        As `Placed` has them; everybody has a leaf.
-    resamples : int
-        0: no intervals but those of Kaplan-Meier or Aalen-Johansen.
-    seed : int
-    least : int
-    progress : callable, optional
-        Gets a few words at the start of each step.
-
-    Returns
-    -------
-    Validation
-
-    Raises
-    ------
-    InputError
-        Nobody is followed to the horizon, or nobody has the event by it, or so few that a share
-        of all patients would tell how many.
-    """
+    """Compare what a model says with what came in another hospital."""
+    # cohort: its horizon is that of the model. resamples: 0: no intervals but those of Kaplan-Meier
+    # or Aalen-Johansen.
     tell = progress or (lambda words: None)
     check_number("--resamples", resamples, 0, MOST_RESAMPLES, whole=True)
     check_number("--seed", seed, 0, 2**32 - 1, whole=True)
@@ -279,28 +255,14 @@ def measured(
     horizon: float,
     entry: np.ndarray | None = None,
 ) -> dict[str, float]:
-    """Every measure of predicted risks, without intervals.
-
-    Observed over expected; intercept and slope of calibration (Cox 1958; Van Calster and others
-    2016) by logistic regression with the weights of censoring (Blanche, Holt and Scheike 2023):
-    the intercept where the slope is 1, the slope where both are free; concordance (Harrell); the
-    score of Brier at the horizon with the same weights (Graf and others 1999), and its share below
-    that of one risk for all.
-
-    Parameters
-    ----------
-    time, event : (n,) arrays
-    risk : (n,) float array
-    horizon : float
-    entry : (n,) float array, optional
-        Weights, the mean risk and pairs are those of late entry then.
-
-    Returns
-    -------
-    dict of float
-        expected, the mean risk, and each of `MEASURES`; NaN where there is none: where all risks
-        are the same there is no slope.
-    """
+    """Every measure of predicted risks, without intervals."""
+    # Observed over expected; intercept and slope of calibration (Cox 1958; Van Calster and others
+    # 2016) by logistic regression with the weights of censoring (Blanche, Holt and Scheike 2023):
+    # the intercept where the slope is 1, the slope where both are free; concordance (Harrell); the
+    # score of Brier at the horizon with the same weights (Graf and others 1999), and its share
+    # below that of one risk for all. entry: weights, the mean risk and pairs are those of late
+    # entry then. Gives expected, the mean risk, and each of `MEASURES`; NaN where there is none:
+    # where all risks are the same there is no slope.
     labels, weights = _weighted(time, event, horizon, entry)
     mean = float(risk.mean())
     if entry is not None:
@@ -422,14 +384,9 @@ def _withheld(decisions, risk, time, event, horizon, least: int) -> np.ndarray:
 
 
 def recalibrated_risks(found: Validation) -> dict[int, dict[str, float]]:
-    """Risks of each group for this hospital, in three ways.
-
-    Returns
-    -------
-    dict
-        Node -> `shifted` (one number is learnt here: the intercept), `fitted` (two: intercept and
-        slope) and `estimated` (the group's own estimate; NaN where few are in it).
-    """
+    """Risks of each group for this hospital, in three ways."""
+    # Gives node -> `shifted` (one number is learnt here: the intercept), `fitted` (two: intercept
+    # and slope) and `estimated` (the group's own estimate; NaN where few are in it).
     made = {}
     a, b = found.line
     for row, group in enumerate(found.model.groups):
@@ -449,23 +406,9 @@ def recalibrated_risks(found: Validation) -> dict[int, dict[str, float]]:
 
 
 def recalibrated(found: Validation, source: Source, entry: str = "") -> RiskModel:
-    """The model with the risks of this hospital's patients.
-
-    A group of whom few are here has the shifted risk of the first hospital, and no interval; one of
-    whom few could be followed to the horizon has no risk.
-
-    Parameters
-    ----------
-    found : Validation
-    source : Source
-        Of this hospital.
-    entry : str
-        As in `RiskModel`, of its table.
-
-    Returns
-    -------
-    RiskModel
-    """
+    """The model with the risks of this hospital's patients."""
+    # A group of whom few are here has the shifted risk of the first hospital, and no interval; one
+    # of whom few could be followed to the horizon has no risk. source: of this hospital.
     from dataclasses import replace
 
     risks, groups = recalibrated_risks(found), []

@@ -122,16 +122,9 @@ class Numbers:
 
 
 def numbers(column: np.ndarray, table_decimal: str | None, said: str | None = None) -> Numbers:
-    """Numbers that the texts of a column are.
-
-    Parameters
-    ----------
-    column : (n,) object array
-    table_decimal : {'comma', 'point'}, optional
-        The decimal mark of the table, where the column's own numbers tell none.
-    said : {'comma', 'point', 'both'}, optional
-        What somebody said of it, which counts before both.
-    """
+    """Numbers that the texts of a column are."""
+    # table_decimal: the decimal mark of the table, where the column's own numbers tell none. said:
+    # what somebody said of it, which counts before both.
     texts, codes = unique_texts(column)
     decimal = said or decimal_of(texts, table_decimal)
     made = np.array([number(text, decimal) for text in texts] + [math.nan])
@@ -140,11 +133,9 @@ def numbers(column: np.ndarray, table_decimal: str | None, said: str | None = No
 
 
 def _ambiguous(texts: list[str], values: np.ndarray, decimal: str | None) -> str | None:
-    """A text such as 1.026 of which the column does not tell whether it is a thousand or one.
-
-    What the rest of the table tells is not enough where the other numbers of the column are whole
-    and of another size: 1.026 beside 996.
-    """
+    """A text such as 1.026 of which the column does not tell whether it is a thousand or one."""
+    # What the rest of the table tells is not enough where the other numbers of the column are whole
+    # and of another size: 1.026 beside 996.
     either = [k for k, text in enumerate(texts) if _EITHER.fullmatch(text)]
     if not either or (decimal is not None and decimal_of(texts, None) is not None):
         return None
@@ -197,19 +188,10 @@ def look_like_excel(column: np.ndarray) -> bool:
 
 
 def dates(table: Texts, name: str, problems: Problems, answers: Answers) -> np.ndarray:
-    """Days since 1970 of a column of dates, NaN where there is none.
-
-    The form, and the order of day and month, are decided by the column as a whole.
-
-    Parameters
-    ----------
-    table : Texts
-    name : str
-    problems : Problems
-        Gets each text that is no date, and a question where the column's form is not told.
-    answers : Answers
-        Among them how dates are written.
-    """
+    """Days since 1970 of a column of dates, NaN where there is none."""
+    # The form, and the order of day and month, are decided by the column as a whole. problems: gets
+    # each text that is no date, and a question where the column's form is not told. answers: among
+    # them how dates are written.
     said = answers.of_column("dates", name)
     texts, codes = unique_texts(table.columns[name])
     form = _form(texts, said, name, problems)
@@ -350,16 +332,7 @@ def day_of(days: float) -> str:
 
 
 def horizon_of(text: str) -> tuple[float, str]:
-    """Length and unit of a time such as 6y, 18m, 90d.
-
-    Raises
-    ------
-    ValueError
-        It is none.
-
-    >>> horizon_of("6y"), horizon_of("1.5 years")
-    ((6.0, 'years'), (1.5, 'years'))
-    """
+    """Length and unit of a time such as 6y, 18m, 90d."""
     found = re.fullmatch(r"\s*(\d+(?:[.,]\d+)?)\s*([A-Za-z]+)\s*", text)
     unit = None if found is None else LETTERS.get(found[2][0].lower())
     if unit is None or found[2].lower() not in (unit, unit[:-1], unit[0]):

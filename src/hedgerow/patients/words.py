@@ -168,28 +168,11 @@ def events(
     cause: str | None = None,
     answers: Answers | None = None,
 ) -> tuple[np.ndarray, list[Word]]:
-    """Events, and what each word of their column was taken for.
-
-    A word that may be a misspelt other one, and one that nothing tells the meaning of, is a
-    question.
-
-    Parameters
-    ----------
-    table : Texts
-    name : str
-    problems : Problems
-    event_is : tuple of str
-        What counts as the event; by default 1, yes, true, dead and the like.
-    cause : str, optional
-        The event that counts, all others competing with it.
-    answers : Answers, optional
-
-    Returns
-    -------
-    events : (n,) int array
-        0 none, 1 the event, 2 another; -1 where the cell is empty.
-    words : list of Word
-    """
+    """Events, and what each word of their column was taken for."""
+    # A word that may be a misspelt other one, and one that nothing tells the meaning of, is a
+    # question. event_is: what counts as the event; by default 1, yes, true, dead and the like.
+    # cause: the event that counts, all others competing with it. events: 0 none, 1 the event, 2
+    # another; -1 where the cell is empty.
     answers, words = answers or Answers(), _Words(table, name)
     told_ = {
         EVENT: ("--event-is" if cause is None else "--cause", event_is if cause is None else cause),

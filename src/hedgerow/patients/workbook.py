@@ -52,17 +52,7 @@ class Sheet:
 
 
 def read_sheet(path: Path, content: bytes, sheet: str | None) -> Sheet:
-    """A sheet of a workbook: the one that is named, else the only visible one with a table.
-
-    Raises
-    ------
-    DataError
-        No workbook, no such sheet, too many cells.
-    TableError
-        The question which sheet counts.
-    LibraryError
-        openpyxl is not installed.
-    """
+    """A sheet of a workbook: the one that is named, else the only visible one with a table."""
     openpyxl = needed("openpyxl", "a workbook of Excel")
     _check_unpacked(path, content)
     try:
@@ -89,10 +79,8 @@ def read_sheet(path: Path, content: bytes, sheet: str | None) -> Sheet:
 
 
 def _check_unpacked(path: Path, content: bytes) -> None:
-    """Refuse a workbook that is small on disk and fills the memory when it is unpacked.
-
-    No more is read of a part than the archive says that it has.
-    """
+    """Refuse a workbook that is small on disk and fills the memory when it is unpacked."""
+    # No more is read of a part than the archive says that it has.
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             unpacked = sum(part.file_size for part in archive.infolist())
@@ -175,10 +163,8 @@ def _cell(value: Any) -> str:
 
 
 def _marks(content: bytes, name: str) -> tuple[frozenset[int], list[str], list[str]]:
-    """Places of hidden rows, letters of hidden columns, and merged areas of a sheet.
-
-    openpyxl knows them only if it holds every cell in memory; here they are read as a stream.
-    """
+    """Places of hidden rows, letters of hidden columns, and merged areas of a sheet."""
+    # Openpyxl knows them only if it holds every cell in memory; here they are read as a stream.
     from openpyxl.utils import get_column_letter
 
     hidden, columns, merged = set(), [], []

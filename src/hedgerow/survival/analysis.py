@@ -188,12 +188,7 @@ def risk_groups(
 
 
 def check_weighted(entry, weights: str | None) -> None:
-    """Refuse entries without weights.
-
-    Raises
-    ------
-    InputError
-    """
+    """Refuse entries without weights."""
     if entry is not None and weights is None:
         raise InputError(
             "entry is given without weights: patients whose class is known are no sample of all",

@@ -81,10 +81,8 @@ class _AtRisk:
         return np.add.reduceat(values[self.died], self.begin, axis=0)
 
     def passed(self, term: np.ndarray) -> np.ndarray:
-        """Sums of terms of events over the times at which a patient is at risk.
-
-        Who dies is there for a part of the terms of the own time: of the k-th of d for 1 - k/d.
-        """
+        """Sums of terms of events over the times at which a patient is at risk."""
+        # Who dies is there for a part of the terms of the own time: of the k-th of d for 1 - k/d.
         pad = [(1, 0)] + [(0, 0)] * (term.ndim - 1)
         until = np.pad(np.cumsum(self._by_time(term), axis=0), pad)
         found = until[self.until]
@@ -138,11 +136,9 @@ class _Sums:
         return squares - means.T @ self.mean[:, columns]
 
     def residuals(self) -> np.ndarray:
-        """Score residuals of the patients, (n, p), without their weights.
-
-        What a patient adds to the score: the own event, less what is expected of the patient at
-        all times at risk (Lin and Wei 1989).
-        """
+        """Score residuals of the patients, (n, p), without their weights."""
+        # What a patient adds to the score: the own event, less what is expected of the patient at
+        # all times at risk (Lin and Wei 1989).
         risk, term = self.risk, self.risk.each / self.below
         found = self.x * risk.passed(term)[:, None] - risk.passed(self.mean * term[:, None])
         found *= -self.share[:, None]
@@ -354,10 +350,8 @@ def interaction(
 
 
 def _largest(data: np.ndarray, time: np.ndarray, died: np.ndarray, entry: np.ndarray) -> float:
-    """Logarithm of the largest likelihood of a model; NaN where there is none.
-
-    Columns that follow from the ones before are left out: they change no likelihood.
-    """
+    """Logarithm of the largest likelihood of a model; NaN where there is none."""
+    # Columns that follow from the ones before are left out: they change no likelihood.
     data = data[:, (data != data[:1]).any(axis=0)]
     x = (data - data.mean(axis=0)) / data.std(axis=0, ddof=1)
     kept = _independent(x.T @ x / len(x))
@@ -382,14 +376,12 @@ def _independent(moments: np.ndarray) -> list[int]:
 
 
 def _proportional(found: _Fit, column: int, rank: np.ndarray) -> float:
-    """p of the score test that a coefficient does not change with the rank of time.
-
-    The model gets one more covariate, g(t) x with the rank g(t) of time and the coefficient theta;
-    at theta = 0 its score is the sum of g (x - mean) over events, and its information sums V, g V
-    and g^2 V (Grambsch and Therneau 1994; Therneau and Grambsch 2000, chapter 6; the numbers are
-    those of `cox.zph` in R's survival, version 3 and later). Before that version R took V for the
-    same at all times: scaled Schoenfeld residuals.
-    """
+    """p of the score test that a coefficient does not change with the rank of time."""
+    # The model gets one more covariate, g(t) x with the rank g(t) of time and the coefficient
+    # theta; at theta = 0 its score is the sum of g (x - mean) over events, and its information sums
+    # V, g V and g^2 V (Grambsch and Therneau 1994; Therneau and Grambsch 2000, chapter 6; the
+    # numbers are those of `cox.zph` in R's survival, version 3 and later). Before that version R
+    # took V for the same at all times: scaled Schoenfeld residuals.
     score = found.sums.score(rank)[column]
     cross = found.sums.information(rank, [column])[:, 0]
     own = found.sums.information(rank**2, [column])[column, 0]

@@ -83,11 +83,10 @@ class Steps:
         return np.cumsum(self.before * self.own / self.at_risk)
 
     def incidence_errors(self) -> np.ndarray:
-        """Standard error of the incidence at each time by the delta method, (k,); NaN at its end.
-
-        Marubini and Valsecchi (1995); of one cause Greenwood's. A square of the difference of two
-        incidences is multiplied out, so that sums over the times before are running sums.
-        """
+        """Standard error of the incidence at each time by the delta method, (k,)."""
+        # NaN at its end. Marubini and Valsecchi (1995); of one cause Greenwood's. A square of the
+        # difference of two incidences is multiplied out, so that sums over the times before are
+        # running sums.
         share, left = self.incidence(), self.at_risk - self.events
         with np.errstate(divide="ignore", invalid="ignore"):
             all_causes = self.events / (self.at_risk * left)
@@ -104,15 +103,11 @@ class Steps:
             return np.sqrt(np.maximum(variance, 0.0))
 
     def influence(self, height: np.ndarray) -> np.ndarray:
-        """What each patient adds to a sum over the steps of the incidence, (n,).
-
-        height : (k,) array
-            What each step counts in the sum: 1 up to a time for the incidence there.
-
-        The infinitesimal jackknife: the derivative by the weight of each patient, whose sum of
-        squares is a variance. A patient adds to the own step, and takes from what is left of the
-        sum by an event of any cause; all at risk share in the opposite.
-        """
+        """What each patient adds to a sum over the steps of the incidence, (n,)."""
+        # height: what each step counts in the sum: 1 up to a time for the incidence there. The
+        # infinitesimal jackknife: the derivative by the weight of each patient, whose sum of
+        # squares is a variance. A patient adds to the own step, and takes from what is left of the
+        # sum by an event of any cause; all at risk share in the opposite.
         step = height * self.before / self.at_risk
         total = np.cumsum(step * self.own)
         rest = (total[-1] if len(total) else 0.0) - total
@@ -128,12 +123,9 @@ class Steps:
 def curve(
     time: np.ndarray, died: np.ndarray, confidence: float, entry: np.ndarray | None = None
 ) -> dict[str, float]:
-    """Quartiles and last point of a Kaplan-Meier curve; NaN where there are no patients.
-
-    entry : (n,) float array, optional
-        At risk at t are those with entry < t <= time: the curve is of those who live to the first
-        entry.
-    """
+    """Quartiles and last point of a Kaplan-Meier curve; NaN where there are no patients."""
+    # entry: at risk at t are those with entry < t <= time: the curve is of those who live to the
+    # first entry.
     if not len(time):
         names = [*QUARTILES, "last_survival"]
         names += [f"{name}_{end}" for name in names for end in ("low", "high")]
@@ -202,16 +194,11 @@ def incidence(
     confidence: float,
     entry: np.ndarray | None = None,
 ) -> dict[str, float]:
-    """Cumulative incidence of the cause by its last event, others competing (Aalen-Johansen).
-
-    The interval is that of log(-log) with the delta method's variance (Marubini and Valsecchi
-    1995), of patients who enter late with that of the infinitesimal jackknife; NaN without an
-    event, or where nobody is left at risk after the last one.
-
-    entry : (n,) float array, optional
-        At risk at t are those with entry < t <= time: the incidence is of those who live to the
-        first entry.
-    """
+    """Cumulative incidence of the cause by its last event, others competing (Aalen-Johansen)."""
+    # The interval is that of log(-log) with the delta method's variance (Marubini and Valsecchi
+    # 1995), of patients who enter late with that of the infinitesimal jackknife; NaN without an
+    # event, or where nobody is left at risk after the last one. entry: at risk at t are those with
+    # entry < t <= time: the incidence is of those who live to the first entry.
     needed("statsmodels", PURPOSE)
 
     found = {"incidence": 0.0, "incidence_low": math.nan, "incidence_high": math.nan}
@@ -261,28 +248,13 @@ def risk_at(
     entry: np.ndarray | None = None,
     min_followed: float = FOLLOWED,
 ) -> tuple[float, float]:
-    """Share with the event by a horizon, and the standard error of log(-log(1 - share)).
-
-    Parameters
-    ----------
-    time : (n,) float array
-    event : (n,) int array
-    horizon : float
-    cause : int, default 1
-    entry : (n,) float array, optional
-        At risk at t are those with entry < t <= time.
-    min_followed : float, default .2
-        Share of the patients that could be followed to the horizon (`share_followed`) from which on
-        there is a risk. A curve that falls to 0 because the last of many who were censored had the
-        event says nothing.
-
-    Returns
-    -------
-    share, error : float
-        Kaplan-Meier with Greenwood's variance, or Aalen-Johansen where another event comes before
-        the horizon. NaN where less than `min_followed` could be followed so far; with entries also
-        where all at risk have an event before others enter.
-    """
+    """Share with the event by a horizon, and the standard error of log(-log(1 - share))."""
+    # entry: at risk at t are those with entry < t <= time. min_followed: share of the patients that
+    # could be followed to the horizon (`share_followed`) from which on there is a risk. A curve
+    # that falls to 0 because the last of many who were censored had the event says nothing. share,
+    # error: Kaplan-Meier with Greenwood's variance, or Aalen-Johansen where another event comes
+    # before the horizon. NaN where less than `min_followed` could be followed so far; with entries
+    # also where all at risk have an event before others enter.
     if not is_followed(share_followed(time, event, horizon, entry), min_followed):
         return math.nan, math.nan
     if entry is not None:
@@ -337,23 +309,10 @@ def _risk_of_entered(time, event, horizon: float, cause: int, entry) -> tuple[fl
 def ran_out(
     time: np.ndarray, had: np.ndarray, entry: np.ndarray | None, horizon: float = math.inf
 ) -> float | None:
-    """The first time up to the horizon at which all at risk have an event, though others come.
-
-    A curve is 0 from there on, whatever becomes of those who enter later.
-
-    Parameters
-    ----------
-    time, entry : (n,) float arrays
-    had : (n,) bool array
-        Whose follow-up ends with an event.
-    horizon : float
-        Those who enter at it or later tell nothing.
-
-    Returns
-    -------
-    float or None
-        None where it never happens, as it cannot without entries.
-    """
+    """The first time up to the horizon at which all at risk have an event, though others come."""
+    # A curve is 0 from there on, whatever becomes of those who enter later. had: whose follow-up
+    # ends with an event. horizon: those who enter at it or later tell nothing. Gives None where it
+    # never happens, as it cannot without entries.
     if entry is None:
         return None
     steps = Steps(time, had, 1, entry)

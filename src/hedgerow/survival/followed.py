@@ -34,21 +34,9 @@ AT_ONCE = 2_000_000
 def not_censored(
     time: np.ndarray, ends: np.ndarray, entry: np.ndarray | None = None
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Share not censored before each time (reverse Kaplan-Meier), and after the last.
-
-    Parameters
-    ----------
-    time : (n,) float array
-    ends : (n,) bool array
-        Whose follow-up ends by censoring, which comes after the events of the same time.
-    entry : (n,) float array, optional
-        At risk at t are those with entry < t <= time.
-
-    Returns
-    -------
-    when : (m,) float array, ascending
-    share : (m + 1,) float array
-    """
+    """Share not censored before each time (reverse Kaplan-Meier), and after the last."""
+    # ends: whose follow-up ends by censoring, which comes after the events of the same time. entry:
+    # at risk at t are those with entry < t <= time.
     when, place = np.unique(time, return_inverse=True)
     leaving = np.bincount(place, minlength=len(when))
     censored = np.bincount(place, weights=ends, minlength=len(when))
@@ -62,22 +50,9 @@ def not_censored(
 def share_followed(
     time: np.ndarray, event: np.ndarray, horizon: float, entry: np.ndarray | None = None
 ) -> float:
-    """Probability of being followed to a horizon, had nobody an event (Schemper and Smith 1996).
-
-    Parameters
-    ----------
-    time : (n,) float array
-    event : (n,) int or bool array
-        0 where follow-up ended without an event of any cause.
-    horizon : float
-    entry : (n,) float array, optional
-        At risk at t are those with entry < t <= time.
-
-    Returns
-    -------
-    float
-        1 where all had an event before; NaN of nobody.
-    """
+    """Probability of being followed to a horizon, had nobody an event (Schemper and Smith 1996)."""
+    # event: 0 where follow-up ended without an event of any cause. entry: at risk at t are those
+    # with entry < t <= time. Gives 1 where all had an event before; NaN of nobody.
     if not len(time):
         return math.nan
     when, share = not_censored(time, event == 0, entry)
@@ -95,14 +70,8 @@ def followed_until(
     least: float = FOLLOWED,
     entry: np.ndarray | None = None,
 ) -> float:
-    """The last time to which a share of at least `least` could be followed; infinite without end.
-
-    Parameters
-    ----------
-    time, event, entry : (n,) arrays
-        As in `share_followed`.
-    least : float
-    """
+    """The last time to which a share of at least `least` could be followed."""
+    # Infinite without end.
     when, share = not_censored(time, event == 0, entry)
     below = np.flatnonzero(~((share > 0.0) & (share >= least - ROUNDING)))
     # The share after a time is that of the times behind it.
@@ -203,24 +172,9 @@ def _below(tree: Tree) -> np.ndarray:
 
 
 def _refused(tree: Tree, values, follow_up: FollowUp, least: float, since: int = 0):
-    """The first node, from the root, with a side that could not be followed, and its patients.
-
-    Parameters
-    ----------
-    tree : Tree
-    values : (n, m) float array
-        Of the training part.
-    follow_up : FollowUp
-    least : float
-    since : int
-        The first node that is looked at.
-
-    Returns
-    -------
-    node : int
-    inside : (n,) bool array
-        None in the place of both where all tests may be.
-    """
+    """The first node, from the root, with a side that could not be followed, and its patients."""
+    # values: of the training part. since: the first node that is looked at. inside: None in the
+    # place of both where all tests may be.
     leaf, below = np.asarray(tree.apply(values)), _below(tree)
     for node in np.flatnonzero(tree.feature >= 0):
         for child in (tree.children_left[node], tree.children_right[node]):
@@ -232,15 +186,9 @@ def _refused(tree: Tree, values, follow_up: FollowUp, least: float, since: int =
 
 @transaction
 def _grow_again(fitted, everybody, rows, y, follow_up: FollowUp, least, given) -> set[int]:
-    """Grow a tree on below each refused test, without the thresholds that divide as it does.
-
-    The tests above and beside stay as they are: growth at a node reads its own patients alone.
-
-    Returns
-    -------
-    set of int
-        Variables of which tests were refused.
-    """
+    """Grow a tree on below each refused test, without the thresholds that divide as it does."""
+    # The tests above and beside stay as they are: growth at a node reads its own patients alone.
+    # Gives variables of which tests were refused.
     whole = fitted._training_set(rows, y, given.get("sample_weight"))
     values, variables, since, looked = np.array(whole.X), set(), 0, set()
     about = (whole.y, whole.n_classes, whole.sample_weight, whole.n_categories)
@@ -285,19 +233,9 @@ def _cut(fitted, values, follow_up: FollowUp, least: float) -> None:
 
 
 def _without_thresholds(values, column, inside, follow_up: FollowUp, least: float) -> np.ndarray:
-    """Numbers moved down to the next threshold that may be, so that no other is left.
-
-    Parameters
-    ----------
-    values : (k,) float array
-        Of the patients at a node from whom the tree is grown.
-    column : (n,) float array
-        Of all patients of the training part.
-    inside : (n,) bool array
-        Those of them who are at the node.
-    follow_up : FollowUp
-    least : float
-    """
+    """Numbers moved down to the next threshold that may be, so that no other is left."""
+    # values: of the patients at a node from whom the tree is grown. column: of all patients of the
+    # training part. inside: those of them who are at the node.
     known = inside & ~np.isnan(column)
     levels, rest = np.unique(column[known]), (inside & ~known)[:, None]
     if len(levels) < 2:
@@ -327,10 +265,8 @@ def _all_followed(shares, least: float) -> bool:
 
 
 def _without_levels(values, column, inside, follow_up: FollowUp, least: float) -> np.ndarray:
-    """Codes of categories, those of which few could be followed made one with the most frequent.
-
-    Parameters as `_without_thresholds`.
-    """
+    """Codes of categories, those of which few could be followed made one with the most frequent."""
+    # Parameters as `_without_thresholds`.
     known = inside & ~np.isnan(column)
     codes, counts = np.unique(column[known], return_counts=True)
     if len(codes) < 2:

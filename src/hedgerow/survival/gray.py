@@ -116,11 +116,9 @@ def _of_cause(time, event, group, cause) -> np.ndarray:
 
 
 def _score(at_risk, events, own) -> tuple[np.ndarray, np.ndarray]:
-    """Scores of the groups and their covariance, from counts by time (rows) and group.
-
-    Letters are those of the paper: Y at risk, S Kaplan-Meier of all events, F incidence of the
-    cause, h = Y / S just before, F0 the pooled incidence and dG its hazard.
-    """
+    """Scores of the groups and their covariance, from counts by time (rows) and group."""
+    # Letters are those of the paper: Y at risk, S Kaplan-Meier of all events, F incidence of the
+    # cause, h = Y / S just before, F0 the pooled incidence and dG its hazard.
     Y, there = at_risk, at_risk > 0.0
     with np.errstate(divide="ignore", invalid="ignore"):
         S = np.cumprod(np.where(there, 1.0 - events / Y, 1.0), axis=0)

@@ -182,19 +182,8 @@ def weights_at(
 def entered_weights(
     time: np.ndarray, ends: np.ndarray, known: np.ndarray, horizon: float, entry: np.ndarray
 ) -> np.ndarray:
-    """n times the mass of the product-limit estimate on each patient; 0 for who is not known.
-
-    Parameters
-    ----------
-    time, entry : (n,) float arrays
-    ends, known : (n,) bool arrays
-        Whose follow-up ends by censoring; whose class at the horizon is known.
-    horizon : float
-
-    Returns
-    -------
-    (n,) float array
-    """
+    """n times the mass of the product-limit estimate on each patient; 0 for who is not known."""
+    # ends, known: whose follow-up ends by censoring; whose class at the horizon is known.
     steps = Steps(time, ~ends, 1, entry)
     early = known & ~ends & (time <= horizon)
     found = np.zeros(len(time))
@@ -207,13 +196,7 @@ def entered_weights(
 
 
 def checked_follow_up(time, event, cause: int = 1) -> tuple[np.ndarray, np.ndarray]:
-    """Times as float64 and events as int64, checked.
-
-    Raises
-    ------
-    InputError
-        As `horizon_labels` says.
-    """
+    """Times as float64 and events as int64, checked."""
     check_number("cause", cause, 1, MOST_CAUSES, whole=True)
     check_unmasked("time", time)
     check_unmasked("event", event)
@@ -254,14 +237,7 @@ def checked_follow_up(time, event, cause: int = 1) -> tuple[np.ndarray, np.ndarr
 
 
 def beyond(horizon: float, time: np.ndarray, entry) -> InputError:
-    """The error of a horizon that nobody is followed to.
-
-    Parameters
-    ----------
-    horizon : float
-    time : (n,) float array
-    entry : (n,) array or None
-    """
+    """The error of a horizon that nobody is followed to."""
     said = f"the horizon is {horizon:g} and the last patient is followed to {time.max():g}"
     if entry is not None and time.max() >= horizon:
         said = f"the horizon is {horizon:g} and all who are followed so far enter later"
@@ -292,20 +268,9 @@ class NobodyLeft(InputError):
 
 
 def checked_entry(entry, time: np.ndarray) -> np.ndarray | None:
-    """Times of entry as float64, checked; None where there are none.
-
-    Parameters
-    ----------
-    entry : (n,) array, optional
-        When each patient came under observation: at risk at t are those with entry < t <= time.
-    time : (n,) float array
-        Of `checked_follow_up`.
-
-    Raises
-    ------
-    InputError
-        Entries that are missing, negative, not one per patient, or not before the end of follow-up.
-    """
+    """Times of entry as float64, checked; None where there are none."""
+    # entry: when each patient came under observation: at risk at t are those with entry < t <=
+    # time. time: of `checked_follow_up`.
     if entry is None:
         return None
     check_unmasked("entry", entry)
@@ -331,31 +296,14 @@ def checked_entry(entry, time: np.ndarray) -> np.ndarray | None:
 
 
 def entry_of(entry: np.ndarray | None, who: np.ndarray) -> np.ndarray | None:
-    """Times of entry of some patients; None where there are none.
-
-    Parameters
-    ----------
-    entry : (n,) float array or None
-        Of `checked_entry`.
-    who : (n,) bool array or (m,) int array
-    """
+    """Times of entry of some patients; None where there are none."""
+    # entry: of `checked_entry`.
     return None if entry is None else entry[who]
 
 
 def refuse_entry(entry, why: str) -> None:
-    """Raise where times of entry are given and cannot be taken.
-
-    Parameters
-    ----------
-    entry : anything
-        None where there are no entries.
-    why : str
-        A sentence's beginning: what does not go.
-
-    Raises
-    ------
-    InputError
-    """
+    """Raise where times of entry are given and cannot be taken."""
+    # entry: None where there are no entries. why: a sentence's beginning: what does not go.
     if entry is not None:
         raise InputError(
             f"{why} where patients enter after the start",

@@ -193,11 +193,7 @@ def _two_samples(n_1, d_1, n_2, d_2) -> np.ndarray:
 
 
 def at_risk_and_events(time, event, group, entry=None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Labels of groups, and at each time with events those at risk and the events, by group.
-
-    time : (n,) float array; event : (n,) bool array; group : (n,) array of any labels; entry : (n,)
-    float array, optional
-    """
+    """Labels of groups, and at each time with events those at risk and the events, by group."""
     groups, group = np.unique(group, return_inverse=True)
     n_groups, when = len(groups), np.unique(time[event])
     # The last event time that a patient is still at risk at.

@@ -295,10 +295,8 @@ class _Patients:
         return found | {"auc": self._auc(weights, y), "concordance": concordance}
 
     def _known(self, counts: np.ndarray) -> np.ndarray:
-        """1 over the share not censored before the class was known, 0 where it is not, (n, b).
-
-        As `weights_at` of `not_censored`, for each column.
-        """
+        """1 over the share not censored before the class was known, 0 where it is not, (n, b)."""
+        # As `weights_at` of `not_censored`, for each column.
         order = np.argsort(self.time, kind="stable")
         when, first = np.unique(self.time[order], return_index=True)
         counts = counts[order]
@@ -314,10 +312,8 @@ class _Patients:
         return np.divide(1.0, before, out=np.zeros_like(before), where=known)
 
     def _entered(self, counts: np.ndarray) -> np.ndarray:
-        """`entered_weights` of each column, of who is drawn several times each time, (n, b).
-
-        0 in a column in which all at risk have an event before others enter.
-        """
+        """`entered_weights` of each column, of who is drawn several times each time, (n, b)."""
+        # 0 in a column in which all at risk have an event before others enter.
         found, everybody = np.zeros(counts.shape), np.arange(len(counts))
         for column, drawn in enumerate(counts.T.astype(np.int64)):
             own = np.repeat(everybody, drawn)

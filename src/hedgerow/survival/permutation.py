@@ -144,19 +144,9 @@ def permuted_separation(
 
 
 def permutation_p(observed, null) -> np.ndarray:
-    """Share of permutations, the outcome as it is among them, at least as far apart.
-
-    Parameters
-    ----------
-    observed : (k,) array
-        Statistics.
-    null : (b,) array
-        The largest of each permutation: p holds for all leaves at once (Westfall and Young 1993).
-
-    Returns
-    -------
-    (k,) float array
-    """
+    """Share of permutations, the outcome as it is among them, at least as far apart."""
+    # observed: statistics. null: the largest of each permutation: p holds for all leaves at once
+    # (Westfall and Young 1993).
     null = np.sort(np.asarray(null, dtype=np.float64))
     # Sums over times in another order differ in their last digits.
     reached = len(null) - np.searchsorted(null, np.asarray(observed) * (1.0 - 1e-9), side="left")

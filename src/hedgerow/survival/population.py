@@ -212,13 +212,7 @@ def expected_survival(at, age, sex, life_table: pd.DataFrame, *, year=None) -> n
 
 
 def checked_life_table(life_table: pd.DataFrame) -> LifeTable:
-    """A life table as an array, checked whole.
-
-    Raises
-    ------
-    InputError
-        As `expected_survival` says.
-    """
+    """A life table as an array, checked whole."""
     pd = needed("pandas", PURPOSE)
     if not isinstance(life_table, pd.DataFrame) or not len(life_table):
         raise InputError(

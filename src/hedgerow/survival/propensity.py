@@ -128,22 +128,9 @@ def propensity_weights(treated, covariates: pd.DataFrame, *, kind: str = "overla
 
 
 def balance(model: pd.DataFrame, treated: np.ndarray, weights: np.ndarray) -> pd.DataFrame:
-    """Means of both groups and their standardised differences, before and after weighting.
-
-    Parameters
-    ----------
-    model : DataFrame
-        Covariates as numbers; rows with a missing one are left out.
-    treated : (n,) bool array
-    weights : (n,) float array
-        NaN or 0 leaves a patient out.
-
-    Returns
-    -------
-    DataFrame
-        As `Propensity.balance`; NaN where a group is empty, and of a difference where neither group
-        varies.
-    """
+    """Means of both groups and their standardised differences, before and after weighting."""
+    # model: covariates as numbers; rows with a missing one are left out. weights: NaN or 0 leaves a
+    # patient out.
     pd = needed("pandas", PURPOSE)
     data = model.to_numpy(dtype=np.float64)
     known = (weights > 0.0) & ~np.isnan(data).any(axis=1)

@@ -194,11 +194,8 @@ class Pairs:
             self._sums.append(self._counted(rank, _places(order), begin))
 
     def concordance(self, counts: np.ndarray) -> np.ndarray:
-        """Share of pairs in which the higher risk has the event first, (b,).
-
-        counts : (n, b) float array
-            How often each patient counts.
-        """
+        """Share of pairs in which the higher risk has the event first, (b,)."""
+        # counts: how often each patient counts.
         sums = [
             np.einsum(
                 "ib,ib->b", counts[own], _between(np.cumsum(counts[others], axis=0), begin, end)
@@ -214,17 +211,12 @@ class Pairs:
             return np.where(every > 0.0, (right + tied / 2.0) / every, np.nan)
 
     def _counted(self, rank, place, after) -> list[tuple[np.ndarray, ...]]:
-        """Which sums over patients make the pairs: of all, with equal risks, with the lower one.
-
-        Each is (own, others, begin, end): to the patient `own`, who has the event, belong `others`
-        from begin to end, in an order that has them in one piece. A lower risk first differs in one
-        bit of the rank, where it has 0 and the higher one 1: one sum per bit.
-
-        place : (n,) int array
-            Of each patient in an order.
-        after : (k,) int array
-            Of each who has the event, the place in it from which on others belong to it.
-        """
+        """Which sums over patients make the pairs: of all, with equal risks, with the lower one."""
+        # Each is (own, others, begin, end): to the patient `own`, who has the event, belong
+        # `others` from begin to end, in an order that has them in one piece. A lower risk first
+        # differs in one bit of the rank, where it has 0 and the higher one 1: one sum per bit.
+        # place: of each patient in an order. after: of each who has the event, the place in it from
+        # which on others belong to it.
         n, had = len(rank), self._had
 
         def sums(label, own, others):

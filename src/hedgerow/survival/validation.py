@@ -228,10 +228,8 @@ class _Estimates:
 
 
 def _bootstrap(X, time, event, entry, drawn, horizon: float, cause: int, seed: int, pipeline):
-    """Errors of the groups of one bootstrap, and concordance of its tree in those left out.
-
-    None where the tree cannot be grown: nobody among the drawn has the event, or everybody.
-    """
+    """Errors of the groups of one bootstrap, and concordance of its tree in those left out."""
+    # None where the tree cannot be grown: nobody among the drawn has the event, or everybody.
     taken = X.iloc[drawn].reset_index(drop=True) if hasattr(X, "iloc") else X[drawn]
     try:
         found = risk_groups(
@@ -286,14 +284,9 @@ def _side(risk: float, parent: float) -> int:
 
 
 def _of_errors(errors: np.ndarray) -> tuple[float, float]:
-    """Mean error of groups and its spread, in standard errors; NaN where too few groups tell.
-
-    Parameters
-    ----------
-    errors : (k, 3) float array
-        Of each group of a bootstrap: error against those left out, their own noise, error against
-        all patients, each in standard errors of the group.
-    """
+    """Mean error of groups and its spread, in standard errors; NaN where too few groups tell."""
+    # errors: of each group of a bootstrap: error against those left out, their own noise, error
+    # against all patients, each in standard errors of the group.
     if len(errors) < FEWEST_GROUPS:
         return math.nan, math.nan
     against, noise, within = errors[:, 0], errors[:, 1], errors[:, 2]
