@@ -32,7 +32,8 @@ def checklist(analysis: Analysis, shown: dict[str, Table], source: str, version:
     depth = f"at most {settings.max_depth} tests deep"
     least = settings.min_samples_leaf
     tree = analysis.groups.tree_
-    used = [analysis.cohort.columns[n].label for n in sorted(_tested(analysis))]
+    tested = {list(cohort.X)[f] for f in tree.feature.tolist() if f >= 0}
+    used = [cohort.columns[name].label for name in sorted(tested)]
     items = [
         ("1", "Title: a prediction model, its population, its outcome", OPEN),
         ("2", "Abstract", OPEN),
@@ -205,11 +206,6 @@ def _corrected(analysis: Analysis) -> str:
         f"of new patients {said(found.concordance, 's')} ({said(found.low, 's')} to "
         f"{said(found.high, 's')}), by {found.n_bootstraps} bootstraps of all steps"
     )
-
-
-def _tested(analysis: Analysis) -> set[str]:
-    names = list(analysis.cohort.X)
-    return {names[f] for f in analysis.groups.tree_.feature.tolist() if f >= 0}
 
 
 def _others(analysis: Analysis, counts) -> str:

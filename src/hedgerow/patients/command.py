@@ -284,13 +284,14 @@ def _analysed(options: argparse.Namespace, tell) -> str:
     from hedgerow.patients.analysis import Settings, analyse
     from hedgerow.patients.checklist import nothing_found
     from hedgerow.patients.disclosure import LEAST
-    from hedgerow.patients.folder import check_out, write_folder
+    from hedgerow.patients.folder import WHAT, write_folder
     from hedgerow.patients.guesses import check_told, given_options
+    from hedgerow.patients.layout import check_made_by
 
     timed = options.time is not None or (options.start is not None and options.end is not None)
     if options.out is None or options.event is None or not timed:
         check_told(options, *read_table(options), given_options(options, options.parser))
-    check_out(options.out, options.force)
+    check_made_by(options.out, options.force, WHAT)
     path = Path(options.table)
     cohort, outcome = cohort_of(options, tell)
     table = _life_table(options)

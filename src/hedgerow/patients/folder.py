@@ -44,11 +44,6 @@ from hedgerow.tree import Tree
 WHAT = "hedgerow survival"
 
 
-def check_out(folder: str | Path, force: bool) -> None:
-    """Refuse a folder that is there, save one of an earlier run that may be replaced."""
-    check_made_by(folder, force, WHAT)
-
-
 def write_folder(
     folder: str | Path,
     analysis: Analysis,
@@ -64,7 +59,7 @@ def write_folder(
 ) -> Written:
     """Write everything that a run gives; the same input gives the same bytes."""
     folder, name, title = Path(folder), legible(source.name), legible(title)
-    check_out(folder, force)
+    check_made_by(folder, force, WHAT)
     old = aside(folder)
     tell = progress or (lambda words: None)
     with folder_whole(folder, old) as made:

@@ -102,11 +102,8 @@ def check_told(
 def given_options(options: argparse.Namespace, parser: argparse.ArgumentParser) -> dict[str, Any]:
     """Options that somebody gave, by the names of their fields."""
     own = {name: value for name, value in vars(options).items() if name not in ("table", "command")}
-    return {n: v for n, v in own.items() if parser.get_default(n) != v and n in _fields(parser)}
-
-
-def _fields(parser: argparse.ArgumentParser) -> set[str]:
-    return {action.dest for action in parser._actions if action.option_strings}
+    fields = {action.dest for action in parser._actions if action.option_strings}
+    return {n: v for n, v in own.items() if parser.get_default(n) != v and n in fields}
 
 
 def _as_words(given: Mapping[str, Any]) -> list[str]:

@@ -52,7 +52,8 @@ def renamed(table: Texts, pairs: Sequence[str]) -> Texts:
         if not places:
             raise InputError(f"--rename is {shown(pair)}", remedy="write OLD=NEW")
         fits = [k for k in places if pair[:k].strip() in names]
-        old, new = (part.strip() for part in _cut(pair, fits[0] if fits else places[0]))
+        cut = fits[0] if fits else places[0]
+        old, new = pair[:cut].strip(), pair[cut + 1 :].strip()
         if old not in names:
             have = f"it has {', '.join(list(names)[:12])}"
             raise InputError(
@@ -84,10 +85,6 @@ def real_words(
     for old, _, new in (pair.rpartition("=") for pair in pairs):
         words += [old + text[len(new) :] for text in words if text.startswith(f"{new.strip()}=")]
     return Answers(real_value=tuple(words))
-
-
-def _cut(pair: str, place: int) -> tuple[str, str]:
-    return pair[:place], pair[place + 1 :]
 
 
 def check_columns(model: RiskModel, table: Texts) -> None:

@@ -414,12 +414,9 @@ def survival(analysis: Analysis, least: int) -> list[Table]:
                 if words_ is not None and words_.iloc[place]:
                     frame.loc[place, f"hazard_ratio{suffix}"] = f"({words_.iloc[place]})"
         frame = frame.iloc[np.argsort([int(number) for number in frame["group"]], kind="stable")]
-        made.append(Table(f"survival_{part}", _title(part), _caption(analysis, part, least), frame))
+        title = f"Survival in each group: {PARTS[part]}"
+        made.append(Table(f"survival_{part}", title, _caption(analysis, part, least), frame))
     return made
-
-
-def _title(part: str) -> str:
-    return f"Survival in each group: {PARTS[part]}"
 
 
 def _caption(analysis: Analysis, part: str, least: int) -> str:

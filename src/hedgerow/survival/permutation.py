@@ -30,8 +30,6 @@ if TYPE_CHECKING:
 SELECTED = 0.005
 MOST_PERMUTATIONS = 1_000_000
 PARTS = ("all", "training", "test")
-#: Statistics of a part; the larger, the further are groups apart.
-STATISTICS = ("overall", "against_all", "against_rest")
 
 
 def separation(groups: RiskGroups, time, event, *, cause: int = 1, entry=None) -> pd.DataFrame:
