@@ -89,7 +89,7 @@ def without_mask(values):
 
 
 def check_unmasked(name: str, values) -> None:
-    """Refuse a masked entry of what may not be missing: plain arrays show what is under the mask."""
+    """Refuse a masked entry of what may not be missing: plain arrays show what it hides."""
     if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
         place = int(np.ma.getmaskarray(values).ravel().argmax())
         raise InputError(f"{name} is masked in row {place}", remedy="leave those rows out")

@@ -568,7 +568,7 @@ def gate_from_dict(form: dict | None) -> AnyGate | None:
 
 
 def check_noise(gate: Any, n_variables: int, name: str) -> NoiseGate:
-    """A gate that is noise on each of so many variables; of any other the core would read too far."""
+    """A gate that is noise on each of so many variables: of any other the core reads too far."""
     if not isinstance(gate, NoiseGate):
         raise InputError(
             f"{name} is a {type(gate).__name__}, a gate of finished trees",

@@ -33,7 +33,7 @@ _REMEDIES = {
 
 
 def column_numbers(column: pd.Series, remedy: str | None = None) -> np.ndarray:
-    """A column of a frame as float64, (n,), NaN where a value is missing; objects by their values."""
+    """A column of a frame as float64, (n,), NaN where it is missing; objects by value."""
     import pandas as pd
 
     dates = (pd.api.types.is_datetime64_any_dtype, pd.api.types.is_timedelta64_dtype)
