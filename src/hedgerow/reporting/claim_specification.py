@@ -43,6 +43,11 @@ ANSWERS = {
 }
 
 
+def is_own(claim: str) -> bool:
+    """Whether an id is that of a question of our own: it begins with the word of an experiment."""
+    return claim.partition("-")[0].islower()
+
+
 @dataclass(frozen=True)
 class Comparison:
     """Quantities against a bound; several quantities are one list of cells."""

@@ -30,7 +30,13 @@ from typing import TYPE_CHECKING, Any
 from markupsafe import Markup
 
 from hedgerow.ids import title_of
-from hedgerow.reporting.claim_specification import ANSWERS, NOT_TESTABLE, TOO_LITTLE, VERDICTS
+from hedgerow.reporting.claim_specification import (
+    ANSWERS,
+    NOT_TESTABLE,
+    TOO_LITTLE,
+    VERDICTS,
+    is_own,
+)
 from hedgerow.reporting.numbers import minus, number, p_text
 from hedgerow.texts import legible
 
@@ -266,11 +272,6 @@ def claim_lines(
             }
         )
     return lines
-
-
-def is_own(claim: str) -> bool:
-    """Whether an id is that of a question of our own: it begins with the word of an experiment."""
-    return claim.partition("-")[0].islower()
 
 
 def tally(claims: pd.DataFrame) -> dict[str, int]:

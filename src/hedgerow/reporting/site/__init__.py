@@ -30,6 +30,7 @@ from hedgerow.reporting.claim_specification import (
     PARTLY,
     TOO_LITTLE,
     VERDICTS,
+    is_own,
 )
 from hedgerow.reporting.entries import Entry
 from hedgerow.reporting.findings import Finding, paragraphs
@@ -288,7 +289,7 @@ class _Site:
                 "title": self.titles.get(word, word),
                 "page": f"{word}.html" if word in self.titles else "",
                 "claims": _numbered(claims),
-                "own": not claims[0]["paper"],
+                "own": is_own(claims[0]["claim"]),
             }
             for word, claims in rows.items()
         ]
@@ -300,8 +301,8 @@ class _Site:
             findings=[(p, told[p["id"]]) for p in self.content.papers if p["id"] in told],
             picture=[row for row in picture if not row["own"]],
             extensions_picture=[row for row in picture if row["own"]],
-            n_claims=sum(bool(c["paper"]) for c in self.claims),
-            answers=_told([c for c in self.claims if not c["paper"]]),
+            n_claims=sum(not is_own(c["claim"]) for c in self.claims),
+            answers=_told([c for c in self.claims if is_own(c["claim"])]),
             verdicts=list(VERDICTS.items()),
             agreement=agreement(self.claims),
             marks=MARKS,
@@ -367,7 +368,7 @@ class _Site:
         why, notes, line = self.content.reasons.get(name, ("", "", 0))
         # Of tracked results where there are any, as they hold more readings.
         said = row["paper_scale_readings_word"] or row["readings_word"]
-        words = dict(zip(VERDICTS, VERDICTS, strict=True)) if row["paper"] else ANSWERS
+        words = ANSWERS if is_own(name) else dict(zip(VERDICTS, VERDICTS, strict=True))
         return {
             **row,
             **{k: words.get(row[k], "") for k in ("verdict", "paper_scale_verdict")},
@@ -572,7 +573,7 @@ def _told(claims: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
         style).
     """
     found = []
-    own = claims and not claims[0]["paper"]
+    own = claims and is_own(claims[0]["claim"])
     marks = {ANSWERS[v]: m for v, m in VERDICTS.items() if v != NOT_TESTABLE} if own else VERDICTS
     for key, heading, open_ in SCALES:
         if key != "verdict" and not any(c[key] for c in claims):
