@@ -44,6 +44,16 @@ def test_all_options_at_once_and_a_command_that_runs(tmp_path, capsys, monkeypat
     assert (tmp_path / "women_groups/index.html").is_file()
 
 
+def test_days_or_months_are_left_open(tmp_path, capsys):
+    """mgus2: 424 months, 35 years; the command to copy said days, which made 14 months of them."""
+    random = np.random.default_rng([71, 1])
+    frame = pd.DataFrame({"age": random.integers(40, 90, 200), "futime": range(225, 425)})
+    text = said(tmp_path, frame.assign(death=random.integers(0, 2, 200)), capsys)
+    last = text.splitlines()[-1]
+    assert last.startswith("complete it: ") and "--unit UNIT" in last and "--horizon" not in last
+    assert "days: the longest is then 1.16 years" in text and "35.3 as months" in text
+
+
 @pytest.mark.parametrize(
     ("load", "words"),
     [

@@ -32,6 +32,10 @@ from hedgerow.patients.words import SAY_WHETHER, plain_word, usual
 
 #: So many words are events at most; so many different numbers are times at least.
 MOST_WORDS, LEAST_TIMES = 8, 10
+#: Years: times that are shorter than this as months may be months as well as days.
+LONG_STUDY = 40
+#: Stands in the printed command for what has to be chosen.
+OPEN = "UNIT"
 #: A column whose numbers reach no further is in years or months, where nothing tells its unit.
 REACH = {"years": 15.0, "months": 250.0}
 #: Horizons that are suggested; so many patients are followed as long.
@@ -75,7 +79,7 @@ def check_told(
     if time in columns and (unit or unit_in_name(columns[time].unit)) is None:
         guess = _unit(table, time)
         lacks("--unit of the times, which nothing tells", guess, "")
-        unit = guess.options["--unit"]
+        unit = None if guess.options["--unit"] == OPEN else guess.options["--unit"]
     if options.out is None:
         name = f"{Path(options.table).stem}_groups"
         lacks("--out FOLDER, to be written", Guess({"--out": name}, name), "")
@@ -92,7 +96,8 @@ def check_told(
     words += _as_words(given)
     n = len(lines) - ("--horizon" in own)
     count = f"{n} option{'s are' if n > 1 else ' is'} missing"
-    unknown = event is None or (time is None and "--start" not in own and options.start is None)
+    untimed = time is None and "--start" not in own and options.start is None
+    unknown = event is None or unit is None or untimed
     last = "complete it" if unknown else "check it, and copy it"
     raise InputError(
         "\n".join([f"{count}, and nothing was written", *lines, f"{last}: {shlex.join(words)}"])
@@ -183,13 +188,14 @@ def _start_and_end(table: Texts, columns: Mapping[str, Column]) -> Guess | None:
 
 
 def _unit(table: Texts, time: str) -> Guess:
-    """The unit that the size of times suggests, and how long the longest time is in each."""
+    """The unit that the size of times suggests, left open where it may be months or days."""
     largest = np.nanmax(numbers(table.columns[time], table.decimal).values, initial=0.0)
     unit = next((unit for unit, reach in REACH.items() if largest <= reach), "days")
     years = {own: largest * days / DAYS["years"] for own, days in DAYS.items()}
     rest = [f"{years[own]:.3g} as {own}" for own in years if own != unit and years[own] <= LONGEST]
     why = f"{unit}: the longest is then {years[unit]:.3g} years"
-    return Guess({"--unit": unit}, why + f" ({', '.join(rest)})" * bool(rest))
+    either = unit == "days" and years["months"] <= LONG_STUDY
+    return Guess({"--unit": OPEN if either else unit}, why + f" ({', '.join(rest)})" * bool(rest))
 
 
 def _horizon(table: Texts, time: str | None, unit: str | None) -> tuple[str | None, float]:
