@@ -333,6 +333,15 @@ def test_mistakes_in_the_commands(first, second, halves, command, sentence, caps
 # ----------------------------------------------------------------------------------- validate
 
 
+def test_a_tree_that_tells_nobody_apart_is_named(first, halves, tmp_path):
+    """`validate` tested its groups, which the first page does not show, without a word."""
+    form = json.loads((first / "tree.json").read_text())
+    (tmp_path / "nothing").mkdir()
+    (tmp_path / "nothing/tree.json").write_text(json.dumps(form | {"finds": False}))
+    out = validate(tmp_path / "nothing", halves / "two.csv", tmp_path / "out", *TOLD)
+    assert "did not tell new patients apart" in (out / "index.html").read_text()
+
+
 def test_a_folder_of_a_second_hospital_holds_what_it_says(second):
     manifest = json.loads((second / "manifest.json").read_text())
     files = {p.relative_to(second).as_posix() for p in second.rglob("*") if p.is_file()}

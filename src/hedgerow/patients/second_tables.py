@@ -396,6 +396,11 @@ def summary(found: Validation) -> list[str]:
 def notes(found: Validation) -> list[str]:
     """Warnings for the top of the page."""
     model, lines = found.model, []
+    if not model.finds:
+        lines.append(
+            "In the first hospital this tree did not tell new patients apart, and its page gives no "
+            "risks: the groups here may be due to chance."
+        )
     if model.ends_at_intervention and found.cohort.treated_at is None:
         lines.append(
             "In the first hospital an intervention ended the follow-up, and here none is named "
