@@ -49,7 +49,7 @@ def inputs(rows=None, plan=PLAN):
     return {
         "rows": rows,
         "plan": plan,
-        "scores": soft_scores_statistics.scores(rows, plan),
+        "statistics": soft_scores_statistics.scores(rows, plan),
         "comparison": compared,
         "ranks": soft_scores_tables.soft_ranks(compared),
     }

@@ -6,6 +6,10 @@ tails["soft_scores"] = Tail(
     "scores and ranks",
     soft_datasets,
     parts={"rows": soft_rows},
-    files={"rows": soft_rows, "ranks": "reports/tables/soft_ranks.csv"},
+    files={
+        "rows": soft_rows,
+        "statistics": "data/results/soft_scores/scores.parquet",
+        "ranks": "reports/tables/soft_ranks.csv",
+    },
     made=[soft_rows],
 )

@@ -72,7 +72,7 @@ def behind_ranks(table: pd.DataFrame, comparison: pd.DataFrame) -> Iterator[Cell
     words=said,
     behind=behind_scores,
 )
-def soft_scores(rows: pd.DataFrame, scores: pd.DataFrame, plan: SoftPlan) -> pd.DataFrame:
+def soft_scores(rows: pd.DataFrame, statistics: pd.DataFrame, plan: SoftPlan) -> pd.DataFrame:
     """Accuracy, macro F1 and Brier score of every method as differences to C4.5.
 
     Returns: experiment, metric, unit (the Brier score is a sum of squares between 0 and 2, less is
@@ -101,7 +101,7 @@ def soft_scores(rows: pd.DataFrame, scores: pd.DataFrame, plan: SoftPlan) -> pd.
                     row |= {"mean_second": cell["c45"].mean() * to_unit}
                     row |= {"difference": difference.mean() * to_unit, "n_datasets": len(cell)}
                     row |= {"wins": int((sign > 0).sum()), "losses": int((sign < 0).sum())}
-                    found.append(row | _tests(scores, experiment, metric, method, noise))
+                    found.append(row | _tests(statistics, experiment, metric, method, noise))
     columns = ["experiment", "metric", "unit", "noise", "first", "second", *MEASURED, "note"]
     table = pd.DataFrame(found).reindex(columns=columns).assign(absent=missing(rows))
     counts = ["wins", "losses", "n_datasets"]
@@ -113,9 +113,9 @@ def soft_scores(rows: pd.DataFrame, scores: pd.DataFrame, plan: SoftPlan) -> pd.
     return table
 
 
-def _tests(scores: pd.DataFrame, *cell) -> dict:
-    at = (scores[["experiment", "metric", "method", "noise"]] == list(cell)).all(axis=1)
-    by_correction = scores[at].set_index("correction")
+def _tests(statistics: pd.DataFrame, *cell) -> dict:
+    at = (statistics[["experiment", "metric", "method", "noise"]] == list(cell)).all(axis=1)
+    by_correction = statistics[at].set_index("correction")
     return {
         "p": by_correction.loc["none", "p"],
         "p_holm": by_correction.loc["holm", "p"],
