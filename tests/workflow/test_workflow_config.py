@@ -304,6 +304,7 @@ def test_smoke_configuration_is_the_one_that_tests_run():
 
 def test_an_ensemble_cannot_be_larger_than_what_it_is_chosen_from():
     config = copy.deepcopy(DEFAULT)
+    config["experiments"] = list(WORDS)
     config["structure_beyond"].update(sizes=[3, 30], n_bagged=20)
     with pytest.raises(ConfigError, match=r"beyond\.sizes` holds 30 and `structure_beyond\.n_bagg"):
         check_config(config)

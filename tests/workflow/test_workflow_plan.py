@@ -10,7 +10,7 @@ from throwaway import ROOT, SMOKE
 from wiring import ABOVE, READ_AGAIN, RULES, n_jobs, sets_of
 
 from hedgerow.data import load_registry
-from hedgerow.experiments import WORDS
+from hedgerow.experiments import PAPERS, WORDS
 from hedgerow.workflow.site import paths_of
 from hedgerow.workflow.steps import having
 
@@ -54,12 +54,14 @@ def n_files(names):
     return len({registry[name].base.key for name in names})
 
 
-@pytest.mark.parametrize("configuration", ["default", "smoke", "paper"])
+@pytest.mark.parametrize("configuration", ["default", "extensions", "smoke", "paper"])
 def test_the_plan_follows_from_the_configuration(planned, configuration):
-    used = set().union(*(sets_of(word, configuration) for word in WORDS))
+    """`make reproduce` and `make paper` run the papers alone."""
+    words = PAPERS if configuration in ("default", "paper") else WORDS
+    used = set().union(*(sets_of(word, configuration) for word in words))
     wanted = {"fetch": n_files(used), "tidy": len(used), **dict.fromkeys(ABOVE, 1)}
-    for word in WORDS:
-        wanted |= n_jobs(word, configuration)
+    for word in words:
+        wanted |= n_jobs(word, configuration, alone=words == PAPERS)
     assert planned.of_plan(plan_of(planned, configuration)) == wanted
 
 

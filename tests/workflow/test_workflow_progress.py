@@ -170,7 +170,7 @@ def test_the_summary_counts_verdicts_by_paper(tmp_path):
     (tmp_path / run.MANIFEST).write_text(json.dumps({"outputs": made}))
     assert run.summary(tmp_path) == [
         "thesis: 2 reproduced, 1 partly",
-        "questions of our own: 1 too little data",
+        "questions of our own: 1 undecided",
     ]
 
 

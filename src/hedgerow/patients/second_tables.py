@@ -398,8 +398,8 @@ def notes(found: Validation) -> list[str]:
     model, lines = found.model, []
     if not model.finds:
         lines.append(
-            "In the first hospital this tree did not tell new patients apart, and its page gives no "
-            "risks: the groups here may be due to chance."
+            "In the first hospital this tree did not tell new patients apart, and its page gives "
+            "no risks: the groups here may be due to chance."
         )
     if model.ends_at_intervention and found.cohort.treated_at is None:
         lines.append(

@@ -294,6 +294,7 @@ class _Site:
             for word, claims in rows.items()
         ]
         there = [d for d in self.content.datasets if d["served"]]
+        own = [c for c in self.claims if is_own(c["claim"])]
         told = paragraphs(self.content.findings, self.claims)
         return self._page(
             "reporting/site/index.html.j2", "index.html", "Overview",
@@ -302,7 +303,7 @@ class _Site:
             picture=[row for row in picture if not row["own"]],
             extensions_picture=[row for row in picture if row["own"]],
             n_claims=sum(not is_own(c["claim"]) for c in self.claims),
-            answers=_told([c for c in self.claims if is_own(c["claim"])]),
+            answers=_told(own)[not any(c["page"] for c in own) :],
             verdicts=list(VERDICTS.items()),
             agreement=agreement(self.claims),
             marks=MARKS,
