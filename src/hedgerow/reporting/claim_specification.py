@@ -48,6 +48,11 @@ def is_own(claim: str) -> bool:
     return claim.partition("-")[0].islower()
 
 
+def verdict_text(claim: str, verdict: str) -> str:
+    """A verdict as pages show it: the answer to a question of our own; empty for none."""
+    return ANSWERS.get(verdict, "") if is_own(claim) else verdict
+
+
 @dataclass(frozen=True)
 class Comparison:
     """Quantities against a bound; several quantities are one list of cells."""

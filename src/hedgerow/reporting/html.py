@@ -31,11 +31,10 @@ from markupsafe import Markup
 
 from hedgerow.ids import title_of
 from hedgerow.reporting.claim_specification import (
-    ANSWERS,
     NOT_TESTABLE,
     TOO_LITTLE,
     VERDICTS,
-    is_own,
+    verdict_text,
 )
 from hedgerow.reporting.numbers import minus, number, p_text
 from hedgerow.texts import legible
@@ -260,7 +259,7 @@ def claim_lines(
         lines.append(
             {
                 "claim": row["claim"],
-                "verdict": ANSWERS[row["verdict"]] if is_own(row["claim"]) else row["verdict"],
+                "verdict": verdict_text(row["claim"], row["verdict"]),
                 "mark": VERDICTS[row["verdict"]],
                 "statement": row["statement"],
                 "measured": row["measured"],

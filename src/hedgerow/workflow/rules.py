@@ -45,16 +45,16 @@ class Rule(NamedTuple):
 def rules_of(root: Path) -> dict[str, Rule]:
     """Rules of the workflow of a project by their names, in the order of files and lines."""
     texts = [file.read_text("utf-8") for file in sorted((root / "workflow/rules").glob("*.smk"))]
-    found = {name: _read(body) for text in texts for name, body in _RULE.findall(text)}
+    rules = {name: _read(body) for text in texts for name, body in _RULE.findall(text)}
     for word in (word for text in texts for word in TAIL.findall(text)):
         for name in CALLS:
-            if having(name, [word]) and f"{word}_{name}" not in found:
-                found[f"{word}_{name}"] = Rule(
+            if having(name, [word]) and f"{word}_{name}" not in rules:
+                rules[f"{word}_{name}"] = Rule(
                     call_of_step(word, name),
                     "workflow/scripts/step.py",
                     f"data/logs/{word}/{name}.log",
                 )
-    return found
+    return rules
 
 
 def _read(body: str) -> Rule:

@@ -15,6 +15,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -206,7 +207,7 @@ def summary(root: Path | str = ".") -> list[str]:
     """
     import pandas as pd
 
-    from hedgerow.reporting.claim_specification import ANSWERS, VERDICTS
+    from hedgerow.reporting.claim_specification import ANSWERS, VERDICTS, verdict_text
 
     root = Path(root)
     made = read_json(root / MANIFEST)["outputs"]
@@ -219,13 +220,10 @@ def summary(root: Path | str = ".") -> list[str]:
     lines = []
     for name in [*dict.fromkeys(papers), None]:
         own = judged[paper.isna() if name is None else paper == name]
-        words = ANSWERS if name is None else dict(zip(VERDICTS, VERDICTS, strict=True))
-        counts = own["verdict"].map(words).value_counts()
-        told = [
-            f"{counts[word]} {word}" for word in dict.fromkeys(words.values()) if word in counts
-        ]
-        if told:
-            lines.append(f"{name or 'questions of our own'}: {', '.join(told)}")
+        counts = Counter(map(verdict_text, own["claim"], own["verdict"]))
+        order = dict.fromkeys(ANSWERS.values() if name is None else VERDICTS)
+        if texts := [f"{counts[text]} {text}" for text in order if counts[text]]:
+            lines.append(f"{name or 'questions of our own'}: {', '.join(texts)}")
     return lines
 
 

@@ -89,14 +89,15 @@ class Tail:
 
     def inputs(self, name: str, **more: Any) -> dict[str, Any]:
         """Of all files those for which the functions of a step have parameters."""
-        there = {**self.files, **self.statistics, **(STATED if name == "claims" else {}), **more}
+        available = {**self.files, **self.statistics, **more}
+        available |= STATED if name == "claims" else {}
         asked = dict.fromkeys(self.gathered.get(name, ()))
         for declared in declarations(call_of_step(self.word, name)):
             asked |= dict.fromkeys(_asked(declared))
-        known = {"plan", *GATHER, *self.given}
-        if unknown := asked.keys() - there.keys() - known:
+        provided = {"plan", *GATHER, *self.given}
+        if unknown := asked.keys() - available.keys() - provided:
             raise LookupError(f"`{self.word}.{name}` asks for {sorted(unknown)}, made by no rule")
-        return {parameter: there[parameter] for parameter in asked if parameter in there}
+        return {name: available[name] for name in asked if name in available}
 
     def shown(self, config: Mapping[str, Any], name: str) -> dict[str, Any]:
         """Outputs of the rule that makes all tables, or all figures."""
@@ -113,5 +114,5 @@ def _asked(declared: Declaration) -> Iterator[str]:
     yield from (p for p in annotations_of(declared.function) if p not in declared.plans)
     shown = getattr(declared.function, "shown", None)
     for function in filter(None, (shown.words, shown.behind) if shown else ()):
-        made = ("table", "identifier") if function is shown.behind else ()
-        yield from (p for p in annotations_of(function) if p not in made)
+        computed = ("table", "identifier") if function is shown.behind else ()
+        yield from (p for p in annotations_of(function) if p not in computed)

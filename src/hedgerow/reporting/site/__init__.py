@@ -31,6 +31,7 @@ from hedgerow.reporting.claim_specification import (
     TOO_LITTLE,
     VERDICTS,
     is_own,
+    verdict_text,
 )
 from hedgerow.reporting.entries import Entry
 from hedgerow.reporting.findings import Finding, paragraphs
@@ -294,7 +295,7 @@ class _Site:
             for word, claims in rows.items()
         ]
         there = [d for d in self.content.datasets if d["served"]]
-        own = [c for c in self.claims if is_own(c["claim"])]
+        questions = [c for c in self.claims if is_own(c["claim"])]
         told = paragraphs(self.content.findings, self.claims)
         return self._page(
             "reporting/site/index.html.j2", "index.html", "Overview",
@@ -302,8 +303,8 @@ class _Site:
             findings=[(p, told[p["id"]]) for p in self.content.papers if p["id"] in told],
             picture=[row for row in picture if not row["own"]],
             extensions_picture=[row for row in picture if row["own"]],
-            n_claims=sum(not is_own(c["claim"]) for c in self.claims),
-            answers=_told(own)[not any(c["page"] for c in own) :],
+            n_claims=len(self.claims) - len(questions),
+            answers=_told(questions)[not any(c["page"] for c in questions) :],
             verdicts=list(VERDICTS.items()),
             agreement=agreement(self.claims),
             marks=MARKS,
@@ -369,10 +370,9 @@ class _Site:
         why, notes, line = self.content.reasons.get(name, ("", "", 0))
         # Of tracked results where there are any, as they hold more readings.
         said = row["paper_scale_readings_word"] or row["readings_word"]
-        words = ANSWERS if is_own(name) else dict(zip(VERDICTS, VERDICTS, strict=True))
         return {
             **row,
-            **{k: words.get(row[k], "") for k in ("verdict", "paper_scale_verdict")},
+            **{k: verdict_text(name, row[k]) for k in ("verdict", "paper_scale_verdict")},
             "hanging": hanging_on(row, ""),
             "paper_hanging": hanging_on(row, "paper_scale_"),
             "readings": in_a_sentence(row),
