@@ -19,7 +19,7 @@ from hedgerow.reporting.figures import save, style
 
 HERE = Path(__file__).parent
 IMG = HERE / "img"
-EFFECTS = HERE.parent / "data/reference/answers/answers_effects.csv"
+EFFECTS = HERE.parent / "data/reference/uncertainty_benchmark/uncertainty_benchmark_effects.csv"
 NOISE = dict.fromkeys(("propagation", "evaluation"), 0.1)
 METHODS = {"doubt_tree": "DoubtTreeClassifier", "forest": "random forest"}
 SHADES = ("#DDDDDD", "#666666", "#AAAAAA")

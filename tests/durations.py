@@ -24,7 +24,7 @@ FIRST = (
     "test_workflow_plan",
     "test_workflow_reruns",
     "test_workflow_edits",
-    "test_structure_beyond",
+    "test_diverse_trees",
     "test_structure",
 )
 #: Of files that share the run of the smoke configuration one process makes it and the others wait:

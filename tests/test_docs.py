@@ -94,7 +94,8 @@ def test_words_of_the_frames_are_those_of_the_experiments():
     text = (DOCS / "words.md").read_text(encoding="utf-8")
     words = re.findall(r"^\| `(\w+)` \| ", text, re.MULTILINE)
     assert words[:2] == ["rows", "statistics"] and len(words) == len(set(words))
-    sources = (ROOT / "src/hedgerow/experiments").rglob("*.py")
+    rooms = ("experiments", "extensions")
+    sources = [path for room in rooms for path in (ROOT / "src/hedgerow" / room).rglob("*.py")]
     code = "\n".join(path.read_text(encoding="utf-8") for path in sources)
     for word in words:
         used = rf"^ +{word} = |[(\[,] *{word}\b[:,\]) ]|\"{word}\""

@@ -12,7 +12,7 @@ from xml.etree import ElementTree
 import pytest
 import rooms
 
-from hedgerow.experiments import WORDS
+from hedgerow.experiments import EXTENSIONS, PAPERS, WORDS, folder_of
 from hedgerow.workflow.digest import PACKAGE
 
 #: Rooms from the ground up; a room imports those of its own floor and of lower ones. What lies on
@@ -28,12 +28,13 @@ FLOORS = (
     {"structure", "survival", "confidence", "evidential", "missing"},
     {"drawing", "exchange", "explanation"},
     {"reporting"},
-    {"experiments", "patients"},
+    {"experiments", "extensions", "patients"},
     {"workflow"},
     {"audit"},
     {"cli", "__main__"},
 )
 FLOOR = {room: number for number, rooms in enumerate(FLOORS) for room in rooms}
+STUDY = {"experiments", "extensions"}
 LEARNERS = {
     "tree",
     "induction",
@@ -107,7 +108,7 @@ def test_learners_import_no_experiment_report_or_workflow():
     for module, others in IMPORTS.items():
         if room(module) in LEARNERS:
             assert not {room(o) for o in others} & {
-                "experiments",
+                *STUDY,
                 "reporting",
                 "workflow",
                 "drawing",
@@ -117,7 +118,7 @@ def test_learners_import_no_experiment_report_or_workflow():
 def test_the_kit_of_reports_knows_no_experiment():
     for module, others in IMPORTS.items():
         if room(module) == "reporting":
-            assert "experiments" not in map(room, others)
+            assert not STUDY & set(map(room, others))
 
 
 def test_what_may_have_been_meant_is_looked_up_in_one_place():
@@ -158,11 +159,11 @@ def test_experiments_import_one_another_downwards_only():
     """An experiment may build on those before it on the page, and a module on those before it."""
     for module, others in IMPORTS.items():
         parts = module.split(".")
-        if parts[0] != "experiments" or len(parts) < 3:
+        if parts[0] not in STUDY or len(parts) < 3:
             continue
         for other in others:
             theirs = other.split(".")
-            if theirs[0] != "experiments" or len(theirs) < 3:
+            if theirs[0] not in STUDY or len(theirs) < 3:
                 continue
             words = FOLDERS.index(theirs[1]), FOLDERS.index(parts[1])
             assert words[0] <= words[1], f"{module} imports {other}"
@@ -176,7 +177,7 @@ def test_what_shows_results_needs_no_compiled_core():
     wanted = [
         f"hedgerow.{module}"
         for module in sorted(MODULES)
-        if module.startswith("experiments.") and module.rpartition(".")[2] in shows
+        if room(module) in STUDY and module.rpartition(".")[2] in shows
     ]
     look = (
         "import importlib, sys\n"
@@ -217,8 +218,8 @@ def is_list(module: str) -> bool:
 
 def test_every_experiment_has_its_folder_rules_and_plan():
     root = PACKAGE.parents[1]
-    there = {f.parent.name for f in (PACKAGE / "experiments").glob("*/page.py")}
-    assert there == set(WORDS)
+    for home, words in {"experiments": PAPERS, "extensions": EXTENSIONS}.items():
+        assert {f.parent.name for f in (PACKAGE / home).glob("*/page.py")} == set(words)
     for word in WORDS:
-        assert (PACKAGE / f"experiments/{word}/plan.py").is_file()
+        assert (PACKAGE / folder_of(word) / "plan.py").is_file()
         assert (root / f"workflow/rules/{word}.smk").is_file()

@@ -110,8 +110,8 @@ def test_tracked_readings_have_columns_of_their_own():
 def test_rule_and_code_of_each_claim_are_there():
     rules = rules_of(ROOT)
     for rule, code in set(table()[["rule", "code"]].itertuples(index=False)):
-        assert rules[rule].call == code.removeprefix("hedgerow.experiments.")
-        assert declaration(code.removeprefix("hedgerow.experiments.")).name == "claims"
+        assert rules[rule].call == code.split(".", 2)[-1]
+        assert declaration(code.split(".", 2)[-1]).name == "claims"
 
 
 def test_experiments_that_have_a_module():

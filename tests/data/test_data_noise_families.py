@@ -20,7 +20,7 @@ MEANS = np.array([10.0, -3.0, 0.25])
 
 
 def stream(name="families"):
-    return rng(1, "soft_beyond", "made_up", 0, name)
+    return rng(1, "noise_models", "made_up", 0, name)
 
 
 def drawn(family, n=40_000, factor=0.2, X=None, multiples=None):

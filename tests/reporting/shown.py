@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from hedgerow.experiments import module_of
 from hedgerow.files import read_text, read_yaml
 from hedgerow.reporting import figures, site
 from hedgerow.reporting.claim_specification import TOO_LITTLE
@@ -25,7 +26,7 @@ def functions_of(word):
     found = {}
     for kind in ("tables", "figures", "claims"):
         try:
-            module = importlib.import_module(f"hedgerow.experiments.{word}.{kind}")
+            module = importlib.import_module(module_of(f"{word}.{kind}"))
         except ModuleNotFoundError:
             continue
         own = [f for f in vars(module).values() if hasattr(f, "shown")]
@@ -74,9 +75,9 @@ def section_of(word, folder, **inputs):
             figures.save(made_by(function, **inputs), drawn[name])
     captions = captions_of(word, **inputs)
     if word in having("claims") and "claims" not in inputs:
-        judge = importlib.import_module(f"hedgerow.experiments.{word}.claims").claims
+        judge = importlib.import_module(module_of(f"{word}.claims")).claims
         inputs["claims"] = made_by(judge, **inputs, specification=SPECIFICATION, stated=STATED)
-    page = importlib.import_module(f"hedgerow.experiments.{word}.page")
+    page = importlib.import_module(module_of(f"{word}.page"))
     return made_by(
         page.section, **{**inputs, "tables": tables, "figures": drawn, "captions": captions}
     )

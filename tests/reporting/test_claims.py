@@ -8,6 +8,7 @@ import pytest
 import yaml
 
 from hedgerow.errors import ConfigError
+from hedgerow.experiments import EXTENSIONS
 from hedgerow.reporting.claims import VERDICTS, judge, of_experiment, specified, with_statements
 
 ROOT = Path(__file__).parents[2]
@@ -381,12 +382,12 @@ def test_questions_of_our_own_have_ids_of_their_own():
     for name in ours:
         word, _, number = name.rpartition("-")
         assert word == BOUND[name].experiment
-        assert word.endswith("_beyond") or word in ("optimal", "answers")  # of no paper
+        assert word in EXTENSIONS  # of no paper
         assert number.isdigit()
     # 2 / 2^5 is above .05: no two-sided test over five data sets can tell.
     assert {BOUND[name].fewest for name in ours} == {6}
     # After Holm's correction six are too few as well: what could be seen is read beside p.
-    corrected = [name for name in ours if name.startswith("structure_beyond-")]
+    corrected = [name for name in ours if name.startswith("diverse_trees-")]
     measures = [m for name in corrected for m in BOUND[name].measures.values()]
     assert measures and all("least" in m.read for m in measures)
 
@@ -404,7 +405,7 @@ def test_an_empty_file_and_a_claim_of_no_paper_are_told():
 
 
 def test_statements_stand_beside_verdicts():
-    judged = pd.DataFrame({"claim": ["T3-01", "soft_beyond-01"]})
+    judged = pd.DataFrame({"claim": ["T3-01", "noise_models-01"]})
     found = with_statements(judged, BOUND, PUBLISHED)
     assert found["statement"].str.len().min() > 20
     assert list(found["published_value"] == "") == [False, True]

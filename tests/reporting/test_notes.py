@@ -31,7 +31,8 @@ def test_every_claim_that_does_not_hold_has_a_reason():
     claims = specified(read_yaml(ROOT / "config/claims.yaml"))
     assert set(REASONS) <= set(claims)
     for name, (html, path, _) in REASONS.items():
-        assert claims[name].experiment.partition("_")[0] in path
+        word = claims[name].experiment.partition("_")[0]
+        assert {"noise": "soft"}.get(word, word) in path  # whose notes tell of other noise as well
         assert len(html) > 40 and "href" not in html  # a relative link would lead nowhere
 
 

@@ -8,9 +8,9 @@ import pandas as pd
 import pytest
 from shown import claim_row, content_of, made_by, page_of, section_of, tables_of
 
-from hedgerow.experiments.readings.figures import readings_curves
-from hedgerow.experiments.readings.plan import ReadingsPlan
-from hedgerow.experiments.readings.statistics import summarised
+from hedgerow.extensions.readings.figures import readings_curves
+from hedgerow.extensions.readings.plan import ReadingsPlan
+from hedgerow.extensions.readings.statistics import summarised
 from hedgerow.reporting.readings import HERE, products_of, read_readings, singles_of
 from hedgerow.reporting.site import pages
 

@@ -10,7 +10,7 @@ import re
 import pytest
 from shown import ROOT, made_by, page_of, section_of, shown_by
 
-from hedgerow.experiments import WORDS
+from hedgerow.experiments import WORDS, module_of
 from hedgerow.workflow.records import records_of_rules
 from hedgerow.workflow.steps import declared_by
 
@@ -23,7 +23,7 @@ APART = {
     "readings_points",
 }
 #: Experiments of which nothing is made where no data set could be had: what merges needs a frame.
-NEVER_EMPTY = {"soft_beyond", "structure_beyond", "survival_beyond", "confidence"}
+NEVER_EMPTY = {"noise_models", "diverse_trees", "survival_baselines", "confidence"}
 
 
 def whole(word):
@@ -44,7 +44,7 @@ def lists_of(word):
 
 def empty(word):
     """Inputs of jobs where no source answered for any data set."""
-    merge = importlib.import_module(f"hedgerow.experiments.{word}.statistics").merged
+    merge = importlib.import_module(module_of(f"{word}.statistics")).merged
     merged = made_by(merge, **{**whole(word), **dict.fromkeys(lists_of(word), ())})
     measured = {name: frame for name, frame in merged.items() if name != "statistics"}
     return {**whole(word), **merged, "measured": measured}

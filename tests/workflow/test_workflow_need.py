@@ -53,11 +53,11 @@ def test_other_settings_are_a_guess_and_told_only_where_there_is_nothing_else():
 
 def test_a_record_of_a_whole_data_set_is_shared_by_the_chunks_of_it():
     """Each of 30 chunks counted as the job that had held all 30: 23 h in the place of 10."""
-    known = Known({}, {"optimal_run:wine": 600})
+    known = Known({}, {"optimality_gap_run:wine": 600})
     chunks = {"000-003": 400, "004-004": 100, "005-005": 100}
     for chunk, seconds in chunks.items():
-        assert known.of(f"optimal_run:wine,{chunk}", MINE, whole=6) == (seconds, False)
-    jobs = planned(*(f"optimal_run:wine,{chunk}" for chunk in chunks))
+        assert known.of(f"optimality_gap_run:wine,{chunk}", MINE, whole=6) == (seconds, False)
+    jobs = planned(*(f"optimality_gap_run:wine,{chunk}" for chunk in chunks))
     assert "10 min of processor time" in said(jobs, known, 1)[0]
 
 

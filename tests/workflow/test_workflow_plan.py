@@ -77,7 +77,7 @@ READ = {
         *("soft_noise", "soft_calibrate", "soft_learn", "soft_prune", "soft_evaluate"),
         "soft_merge",
     },
-    "soft_beyond": {"soft_noise", "soft_calibrate"},
+    "noise_models": {"soft_noise", "soft_calibrate"},
     "readings": READ_AGAIN,
 }
 

@@ -40,7 +40,7 @@ def test_the_profile_names_every_heavy_rule_and_no_other_one(committed):
     named = committed["set-resources"]
     assert named.keys() <= RECORDS.keys()
     heavy = {rule for rule, path in RECORDS.items() if profile.per_dataset(path)}
-    assert {"soft_learn", "search_run", "structure_beyond_run"} <= heavy <= named.keys()
+    assert {"soft_learn", "search_run", "diverse_trees_run"} <= heavy <= named.keys()
     for need in named.values():
         assert need.keys() == {"mem_mb", "runtime"}
         assert asked(need["mem_mb"]) >= DEFAULT_MB and asked(need["runtime"]) >= DEFAULT_MINUTES
@@ -56,7 +56,7 @@ def test_each_rule_is_in_a_group_or_runs_where_snakemake_does(committed):
 def test_groups_of_a_paper_and_of_what_goes_beyond_it():
     for rule, group in {
         "soft_learn": "soft",
-        "soft_beyond_numeric": "soft",
+        "noise_models_numeric": "soft",
         "soft_tables": "soft_shown",
         "soft_scores_figures": "soft_shown",
         "tidy": "tables",

@@ -158,7 +158,7 @@ def test_the_summary_counts_verdicts_by_paper(tmp_path):
     made = {}
     for word, rows in {
         "soft": [("T3-01", "reproduced"), ("T3-02", "partly"), ("T3-03", "reproduced")],
-        "soft_beyond": [("soft_beyond-01", "too little data")],
+        "noise_models": [("noise_models-01", "too little data")],
         "search": [("T4-01", "reproduced")],
     }.items():
         path = tmp_path / f"data/results/{word}/claims.parquet"

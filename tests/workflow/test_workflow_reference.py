@@ -526,7 +526,7 @@ def test_a_wrong_call_is_told_in_one_line(project):
 
 
 @pytest.mark.runs
-@pytest.mark.parametrize("word, parts", [("structure", 2), ("answers", 3)])
+@pytest.mark.parametrize("word, parts", [("structure", 2), ("uncertainty_benchmark", 3)])
 def test_other_experiments_have_references_too(tmp_path, word, parts):
     """On one data set, cut by its chunks; and with parts of two rules, which read other things."""
     project = new_project(tmp_path / "project")

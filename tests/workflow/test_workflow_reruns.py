@@ -17,11 +17,11 @@ pytestmark = pytest.mark.runs
 AFTER_ROWS = after("soft") | after("soft_scores")
 AFTER_NOISE = after("soft", "learn", "running_times", "prune", "evaluate", "merge") | AFTER_ROWS
 AFTER_SWEEP_NOISE = after("soft_sweep", "grow", "evaluate", "merge")
-AFTER_BEYOND = after("soft_beyond", "numeric")
+AFTER_BEYOND = after("noise_models", "numeric")
 AFTER_SEARCH = after("search", "run", "merge", "running_times")
 DISTANCES = {"structure_compare", "structure_resample"}
 AFTER_DISTANCES = after("structure", "cluster")
-AFTER_STRUCTURE_BEYOND = after("structure_beyond", "run")
+AFTER_STRUCTURE_BEYOND = after("diverse_trees", "run")
 AFTER_READINGS = after("readings", "run", "judge")
 #: No claim depends on how a configuration is called.
 CLAIMS = {*(f"{word}_claims" for word in having("claims")), "missing_readings"}
@@ -55,12 +55,12 @@ def audited(rerun: set[str]) -> set[str]:
             "soft: {step: 0.2}",
             {"soft_calibrate", *AFTER_NOISE, *AFTER_SWEEP_NOISE, *AFTER_BEYOND},
         ),
-        ("soft_beyond: {noise_factors: [0.1]}", AFTER_BEYOND),
+        ("noise_models: {noise_factors: [0.1]}", AFTER_BEYOND),
         ("soft: {chunk: 2}", {"soft_noise", *AFTER_NOISE, *AFTER_SWEEP_NOISE}),
-        ("optimal: {noise: [0.3]}", after("optimal", "run")),
-        ("optimal: {max_nodes: 100}", after("optimal", "run")),
-        ("answers: {n_settings: 2}", after("answers", "run", "rule")),
-        ("answers: {max_nodes: 40}", after("answers", "run", "rule")),
+        ("optimality_gap: {noise: [0.3]}", after("optimality_gap", "run")),
+        ("optimality_gap: {max_nodes: 100}", after("optimality_gap", "run")),
+        ("uncertainty_benchmark: {n_settings: 2}", after("uncertainty_benchmark", "run", "rule")),
+        ("uncertainty_benchmark: {max_nodes: 40}", after("uncertainty_benchmark", "run", "rule")),
         (
             "structure: {n_trees: 30}",
             {"structure_learn", *DISTANCES, *AFTER_DISTANCES, *AFTER_STRUCTURE_BEYOND},
@@ -70,12 +70,12 @@ def audited(rerun: set[str]) -> set[str]:
             {*DISTANCES, *AFTER_DISTANCES, *AFTER_STRUCTURE_BEYOND},
         ),
         ("structure: {n_clusters: 3}", AFTER_DISTANCES | AFTER_STRUCTURE_BEYOND),
-        ("structure_beyond: {n_bagged: 7}", AFTER_STRUCTURE_BEYOND),
+        ("diverse_trees: {n_bagged: 7}", AFTER_STRUCTURE_BEYOND),
         (
             "survival: {n_permutations: 5}",
             after("survival", "permute") - {"survival_sheet"},
         ),
-        ("survival_beyond: {penalty: 1}", after("survival_beyond", "scores")),
+        ("survival_baselines: {penalty: 1}", after("survival_baselines", "scores")),
         (
             "survival: {n_bootstrap: 30}",
             after("survival", "describe") - {"survival_sheet"},

@@ -53,7 +53,7 @@ def test_smoke_makes_every_file_of_the_flow(smoke):
     assert "data/results/structure/wdbc.parquet" in made
     assert "data/trees/structure/wdbc/trees.parquet" in made
     for name in ("forests", "trees", "grown"):
-        assert f"data/trees/structure_beyond/bupa/001-001_{name}.parquet" in made
+        assert f"data/trees/diverse_trees/bupa/001-001_{name}.parquet" in made
     assert "data/trees/confidence/vehicle_000-000.parquet" in made
     assert "data/trees/evidential/iris_001-001.parquet" in made
     assert "data/trees/missing/wine_000-000.parquet" in made

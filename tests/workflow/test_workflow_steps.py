@@ -14,6 +14,7 @@ import pytest
 from throwaway import ROOT
 
 from hedgerow.errors import DataError
+from hedgerow.experiments import module_of
 from hedgerow.experiments.step import annotations_of, figure, step, table
 from hedgerow.files import write_csv, write_parquet
 from hedgerow.ids import is_published, published_id
@@ -94,7 +95,7 @@ def test_cells_rest_on_inputs_of_their_rule(rules):
         if not name.endswith("_tables"):
             continue
         inputs = set(rule.input.keys())
-        module = importlib.import_module(f"hedgerow.experiments.{rule.params.call}")
+        module = importlib.import_module(module_of(rule.params.call))
         for call in ast.walk(ast.parse(inspect.getsource(module))):
             function = getattr(getattr(call, "func", None), "id", "")
             if function not in ("Rows", "tested"):
@@ -136,7 +137,7 @@ def test_every_step_table_and_figure_has_its_rule(rules):
     """Nothing is made that no rule asks for: every decorated function is called by one rule."""
     called = [f"{d.module}:{d.name}" for rule in rules.values() for d in functions_of(rule)]
     declared = []
-    for file in sorted((PACKAGE / "experiments").glob("*/*.py")):
+    for file in sorted(PACKAGE.glob("ex[pt]*s/*/*.py")):  # experiments and extensions
         module = f"{file.parent.name}.{file.stem}"
         declared += [f"{module}:{name}" for name in steps._module(module)]
     assert sorted(called) == sorted(declared)
@@ -153,14 +154,14 @@ def test_an_id_leads_to_function_rule_and_file():
     """Search for an id: its function, the rule that asks for it, and the published table."""
     shown = [
         declared
-        for file in sorted((PACKAGE / "experiments").glob("*/*.py"))
+        for file in sorted(PACKAGE.glob("ex[pt]*s/*/*.py"))  # experiments and extensions
         for declared in steps._module(f"{file.parent.name}.{file.stem}").values()
         if declared.kind != "step"
     ]
     ids = [s.name for s in shown]
     assert len(set(ids)) == len(ids) > 60
     for s in shown:
-        function = getattr(importlib.import_module(f"hedgerow.experiments.{s.module}"), s.name)
+        function = getattr(importlib.import_module(module_of(s.module)), s.name)
         assert inspect.getdoc(function)
         if is_published(s.name):
             assert s.kind == s.name.split("_")[1]

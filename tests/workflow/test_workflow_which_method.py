@@ -8,12 +8,12 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from hedgerow.experiments.answers.plan import READABLE
-from hedgerow.experiments.answers.tables import CONDITION_LABELS, LABELS
+from hedgerow.extensions.uncertainty_benchmark.plan import READABLE
+from hedgerow.extensions.uncertainty_benchmark.tables import CONDITION_LABELS, LABELS
 from hedgerow.workflow.which_method import PAGE, STEADY, TABLES, gain, which_method
 
 ROOT = Path(__file__).resolve().parents[2]
-KEPT = ROOT / "data/reference/answers"
+KEPT = ROOT / "data/reference/uncertainty_benchmark"
 
 
 def effect(condition, first, difference, p, metric="accuracy", second="c45"):
@@ -27,7 +27,7 @@ def effect(condition, first, difference, p, metric="accuracy", second="c45"):
 @pytest.fixture
 def project(tmp_path):
     """A project with a few results."""
-    folder = tmp_path / "data/reference/answers"
+    folder = tmp_path / "data/reference/uncertainty_benchmark"
     folder.mkdir(parents=True)
     effects = [
         effect("clean", "ss", 1.0, 0.2),
@@ -41,17 +41,19 @@ def project(tmp_path):
         *(effect("error", first, -60.0, 0.01, metric="changes") for first in STEADY[:-1]),
         effect("error", STEADY[-1], -50.0, 0.2, metric="changes"),
     ]
-    pd.DataFrame(effects).to_csv(folder / "answers_effects.csv", index=False)
+    pd.DataFrame(effects).to_csv(folder / "uncertainty_benchmark_effects.csv", index=False)
     leaf = {"among": "readable", "rule": "error < 0.3 AND n_rows >= 99", "method": "stp"}
     leaf |= {"accuracy": 80.0}
     leaf |= {"accuracy_c45": 79.0, "accuracy_forest": 82.0, "accuracy_best": 83.0}
-    pd.DataFrame([leaf]).to_csv(folder / "answers_rule.csv", index=False)
+    pd.DataFrame([leaf]).to_csv(folder / "uncertainty_benchmark_rule.csv", index=False)
     honesty = [("readable", "rule", 77.0), ("readable", "c45", 76.0), ("all", "rule", 80.0)]
     honesty = pd.DataFrame(honesty, columns=["among", "choice", "accuracy"])
-    honesty.to_csv(folder / "answers_honesty.csv", index=False)
+    honesty.to_csv(folder / "uncertainty_benchmark_honesty.csv", index=False)
     people = [("c45", 60.0, 1.2, 9.0, float("nan")), ("doubt_tree", 73.3, 0.53, 10.7, 8.3)]
     names = ["method", "accuracy", "log_loss", "changes", "foretold"]
-    pd.DataFrame(people, columns=names).to_csv(folder / "answers_people.csv", index=False)
+    pd.DataFrame(people, columns=names).to_csv(
+        folder / "uncertainty_benchmark_people.csv", index=False
+    )
     return tmp_path
 
 
@@ -104,7 +106,7 @@ def test_the_page_has_a_place_for_each_table_and_is_read_in_three_minutes():
 
 def test_the_page_tells_every_condition_and_the_best_of_each():
     page = (ROOT / PAGE).read_text(encoding="utf-8")
-    effects = pd.read_csv(KEPT / "answers_effects.csv")
+    effects = pd.read_csv(KEPT / "uncertainty_benchmark_effects.csv")
     own = effects[(effects["metric"] == "accuracy") & (effects["second"] == "c45")]
     own = own[own["first"].isin(READABLE)]
     for condition, name in CONDITION_LABELS.items():

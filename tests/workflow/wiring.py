@@ -5,7 +5,7 @@ An experiment that keeps these habits stands in no list of a test:
 - its rules are called `<word>_<name>`; what is shown of it is made by those called `tables`,
   `figures`, `claims` and `page`;
 - a rule whose log names a `{dataset}` runs on those of `datasets`, or on what bears its name, as
-  `people_dataset` that of `answers_people`;
+  `people_dataset` that of `uncertainty_benchmark_people`;
 - one whose log names a `{chunk}` counts to the first of `COUNTS` that the section has, or to the
   splits that bear its name; in chunks of `chunk`, or of what `CUT_BY` names, and the rest one by
   one.
@@ -32,11 +32,11 @@ COUNTS = ("n_permutations", "n_forests", "n_repeats", "n_splits")
 #: Rules that count something else.
 COUNTED = {
     "confidence_size": "n_divisions",
-    "answers_people": "n_people",
+    "uncertainty_benchmark_people": "n_people",
     "survival_learn": "n_splits",
 }
 #: Rules whose results another experiment reads too, which may have data sets of its own.
-SHARED = {"soft_noise": "soft_beyond", "soft_calibrate": "soft_beyond"}
+SHARED = {"soft_noise": "noise_models", "soft_calibrate": "noise_models"}
 #: Experiments that run the repeats of another one, in its chunks.
 REPEATS_OF = {"soft_sweep": "soft"}
 #: Experiments without a list of data sets.

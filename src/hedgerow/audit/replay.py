@@ -24,6 +24,7 @@ from hedgerow.audit.trace import (
 )
 from hedgerow.audit.trust import check_trust
 from hedgerow.errors import DataError
+from hedgerow.experiments import module_of
 from hedgerow.files import read_parquet, write_text
 from hedgerow.reporting.manifest import checksum
 from hedgerow.workflow.copies import WORKFLOW
@@ -209,7 +210,7 @@ def _tree_keys(row: Row, first: pd.DataFrame, parts: Sequence[Part]) -> pd.DataF
     import pandas as pd
 
     module, _, name = call_of(row.table).partition(":")
-    shown = getattr(import_module(f"hedgerow.experiments.{module}"), name).shown
+    shown = getattr(import_module(module_of(module)), name).shown
     if shown.tree is None:
         return first
     rows = next(part.selected[0] for part in parts if len(part.selected[0].frame))

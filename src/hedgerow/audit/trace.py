@@ -13,6 +13,7 @@ from hedgerow.audit.behind import Part, behind
 from hedgerow.audit.cells import Row, named
 from hedgerow.audit.trust import check_read
 from hedgerow.errors import DataError
+from hedgerow.experiments import module_of
 from hedgerow.files import MAKE_AGAIN, read_csv, read_json, read_parquet
 from hedgerow.reporting.cells import KEYS, PLACES
 from hedgerow.reporting.manifest import checksum
@@ -366,14 +367,14 @@ def code_of(call: str) -> str:
     if not call or call.startswith("workflow/"):
         return call
     module, _, name = call.partition(":")
-    path = f"experiments/{module.replace('.', '/')}.py"
-    file = PACKAGE / path
+    path = f"{module_of(module).replace('.', '/')}.py"
+    file = PACKAGE.parent / path
     if not file.is_file():
         return ""
     for node in ast.parse(file.read_text(encoding="utf-8")).body:
         if isinstance(node, ast.FunctionDef) and node.name == name:
-            return f"src/hedgerow/{path}:{node.lineno}"
-    return f"src/hedgerow/{path}"
+            return f"src/{path}:{node.lineno}"
+    return f"src/{path}"
 
 
 def _says(root: Path, row: Row, table: Source) -> str:
@@ -383,7 +384,7 @@ def _says(root: Path, row: Row, table: Source) -> str:
     if caption.is_file():
         said.append(read_caption(caption))
     module, _, name = table.function.partition(":")
-    file = PACKAGE / f"experiments/{module.replace('.', '/')}.py"
+    file = PACKAGE.parent / f"{module_of(module).replace('.', '/')}.py"
     if name and file.is_file():
         for node in ast.parse(file.read_text(encoding="utf-8")).body:
             if isinstance(node, ast.FunctionDef) and node.name == name:

@@ -16,11 +16,22 @@ PAPERS = (
 )
 #: Questions of our own, and verdicts on the papers over all analytic choices: `make extensions`.
 EXTENSIONS = (
-    "soft_beyond",
-    "structure_beyond",
-    "survival_beyond",
-    "optimal",
-    "answers",
+    "noise_models",
+    "diverse_trees",
+    "survival_baselines",
+    "optimality_gap",
+    "uncertainty_benchmark",
     "readings",
 )
 WORDS = (*PAPERS, *EXTENSIONS)
+
+
+def folder_of(word: str) -> str:
+    """Folder of an experiment below the package, such as `experiments/soft`."""
+    return f"{'extensions' if word in EXTENSIONS else 'experiments'}/{word}"
+
+
+def module_of(call: str) -> str:
+    """Full name of the module of a call such as `soft.tables:thesis_table_3_4`."""
+    word, *path = call.partition(":")[0].split(".")
+    return ".".join(["hedgerow", *folder_of(word).split("/"), *path])

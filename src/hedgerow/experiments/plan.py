@@ -27,7 +27,7 @@ from typing import Any, ClassVar, NamedTuple, Self
 
 from hedgerow.closed import Setting, faults, kinds, normal, setting
 from hedgerow.errors import ConfigError
-from hedgerow.experiments import WORDS
+from hedgerow.experiments import WORDS, module_of
 
 __all__ = ["OF_ALL", "Conflict", "Plan", "in_chunks", "sections", "setting"]
 
@@ -172,7 +172,7 @@ def sections() -> dict[str, type[Plan]]:
     """
     found = {}
     for word in WORDS:
-        module = importlib.import_module(f"hedgerow.experiments.{word}.plan")
+        module = importlib.import_module(module_of(f"{word}.plan"))
         for value in vars(module).values():
             own = getattr(value, "__module__", None) == module.__name__
             if own and inspect.isclass(value) and issubclass(value, Plan) and value.section:

@@ -117,8 +117,8 @@ class Declaration:
 
     @property
     def module(self) -> str:
-        """The function's below `hedgerow.experiments`, as in `soft.steps`."""
-        return self.function.__module__.removeprefix("hedgerow.experiments.")
+        """The function's without package and room, as in `soft.steps`."""
+        return self.function.__module__.split(".", 2)[-1]
 
     @property
     def word(self) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 
 from hedgerow.closed import Fault, describe, faults, shown
 from hedgerow.errors import ConfigError, DataError
-from hedgerow.experiments import PAPERS, WORDS
+from hedgerow.experiments import PAPERS, WORDS, folder_of
 from hedgerow.experiments.plan import Plan, sections, setting
 from hedgerow.files import read_yaml
 from hedgerow.texts import closest, did_you_mean
@@ -133,7 +133,7 @@ def settings(config: Mapping[str, Any], experiment: str, *keys: str) -> dict[str
         if key not in section:
             raise ConfigError(
                 f"a rule asks for the unknown setting `{experiment}.{key}`",
-                remedy=f"state it in the plan, hedgerow/experiments/{experiment}/plan.py",
+                remedy=f"state it in the plan, hedgerow/{folder_of(experiment)}/plan.py",
             )
     return {key: section[key] for key in sorted(keys)}
 

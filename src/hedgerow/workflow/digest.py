@@ -731,7 +731,10 @@ def _without_docstrings(node: ast.stmt) -> tuple[list[ast.AST], bool]:
 
 def _is_template(value: str) -> bool:
     """Whether a text names a file of the package that pages are made of."""
-    folders, suffixes = ("experiments/", "reporting/", "patients/"), (".j2", ".css", ".js", ".yaml")
+    folders, suffixes = (
+        ("experiments/", "extensions/", "reporting/", "patients/"),
+        (".j2", ".css", ".js", ".yaml"),
+    )
     return value.endswith(suffixes) and (value.endswith(".j2") or value.startswith(folders))
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hedgerow.errors import DataError
-from hedgerow.experiments.readings.plan import EXPERIMENTS
+from hedgerow.extensions.readings.plan import EXPERIMENTS
 from hedgerow.screen import add_command, add_force
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from hedgerow.data.versions import LocalVersion, local_versions
-from hedgerow.experiments import EXTENSIONS
+from hedgerow.experiments import EXTENSIONS, folder_of
 from hedgerow.files import read_csv, read_json, read_text, read_yaml
 from hedgerow.reporting import cells, site
 from hedgerow.reporting.entries import entries_of
@@ -46,7 +46,7 @@ ALWAYS = (
     "workflow/rules/report.smk",
 )
 #: Pages of notes; those that tell why a claim holds or not have a page on the site.
-NOTES = ("docs/notes/*.md", "docs/*_beyond.md")
+NOTES = "docs/notes/*.md"
 #: What came out, in sentences.
 FINDINGS = "config/findings.yaml"
 #: Results of the rules above the experiments.
@@ -83,9 +83,9 @@ def sources(words: Iterable[str], root: Path = Path()) -> dict[str, Path]:
     for word in [*words, AUDIT]:
         rules = f"workflow/rules/{word}.smk"
         found[rules] = root / rules
-        for file in (PACKAGE / "experiments" / word).glob("*.py"):
+        for file in (PACKAGE / folder_of(word)).glob("*.py"):
             if file.stem not in LEFT_OUT:
-                found[f"src/hedgerow/experiments/{word}/{file.name}"] = file
+                found[f"src/hedgerow/{folder_of(word)}/{file.name}"] = file
     for path in note_files(root):
         if HEADING in read_text(root / path):
             found[path] = root / path
@@ -94,7 +94,7 @@ def sources(words: Iterable[str], root: Path = Path()) -> dict[str, Path]:
 
 def note_files(root: Path) -> list[str]:
     """Pages of notes in the folder of a project; a copy of it needs them to make the same pages."""
-    found = (file for pattern in NOTES for file in root.glob(pattern))
+    found = root.glob(NOTES)
     return sorted(file.relative_to(root).as_posix() for file in found)
 
 

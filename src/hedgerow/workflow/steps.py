@@ -17,7 +17,7 @@ from typing import Any
 
 from hedgerow.data.versions import local_notes
 from hedgerow.errors import DataError
-from hedgerow.experiments import WORDS
+from hedgerow.experiments import WORDS, folder_of, module_of
 from hedgerow.experiments.plan import sections
 from hedgerow.experiments.step import ALL, Declaration, annotations_of
 from hedgerow.files import (
@@ -151,7 +151,7 @@ def _settings(config: Mapping[str, Any], section: str, names: Sequence[str]) -> 
 
 def _starts(found: Sequence[Declaration]) -> list[str]:
     """Where the code of a job begins: its functions, its plans, and what reads, draws and says."""
-    starts = [f"experiments.{d.module}:{d.name}" for d in found]
+    starts = [f"{_in_package(d.module)}:{d.name}" for d in found]
     for declared in found:
         kinds = READ.keys() & declared.parameters.values()
         starts += [f"workflow.steps:{READ[kind].__name__}" for kind in kinds]
@@ -166,8 +166,13 @@ def _starts(found: Sequence[Declaration]) -> list[str]:
             starts += ["reporting.figures:save", "reporting.figures:drawn"]
         read = [] if section is None else [section]
         read += [section for section, *_ in declared.plans.values()]
-        starts += [f"experiments.{word}.plan:{sections()[word].__name__}" for word in read]
+        starts += [f"{_in_package(word)}.plan:{sections()[word].__name__}" for word in read]
     return sorted(set(starts))
+
+
+def _in_package(module: str) -> str:
+    """A module of an experiment without the name of the package, as digests name it."""
+    return module_of(module).removeprefix("hedgerow.")
 
 
 # ------------------------------------------------------------------------- what is declared
@@ -178,7 +183,7 @@ def declaration(call: str) -> Declaration:
     module, _, name = call.partition(":")
     found = _module(module)
     if name not in found:
-        raise LookupError(f"`hedgerow.experiments.{module}` has no step, table or figure `{name}`")
+        raise LookupError(f"`{module_of(module)}` has no step, table or figure `{name}`")
     return found[name]
 
 
@@ -194,20 +199,20 @@ def declarations(call: str, *kinds: str) -> list[Declaration]:
     kinds = kinds or ("table", "figure")
     found = [d for d in _module(call).values() if d.kind in kinds]
     if not found:
-        raise LookupError(f"`hedgerow.experiments.{call}` makes no {' and no '.join(kinds)}")
+        raise LookupError(f"`{module_of(call)}` makes no {' and no '.join(kinds)}")
     return found
 
 
 def declared_by(word: str) -> list[Declaration]:
     """What stands at all steps, tables and figures of an experiment, by module and name."""
-    files = sorted((PACKAGE / "experiments" / word).glob("*.py"))
+    files = sorted((PACKAGE / folder_of(word)).glob("*.py"))
     return [d for file in files for d in _module(f"{word}.{file.stem}").values()]
 
 
 def having(module: str, words: Sequence[str] = WORDS) -> list[str]:
     """Experiments that have a module, such as `claims`, in the order of the page."""
-    folder = PACKAGE / "experiments"
-    return [w for w in WORDS if w in words and (folder / w / f"{module}.py").is_file()]
+    files = {word: PACKAGE / folder_of(word) / f"{module}.py" for word in WORDS if word in words}
+    return [word for word, file in files.items() if file.is_file()]
 
 
 def every_id() -> list[str]:
@@ -233,7 +238,7 @@ def call_of(identifier: str) -> str:
 @functools.cache
 def _module(module: str) -> dict[str, Declaration]:
     """What stands at the functions of a module, in their order."""
-    name = f"hedgerow.experiments.{module}"
+    name = module_of(module)
     if importlib.util.find_spec(name) is None:
         raise LookupError(f"there is no module `{name}`")
     found = (
@@ -248,9 +253,9 @@ def section_of(word: str) -> str | None:
 
     None for a folder without a plan: what is above the experiments has no settings.
     """
-    if not (PACKAGE / "experiments" / word / "plan.py").is_file():
+    if not (PACKAGE / folder_of(word) / "plan.py").is_file():
         return None
-    plan = importlib.import_module(f"hedgerow.experiments.{word}.plan")
+    plan = importlib.import_module(module_of(f"{word}.plan"))
     return getattr(plan, "SECTION", word)
 
 
@@ -266,7 +271,7 @@ def run(snakemake: Any) -> None:
 def perform(snakemake: Any) -> None:
     """As `run`, without log, record and words of its own after an error."""
     module, _, name = snakemake.params.call.partition(":")
-    functions = importlib.import_module(f"hedgerow.experiments.{module}")
+    functions = importlib.import_module(module_of(module))
     arguments = Arguments(snakemake)
     outputs = dict(snakemake.output.items())
     if name:

@@ -34,7 +34,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from hedgerow import experiments
+from hedgerow import experiments, extensions
 from hedgerow.workflow.scheduling import runs_here
 
 CLIENT = Path(__file__).with_name("client.py")
@@ -81,7 +81,11 @@ def start(workflow: Any) -> bool:
     if not runs_here(workflow) or not sys.platform.startswith("linux"):
         return False
     (python,) = shlex.split(sys.executable)
-    own = pkgutil.walk_packages(experiments.__path__, f"{experiments.__name__}.")
+    own = [
+        module
+        for room in (experiments, extensions)
+        for module in pkgutil.walk_packages(room.__path__, f"{room.__name__}.")
+    ]
     try:
         warm = WarmProcess(python, [*MODULES, *(module.name for module in own)])
     except OSError:  # a temporary folder of so long a name that no socket has room in it

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hedgerow.experiments.answers.plan import EXPERIMENT, READABLE
-from hedgerow.experiments.answers.tables import (
+from hedgerow.extensions.uncertainty_benchmark.plan import EXPERIMENT, READABLE
+from hedgerow.extensions.uncertainty_benchmark.tables import (
     CHOICE_LABELS,
     CONDITION_LABELS,
     LABELS,
@@ -37,7 +37,9 @@ def pages(root: Path) -> dict[str, dict[str, str]]:
     folder = root / RESULTS / EXPERIMENT
     if (root / README).is_file() and folder.is_dir():
         levels = read_yaml(root / SUITE)["levels"]["errors"]
-        texts[README] = {"gain": gain(read_csv(folder / "answers_effects.csv"), levels)}
+        texts[README] = {
+            "gain": gain(read_csv(folder / "uncertainty_benchmark_effects.csv"), levels)
+        }
     return texts
 
 
@@ -71,13 +73,13 @@ def which_method(root: Path) -> dict[str, str]:
     folder = root / RESULTS / EXPERIMENT
     if not folder.is_dir():
         return {}
-    effects = read_csv(folder / "answers_effects.csv")
+    effects = read_csv(folder / "uncertainty_benchmark_effects.csv")
     return {
         "conditions": conditions_table(effects),
         "changes": _changes(effects),
-        "rule": _rule(read_csv(folder / "answers_rule.csv")),
-        "honesty": _honesty(read_csv(folder / "answers_honesty.csv")),
-        "people": _people(read_csv(folder / "answers_people.csv")),
+        "rule": _rule(read_csv(folder / "uncertainty_benchmark_rule.csv")),
+        "honesty": _honesty(read_csv(folder / "uncertainty_benchmark_honesty.csv")),
+        "people": _people(read_csv(folder / "uncertainty_benchmark_people.csv")),
     }
 
 

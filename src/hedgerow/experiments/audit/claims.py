@@ -8,6 +8,7 @@ from typing import Any
 import pandas as pd
 
 from hedgerow.errors import ConfigError
+from hedgerow.experiments import module_of
 from hedgerow.experiments.step import step
 from hedgerow.reporting.claim_specification import SOURCE, Claim
 from hedgerow.reporting.claims import (
@@ -110,7 +111,7 @@ def all_claims(
                 **read_at_scale.get(name, {}),
                 "shown": " ".join(shown_of(claim)),
                 "rule": f"{word}_claims",
-                "code": f"hedgerow.experiments.{word}.claims:claims",
+                "code": f"{module_of(word)}.claims:claims",
             }
         )
     return pd.DataFrame(lines, columns=ORDER)

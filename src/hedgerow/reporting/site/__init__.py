@@ -333,8 +333,8 @@ class _Site:
         markup = _linked(section.markup, here, self.anchors)
         markup = re.sub(r"<!--claim ([\w-]+)-->", self._beside, markup)
         word = section.id
-        own = f"src/hedgerow/experiments/{word}/"
-        files = [path for path in self.content.sources if path.startswith(own)]
+        code = re.compile(rf"src/hedgerow/\w+/{word}/")
+        files = [path for path in self.content.sources if code.match(path)]
         used = [d["key"] for d in self.content.datasets if word in d["used"]]
         return self._page(
             "reporting/site/experiment.html.j2", here, section.title,

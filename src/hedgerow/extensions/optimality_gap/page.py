@@ -1,0 +1,116 @@
+"""The section on the best tree of a depth on the report page."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from pathlib import Path
+
+import pandas as pd
+
+from hedgerow.evaluation.significance import smallest_p
+from hedgerow.experiments.compared import blocks, most, pair_words
+from hedgerow.experiments.step import step
+from hedgerow.extensions.optimality_gap import figures as optimality_gap_figures
+from hedgerow.extensions.optimality_gap import tables as optimality_gap_tables
+from hedgerow.extensions.optimality_gap.plan import CLEAN, COMPARED, OptimalityGapPlan
+from hedgerow.extensions.optimality_gap.tables import LABELS
+from hedgerow.reporting.html import Section, claim_lines, filled, shown, tally
+from hedgerow.reporting.numbers import number, signed
+
+#: Tables of comparisons: part, and the columns of which each combination is a block. Of several
+#: metrics the page shows the accuracy.
+BLOCKS = {
+    "optimality_gap_training": ("training", ("depth",)),
+    "optimality_gap_clean": ("clean", ("depth",)),
+    "optimality_gap_noise": ("noise", ("setting", "depth")),
+}
+
+
+@step("*")
+def section(
+    tables: Mapping[str, pd.DataFrame],
+    figures: Mapping[str, Path],
+    captions: Mapping[str, str],
+    claims: pd.DataFrame,
+    plan: OptimalityGapPlan,
+) -> Section:
+    """Whether the best tree pays as a section of the report page."""
+    n = most(tables["optimality_gap_clean"])
+    stated = {"plan": plan, "n": n, "smallest_p": smallest_p(n)}
+    return filled(
+        "optimality_gap",
+        "The best tree: does it pay?",
+        "extensions/optimality_gap/page.html.j2",
+        "extensions/optimality_gap/summary.html.j2",
+        tally=tally(claims),
+        **stated,
+        claims=claim_lines(claims),
+        blocks={name: _blocks(tables[name], *told) for name, told in BLOCKS.items()},
+        answer=_answer(tables["optimality_gap_clean"]),
+        proof=_proof(tables["optimality_gap_proof"]),
+        levels=_levels(tables["optimality_gap_levels"]),
+        shown=shown(
+            optimality_gap_tables, optimality_gap_figures, figures=figures, captions=captions
+        ),
+    )
+
+
+def _blocks(table: pd.DataFrame, part: str, by: tuple[str, ...]) -> list[dict]:
+    """Lines of one table of comparisons, a block per setting and depth."""
+    if len(COMPARED.parts[part].metrics) > 1:
+        table = table[table["metric"] == "accuracy"]
+    return blocks(COMPARED, table, part, by, partial(_title, by), pair_words(LABELS))
+
+
+def _title(by: tuple[str, ...], *values) -> str:
+    named = dict(zip(by, values, strict=True))
+    if "setting" in named:
+        return f"Noise factor {named['setting']}, depth up to {named['depth']}"
+    return f"Depth up to {named['depth']}"
+
+
+def _answer(table: pd.DataFrame) -> list[dict]:
+    """Test accuracy of the best tree less that of C4.5, without and with a price, by depth."""
+    own = table[(table["metric"] == "accuracy") & (table["second"] == "c45")]
+    found = []
+    for depth, lines in own.groupby("depth"):
+        line = lines.set_index("first")["difference"]
+        crisp, priced = (signed(line[name], 1) for name in ("optimal", "optimal_priced"))
+        found.append({"depth": depth, "crisp": crisp, "priced": priced})
+    return found
+
+
+def _proof(table: pd.DataFrame) -> list[dict]:
+    """A block per method and condition."""
+    found = []
+    for (method, setting), own in table.groupby(["method", "setting"], sort=False):
+        lines = [
+            {
+                "name": row["depth"],
+                "cells": [number(row[name]) for name in ("proven", "gap")]
+                + [f"{row['n_nodes']:,.0f}"],
+            }
+            for row in own.to_dict("records")
+        ]
+        where = CLEAN if setting == CLEAN else f"noise factor {setting}"
+        title = f"{LABELS[method]}, {where}"
+        found.append({"title": title[0].upper() + title[1:], "lines": lines})
+    return found
+
+
+def _levels(table: pd.DataFrame) -> list[dict]:
+    """A block per condition and depth."""
+    found = []
+    for (setting, depth), own in table.groupby(["setting", "depth"], sort=False):
+        lines = [
+            {
+                "name": LABELS[row["method"]],
+                "cells": [number(row[name], 1) for name in ("accuracy", "macro_f1")]
+                + [number(row["log_loss"], 3), number(row["n_leaves"], 1)],
+            }
+            for row in own.to_dict("records")
+        ]
+        where = "Clean" if setting == CLEAN else f"Noise factor {setting}"
+        found.append({"title": f"{where}, depth up to {depth}", "lines": lines})
+    return found

@@ -1,0 +1,26 @@
+"""Our own questions beyond chapter 6: what the judge reads."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pandas as pd
+
+from hedgerow.experiments.compared import judged_pairs
+from hedgerow.experiments.step import step
+from hedgerow.extensions.survival_baselines.plan import COMPARED
+from hedgerow.extensions.survival_baselines.statistics import rows_of
+
+
+@step()
+def claims(
+    measured: Mapping[str, pd.DataFrame],
+    statistics: pd.DataFrame,
+    specification: Mapping[str, Any],
+    stated: pd.DataFrame,
+) -> pd.DataFrame:
+    """Judge the questions about models and weights."""
+    return judged_pairs(
+        "survival_baselines", COMPARED, rows_of(measured), statistics, specification, stated, {}
+    )
