@@ -14,7 +14,8 @@ from oracle.bootstrap import bca_interval
 from hedgerow.errors import ConfigError
 from hedgerow.experiments import WORDS
 from hedgerow.experiments.audit.claims import ORDER, all_claims
-from hedgerow.reporting.claims import VERDICTS, judge, of_experiment, specified
+from hedgerow.reporting.claim_specification import VERDICTS, of_experiment, specified
+from hedgerow.reporting.claims import judge
 from hedgerow.workflow.digest import PACKAGE
 from hedgerow.workflow.rules import rules_of
 from hedgerow.workflow.steps import declaration, every_id, having

@@ -9,7 +9,8 @@ import yaml
 
 from hedgerow.errors import ConfigError
 from hedgerow.experiments import EXTENSIONS
-from hedgerow.reporting.claims import VERDICTS, judge, of_experiment, specified, with_statements
+from hedgerow.reporting.claim_specification import VERDICTS, of_experiment, specified
+from hedgerow.reporting.claims import judge, with_statements
 
 ROOT = Path(__file__).parents[2]
 CLAIMS = yaml.safe_load((ROOT / "config/claims.yaml").read_text())

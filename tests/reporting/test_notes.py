@@ -9,7 +9,7 @@ import pytest
 from shown import claim_row, content_of
 
 from hedgerow.files import read_csv, read_yaml
-from hedgerow.reporting.claims import specified
+from hedgerow.reporting.claim_specification import specified
 from hedgerow.reporting.notes import HEADING, passages, rendered
 from hedgerow.reporting.site import hanging_on, pages
 from hedgerow.workflow.site import reasons, sources, text_digest

@@ -17,7 +17,7 @@ from hedgerow.experiments.soft import claims as soft_claims
 from hedgerow.experiments.soft import page as soft_page
 from hedgerow.experiments.soft import statistics as soft_statistics
 from hedgerow.reporting import html
-from hedgerow.reporting.claims import VERDICTS
+from hedgerow.reporting.claim_specification import VERDICTS
 
 pytestmark = pytest.mark.slow
 

@@ -1,7 +1,8 @@
 """What config/claims.yaml may say, checked whole: measures, conditions and texts of each claim.
 
-The file is closed: whatever is unknown gives an error that names it and what comes near. Nothing
-in it is evaluated as code; conditions and texts have a grammar of their own.
+The head of that file explains its keys; here each kind of measure is a class, whose fields are its
+keys. The file is closed: whatever is unknown gives an error that names it and what comes near.
+Nothing in it is evaluated as code; conditions and texts have a grammar of their own.
 """
 
 from __future__ import annotations
@@ -9,23 +10,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
-from typing import Any
+from typing import Any, ClassVar
 
 from hedgerow.closed import faults, made, schema_of, setting
 from hedgerow.errors import ConfigError
-from hedgerow.reporting.measures import (
-    KEYS,
-    NUMBER,
-    OPERATOR,
-    Between,
-    Difference,
-    Measure,
-    OfRows,
-    Quantity,
-    Ratio,
-    guess,
-    kind_of,
-)
+from hedgerow.evaluation import significance
+from hedgerow.texts import did_you_mean
 
 SOURCE = "config/claims.yaml"
 
@@ -34,13 +24,7 @@ TOO_LITTLE, NOT_TESTABLE = "too little data", "not testable here"
 #: Every verdict, with a mark that does not rest on colour.
 VERDICTS = {REPRODUCED: "●", PARTLY: "◐", NOT: "○", TOO_LITTLE: "–", NOT_TESTABLE: "×"}
 #: The same of a question of our own, which nobody has answered before.
-ANSWERS = {
-    REPRODUCED: "yes",
-    PARTLY: "partly",
-    NOT: "no",
-    TOO_LITTLE: "undecided",
-    NOT_TESTABLE: "undecided",
-}
+ANSWERS = dict(zip(VERDICTS, ("yes", "partly", "no", "undecided", "undecided"), strict=True))
 
 
 def is_own(claim: str) -> bool:
@@ -51,6 +35,286 @@ def is_own(claim: str) -> bool:
 def verdict_text(claim: str, verdict: str) -> str:
     """A verdict as pages show it: the answer to a question of our own; empty for none."""
     return ANSWERS.get(verdict, "") if is_own(claim) else verdict
+
+
+def guess(word: str, known: Iterable[str]) -> str:
+    """The name that may have been meant, and all that there are."""
+    known = [str(k) for k in known]
+    return did_you_mean(word, known, f"known: {', '.join(known)}", always=True)
+
+
+def refused(message: str, remedy: str) -> ConfigError:
+    """The error of what stands in the file, or does not fit a frame."""
+    return ConfigError(f"{SOURCE}: {message}", remedy=remedy)
+
+
+# ------------------------------------------------------------------------- kinds of measures
+
+#: Attributes of differences, and of means along a column.
+DIFFERENCES = ("mean", "first", "second", "ratio", "wins", "losses", "share", "differ")
+DIFFERENCES += ("min", "max", "span", "n")
+ALONG = ("least_step", "change", "last", "spearman")
+#: Alternatives that tests know.
+TESTS = {
+    **dict.fromkeys(("wilcoxon", "sign", "mann_whitney", "fisher"), significance.ALTERNATIVES),
+    **{"page": (), "friedman": (), "anova": ()},
+}
+NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?"
+OPERATOR = r"<=|>=|<|>|="
+BOUND = re.compile(rf"({OPERATOR})\s*({NUMBER})")
+
+_One = str | float | bool
+_ANY = r"[\s\S]*"  # an empty text is a value of a column as well
+_Where = Mapping[str, _One | tuple[_One, ...]]
+_Minus = Mapping[str, _One | tuple[_One, ...] | Mapping[Any, Any]]
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """An attribute of a measure, in some of its cells: `gain.mean[method=ss]`."""
+
+    measure: str
+    attribute: str
+    cells: tuple[tuple[str, str], ...] = ()
+
+
+def is_bound(value: Any) -> bool:
+    """Whether a value of `where` holds a column to a range, so that its values differ."""
+    return isinstance(value, str) and BOUND.fullmatch(value) is not None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Measure:
+    """Numbers of cells, one for each combination of values that it lists.
+
+    Attributes
+    ----------
+    kind : str
+        The key that tells it from others; `difference` has none.
+    tests : tuple of str
+        Tests that go with it.
+    numbers : tuple of str
+        What a condition or a text may ask of it; with a test, its p as well.
+    has_size : bool
+        Whether its numbers are the size of something.
+    axes : dict
+        Columns that name its cells, with their values where it lists them.
+    """
+
+    kind: ClassVar[str] = ""
+    tests: ClassVar[tuple[str, ...]] = ()
+    numbers: ClassVar[tuple[str, ...]] = ()
+    has_size: ClassVar[bool] = False
+    axes: ClassVar[Mapping[str, tuple | None]] = {}
+
+    def __post_init__(self):
+        text = getattr(self, "test", None)
+        if text is None:
+            return
+        name, _, alternative = text.partition(" ")
+        if name not in TESTS:
+            raise ConfigError(f"unknown test `{name}`", remedy=guess(name, TESTS))
+        if name not in self.tests:
+            remedy = f"tests that do: {', '.join(self.tests)}" if self.tests else "leave it out"
+            raise ConfigError(f"the test `{name}` does not go with `{self.kind}`", remedy=remedy)
+        known = TESTS[name]
+        if (alternative or known) and alternative not in known:
+            remedy = guess(alternative, known) if known else "leave it out"
+            raise ConfigError(f"unknown alternative `{alternative}` of `{name}`", remedy=remedy)
+        object.__setattr__(self, "test", (name, alternative))
+
+    @property
+    def attributes(self) -> tuple[str, ...]:
+        """What a condition or a text may ask of it."""
+        tested = getattr(self, "test", None) and "p" not in self.numbers
+        return (*self.numbers, *(("p",) if tested else ()))
+
+    def cell_columns(self, attribute: str) -> list[str]:
+        """What the cells of an attribute are named by."""
+        return list(self.axes)
+
+
+@dataclass(frozen=True, kw_only=True)
+class OfRows(Measure):
+    """A measure of rows of a frame.
+
+    Attributes
+    ----------
+    of : str
+        The frame.
+    where : mapping
+        Column -> value, values or bound.
+    by : tuple of str
+        Columns that make cells.
+    test : tuple of (str, str), or None
+        A test and its alternative; the file holds them as one text.
+    lacking : str
+        What to say where nothing is like that in the data that were run.
+    """
+
+    of: str = "rows"
+    where: _Where = setting({}, pattern=_ANY, fewest=0)
+    by: tuple[str, ...] | None = setting(
+        None, written=tuple[str, ...], fewest=0, remedy="give a list of columns"
+    )
+    test: tuple[str, str] | None = setting(None, written=str)
+    lacking: str = ""
+
+    def __post_init__(self):
+        super().__post_init__()
+        for column, value in self.where.items():
+            if isinstance(value, str) and value.startswith(("<", ">")) and not is_bound(value):
+                raise ConfigError(
+                    f"`where.{column}` is {value!r}, which is no bound",
+                    remedy="write `< 750`, with <, <=, > or >=",
+                )
+        if self.by is None:
+            # What `among` compares is no cell of its own.
+            by = tuple(c for c in self.listed if c != getattr(self, "among", None))
+            object.__setattr__(self, "by", by)
+
+    @property
+    def listed(self) -> dict[str, tuple]:
+        """Columns of which `where` lists values."""
+        return {c: v for c, v in self.where.items() if isinstance(v, tuple)}
+
+    @property
+    def axes(self) -> dict[str, tuple | None]:
+        """Columns that name its cells; those of `minus` with values have cells of their own."""
+        minus = getattr(self, "minus", {})
+        own = {f"minus_{c}": v for c, v in minus.items() if isinstance(v, tuple)}
+        return {column: self.listed.get(column) for column in self.by} | own
+
+    def _must_list(self, column: str) -> None:
+        if column not in self.listed:
+            raise ConfigError(
+                f"`{self.kind}` is `{column}`, which `where` does not list",
+                remedy=f"list its values in `where.{column}`",
+            )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Difference(OfRows):
+    """Values, or their differences to other rows.
+
+    Attributes
+    ----------
+    minus : mapping
+        The other rows are the same but for these columns: a value, values (cells of their own) or
+        a value for each.
+    """
+
+    kind: ClassVar[str] = "difference"
+    tests: ClassVar[tuple[str, ...]] = ("wilcoxon", "sign")
+    numbers: ClassVar[tuple[str, ...]] = DIFFERENCES
+    has_size: ClassVar[bool] = True
+
+    minus: _Minus = setting({}, pattern=_ANY, fewest=0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Along(Difference):
+    """How means go along the values of a column, in their order."""
+
+    kind: ClassVar[str] = "along"
+    tests: ClassVar[tuple[str, ...]] = ("page",)
+    numbers: ClassVar[tuple[str, ...]] = (*DIFFERENCES, *ALONG)
+
+    along: str
+
+    def __post_init__(self):
+        self._must_list(self.along)
+        super().__post_init__()
+        if self.along not in self.by:
+            raise ConfigError(
+                f"`by` leaves out `{self.along}`, which `along` follows",
+                remedy="name it in `by`, or leave out `by`",
+            )
+
+    def cell_columns(self, attribute: str) -> list[str]:
+        """What the cells of an attribute are named by."""
+        whole = attribute in (*ALONG, "p")
+        return [c for c in self.axes if not (whole and c == self.along)]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Above(OfRows):
+    """The mean of rows less the largest mean of some others."""
+
+    kind: ClassVar[str] = "above"
+    numbers: ClassVar[tuple[str, ...]] = ("mean",)
+    has_size: ClassVar[bool] = True
+
+    above: _Where = setting(pattern=_ANY)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Among(OfRows):
+    """A test of several groups at once, over data sets."""
+
+    kind: ClassVar[str] = "among"
+    tests: ClassVar[tuple[str, ...]] = ("friedman", "anova")
+    numbers: ClassVar[tuple[str, ...]] = ("p", "statistic", "ranks", "n")
+
+    among: str
+    test: tuple[str, str] = setting(written=str)
+
+    def __post_init__(self):
+        self._must_list(self.among)
+        super().__post_init__()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Read(OfRows):
+    """Attributes that another step has worked out, one row per cell: attribute -> column."""
+
+    kind: ClassVar[str] = "read"
+    tests: ClassVar[tuple[str, ...]] = ("wilcoxon", "sign")
+    has_size: ClassVar[bool] = True
+
+    read: Mapping[str, str] = setting()
+
+    @property
+    def attributes(self) -> tuple[str, ...]:
+        """What a condition or a text may ask of it."""
+        return tuple(self.read)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Between(Measure):
+    """A test of two measures whose data sets are different ones."""
+
+    kind: ClassVar[str] = "between"
+    tests: ClassVar[tuple[str, ...]] = ("mann_whitney", "fisher")
+    numbers: ClassVar[tuple[str, ...]] = ("p",)
+
+    between: tuple[str, str]
+    test: tuple[str, str] = setting(written=str)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ratio(Measure):
+    """The ratio of two quantities."""
+
+    kind: ClassVar[str] = "ratio"
+    numbers: ClassVar[tuple[str, ...]] = ("value",)
+
+    ratio: tuple[Quantity, Quantity] = setting(written=tuple[str, str])
+    lacking: str = ""
+
+
+#: Kinds that a key tells, the first that an entry has; any other is a difference.
+KINDS = (Between, Ratio, Read, Along, Among, Above)
+#: All that entries may say.
+KEYS = {f.name for kind in (*KINDS, Difference) for f in fields(kind)}
+
+
+def kind_of(entry: Mapping[str, Any]) -> type[Measure]:
+    """The class of an entry of the file, by its keys."""
+    return next((kind for kind in KINDS if kind.kind in entry), Difference)
+
+
+# ------------------------------------------------------------------------- claims
 
 
 @dataclass(frozen=True)
@@ -91,66 +355,24 @@ class Placeholder:
 
 @dataclass(frozen=True)
 class Claim:
-    """A claim as config/claims.yaml states it, checked.
-
-    Attributes
-    ----------
-    name, experiment : str
-    statement : str
-        Of a question of our own; empty for a paper's, whose statement stands in
-        data/published/claims.csv.
-    measures : dict of Measure
-    reproduced, partly : tuple of Condition or Several, all of which must hold
-    measured : tuple of tuple
-        Parts of the text: strings and placeholders. A part is left out where it has nothing to say.
-    fewest : int
-        Data sets below which no verdict is given.
-    counted : tuple of (str, Quantity, int)
-        What else there has to be for a verdict: in words, the quantity whose cells add up to it,
-        and the least of it.
-    not_testable : str
-        Why it cannot be tested, or empty.
-    printed : Claim, optional
-        What judges the cells that a paper prints, where they say less than what was measured.
-    shown : tuple of str
-        Tables and figures that hold its numbers, where it names them.
-    frames_shown : mapping
-        Those of its experiment, by the frame that measures read.
-    """
+    """A claim as config/claims.yaml states it, checked."""
 
     name: str
     experiment: str
-    statement: str = ""
+    statement: str = ""  # of a question of our own; a paper's stands in data/published/claims.csv
     measures: Mapping[str, Measure] = field(default_factory=dict)
-    reproduced: tuple = ()
-    partly: tuple = ()
-    measured: tuple = ()
-    fewest: int = 1
+    reproduced: tuple[Condition | Several, ...] = ()  # all of which must hold
+    partly: tuple[Condition | Several, ...] = ()
+    measured: tuple[tuple[str | Placeholder, ...], ...] = ()  # a part without numbers is left out
+    fewest: int = 1  # data sets below which no verdict is given
+    #: What else there has to be for a verdict: in words, the quantity whose cells add up to it, and
+    #: the least of it.
     counted: tuple[tuple[str, Quantity, int], ...] = ()
-    not_testable: str = ""
-    printed: Claim | None = None
-    shown: tuple[str, ...] = ()
+    not_testable: str = ""  # why it cannot be tested
+    printed: Claim | None = None  # what judges the cells that a paper prints, if they say less
+    shown: tuple[str, ...] = ()  # tables and figures that hold its numbers, where it names them
+    #: Those of its experiment, by the frame that measures read.
     frames_shown: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-
-
-def specified(content: Mapping[str, Any], source: str = SOURCE) -> dict[str, Claim]:
-    """Check the section `claims` of config/claims.yaml whole, whichever experiments run."""
-    file = _read(content, _File, source)
-    found: dict[str, Claim] = {}
-    for experiment, section in file.claims.items():
-        for name, entry in section.claims.items():
-            if name in found:
-                raise ConfigError(
-                    f"{source}: `{name}` is bound twice, in `{found[name].experiment}` and in "
-                    f"`{experiment}`",
-                    remedy="give each claim one entry",
-                )
-            claim = _claim(name, experiment, section.of, entry, source)
-            found[name] = replace(claim, frames_shown=section.shown)
-    return found
-
-
-# ------------------------------------------------------------------------- what the file may say
 
 
 @dataclass(frozen=True)
@@ -170,14 +392,11 @@ class _File:
     lists: Any = None
 
 
-_Measures = Mapping[str, Mapping[str, Any]]
-
-
 @dataclass(frozen=True)
 class _Printed:
     """What differs where the cells that a paper prints are judged."""
 
-    measures: _Measures = setting({})
+    measures: Mapping[str, Mapping[str, Any]] = setting({})
     measured: str | tuple[str, ...] = setting((), remedy="give a text, or a list of its parts")
     not_testable: str = ""
 
@@ -194,20 +413,19 @@ class _Entry(_Printed):
     shown: tuple[str, ...] = setting((), fewest=0, remedy="list tables and figures")
 
 
-def _read(content: Any, kind: type, source: str, place: tuple = ()) -> Any:
-    """What a part of the file says, checked whole; every error names the file."""
-    for fault in faults(content, schema_of(kind), place):
-        said, remedy = fault.said(fault.name or "the file"), fault.remedy
-        key = fault.place[-1] if fault.place else ""
-        if fault.kind == "unknown" and issubclass(kind, Measure) and key in KEYS:
-            said = f"`{fault.name}` does not go with `{kind.kind}`"
-            known = ", ".join(f.name for f in fields(kind))
-            remedy = f"leave out one of them; known here: {known}"
-        raise ConfigError(f"{source}: {said}", remedy=remedy)
-    try:
-        return made(content, kind, place)
-    except ConfigError as error:
-        raise ConfigError(f"{source}: {error.message}", remedy=error.remedy) from None
+def specified(content: Mapping[str, Any]) -> dict[str, Claim]:
+    """Check the section `claims` of config/claims.yaml whole, whichever experiments run."""
+    found: dict[str, Claim] = {}
+    for experiment, section in _read(content, _File).claims.items():
+        for name, entry in section.claims.items():
+            if name in found:
+                raise refused(
+                    f"`{name}` is bound twice, in `{found[name].experiment}` and in `{experiment}`",
+                    "give each claim one entry",
+                )
+            claim = _claim(name, experiment, section.of, entry)
+            found[name] = replace(claim, frames_shown=section.shown)
+    return found
 
 
 def of_experiment(content: Mapping[str, Any], experiment: str) -> dict[str, Claim]:
@@ -216,109 +434,115 @@ def of_experiment(content: Mapping[str, Any], experiment: str) -> dict[str, Clai
     own = {name: claim for name, claim in found.items() if claim.experiment == experiment}
     if not own:
         known = sorted({claim.experiment for claim in found.values()})
-        raise ConfigError(f"{SOURCE}: no claims of `{experiment}`", remedy=guess(experiment, known))
+        raise refused(f"no claims of `{experiment}`", guess(experiment, known))
     return own
 
 
-def _claim(name: str, experiment: str, of: str, content: Any, source: str) -> Claim:
-    entry = _read(content, _Entry, source, (name,))
+def _read(content: Any, kind: type, place: tuple = ()) -> Any:
+    """What a part of the file says, checked whole."""
+    for fault in faults(content, schema_of(kind), place):
+        said, remedy = fault.said(fault.name or "the file"), fault.remedy
+        key = fault.place[-1] if fault.place else ""
+        if fault.kind == "unknown" and issubclass(kind, Measure) and key in KEYS:
+            said = f"`{fault.name}` does not go with `{kind.kind}`"
+            known = ", ".join(f.name for f in fields(kind))
+            remedy = f"leave out one of them; known here: {known}"
+        raise refused(said, remedy)
+    try:
+        return made(content, kind, place)
+    except ConfigError as error:
+        raise refused(error.message, error.remedy) from None
+
+
+def _claim(name: str, experiment: str, of: str, content: Any) -> Claim:
+    entry = _read(content, _Entry, (name,))
     printed = entry.printed
-    if printed is not None:
-        changed = content["printed"]
-        if printed.not_testable:
-            printed = Claim(name, experiment, not_testable=printed.not_testable)
-        else:
-            measures = {**entry.measures, **printed.measures}
-            content = {k: v for k, v in content.items() if k != "printed"}
-            content = {**content, **changed, "measures": measures}
-            printed = _claim(name, experiment, of, content, source)
-    own = name.startswith(f"{experiment}-")
-    if own != bool(entry.statement):
-        raise ConfigError(
-            f"{source}: `{name}` has {'no' if own else 'a'} statement",
-            remedy="a question of our own states what it asks; a paper's claim is stated in "
+    if printed is not None and printed.not_testable:
+        printed = Claim(name, experiment, not_testable=printed.not_testable)
+    elif printed is not None:
+        own = {key: value for key, value in content.items() if key != "printed"}
+        measures = {**entry.measures, **printed.measures}
+        printed = _claim(name, experiment, of, {**own, **content["printed"], "measures": measures})
+    is_ours = name.startswith(f"{experiment}-")
+    if is_ours != bool(entry.statement):
+        raise refused(
+            f"`{name}` has {'no' if is_ours else 'a'} statement",
+            "a question of our own states what it asks; a paper's claim is stated in "
             "data/published/claims.csv",
         )
-    same = {"printed": printed, "shown": entry.shown, "statement": entry.statement}
+    claim = Claim(name, experiment, entry.statement, printed=printed, shown=entry.shown)
     if entry.not_testable:
         if set(content) - {"not_testable", "statement", "shown"}:
-            raise ConfigError(
-                f"{source}: `{name}` is not testable and has measures",
-                remedy="keep `not_testable` or the rest",
+            raise refused(
+                f"`{name}` is not testable and has measures", "keep `not_testable` or the rest"
             )
-        return Claim(name, experiment, not_testable=entry.not_testable, **same)
+        return replace(claim, not_testable=entry.not_testable)
     for key in ("measures", "reproduced", "measured"):
         if key not in content:
-            raise ConfigError(f"{source}: `{name}` has no `{key}`", remedy=f"add `{name}.{key}`")
-    measures = {
-        key: _measure(spec, of, source, (name, key)) for key, spec in entry.measures.items()
-    }
-    parse = _Parser(measures, source, name)
-    _join(measures, parse, f"{source}: ", name)
-    fewest, counted = _fewest(entry.fewest, parse, source, f"{name}.fewest")
-    return Claim(
-        name,
-        experiment,
+            raise refused(f"`{name}` has no `{key}`", f"add `{name}.{key}`")
+    measures = {key: _measure(spec, of, (name, key)) for key, spec in entry.measures.items()}
+    parse = _Parser(measures, name)
+    _join(measures, parse)
+    fewest, counted = _fewest(entry.fewest, parse)
+    return replace(
+        claim,
         measures=measures,
-        reproduced=parse.conditions(entry.reproduced, f"{name}.reproduced"),
+        reproduced=parse.conditions(entry.reproduced, "reproduced"),
         # Some claims are known whole or not at all.
-        partly=parse.conditions(entry.partly, f"{name}.partly") if "partly" in content else (),
+        partly=parse.conditions(entry.partly, "partly") if "partly" in content else (),
         measured=parse.text(entry.measured),
         fewest=fewest,
         counted=counted,
-        **same,
     )
 
 
-def _join(measures: dict[str, Measure], parse: _Parser, source: str, name: str) -> None:
+def _measure(content: Mapping[str, Any], of: str, place: tuple) -> Measure:
+    kind = kind_of(content)
+    for key in content:
+        if key not in KEYS:
+            raise refused(f"unknown key `{'.'.join((*place, str(key)))}`", guess(key, KEYS))
+    return _read({"of": of, **content} if issubclass(kind, OfRows) else content, kind, place)
+
+
+def _join(measures: dict[str, Measure], parse: _Parser) -> None:
     """Check what measures say of other measures, and find the quantities of ratios."""
     for key, measure in measures.items():
         for other in measure.between if isinstance(measure, Between) else ():
             if not isinstance(measures.get(other), Difference):
-                raise ConfigError(
-                    f"{source}unknown measure `{other}` in `{name}.{key}.between`",
-                    remedy=guess(other, [m for m in measures if m != key]),
+                raise refused(
+                    f"unknown measure `{other}` in `{parse.claim}.{key}.between`",
+                    guess(other, [m for m in measures if m != key]),
                 )
         if isinstance(measure, Ratio):
             ratio = tuple(map(parse.quantity, measure.ratio))
             for quantity in ratio:
                 if not isinstance(measures[quantity.measure], OfRows):
-                    raise ConfigError(
-                        f"{source}`{name}.{key}` is a ratio of `{quantity.measure}`",
-                        remedy="name measures of rows",
+                    raise refused(
+                        f"`{parse.claim}.{key}` is a ratio of `{quantity.measure}`",
+                        "name measures of rows",
                     )
             measures[key] = replace(measure, ratio=ratio)
 
 
-def _measure(content: Mapping[str, Any], of: str, source: str, place: tuple) -> Measure:
-    kind = kind_of(content)
-    unknown = [key for key in content if key not in KEYS]
-    if unknown:
-        name = ".".join((*place, str(unknown[0])))
-        raise ConfigError(f"{source}: unknown key `{name}`", remedy=guess(unknown[0], KEYS))
-    own = {"of": of} if issubclass(kind, OfRows) else {}
-    return _read({**own, **content}, kind, source, place)
-
-
-def _fewest(entry: Any, parse: _Parser, source: str, place: str) -> tuple[int, tuple]:
+def _fewest(entry: Any, parse: _Parser) -> tuple[int, tuple]:
     """Data sets that it takes, and what else: `words: measure.attribute >= 2`."""
-    entry = entry if isinstance(entry, Mapping) else {_SETS: entry}
     sets, counted = 1, []
-    for words, least in entry.items():
+    for words, least in (entry if isinstance(entry, Mapping) else {_SETS: entry}).items():
         if words == _SETS:
             if not isinstance(least, int) or isinstance(least, bool) or least < 1:
-                raise ConfigError(f"{source}: `{place}` is {least!r}", remedy="use 1 or more")
+                raise refused(f"`{parse.claim}.fewest` is {least!r}", "use 1 or more")
             sets = least
             continue
         found = _COUNTED.fullmatch(str(least).strip())
         if not found:
-            raise ConfigError(
-                f"{source}: `{place}.{words}` is {least!r}",
-                remedy="write `measure.attribute >= 2`",
+            raise refused(
+                f"`{parse.claim}.fewest.{words}` is {least!r}", "write `measure.attribute >= 2`"
             )
         counted.append((words, parse.quantity(found[1]), int(found[2])))
     return sets, tuple(counted)
 
+
+# ------------------------------------------------------------------------- conditions and texts
 
 _QUANTITY = r"[a-z]\w*\.[a-z_]+(?:\[[^\]]*\])?"
 _IS_QUANTITY = re.compile(r"([a-z]\w*)\.([a-z_]+)(?:\[([^\]]*)\])?")
@@ -337,29 +561,27 @@ _IN_TEXT = re.compile(r"\{([^{}]*)\}")
 class _Parser:
     """Conditions and texts of one claim."""
 
-    def __init__(self, measures: Mapping[str, Measure], source: str, claim: str):
-        self.measures, self.source, self.claim = measures, source, claim
+    def __init__(self, measures: Mapping[str, Measure], claim: str):
+        self.measures, self.claim = measures, claim
 
-    def conditions(self, entries: Any, place: str) -> tuple:
+    def conditions(self, entries: Any, key: str) -> tuple:
         """A list of conditions; each is a text, `any: [...]`, or `at least: n` and `of: [...]`."""
         if not isinstance(entries, list) or not entries:
-            raise ConfigError(
-                f"{self.source}: `{place}` is {entries!r}", remedy="give a list of conditions"
-            )
-        return tuple(self._one(entry, place) for entry in entries)
+            raise refused(f"`{self.claim}.{key}` is {entries!r}", "give a list of conditions")
+        return tuple(self._one(entry, key) for entry in entries)
 
-    def _one(self, entry: Any, place: str) -> Condition | Several:
+    def _one(self, entry: Any, key: str) -> Condition | Several:
         if isinstance(entry, str):
             return self.condition(entry)
         if isinstance(entry, Mapping) and set(entry) == {"any"}:
-            return Several(1, self.conditions(entry["any"], place))
+            return Several(1, self.conditions(entry["any"], key))
         if isinstance(entry, Mapping) and set(entry) == {"at least", "of"}:
-            least, of = entry["at least"], self.conditions(entry["of"], place)
+            least, of = entry["at least"], self.conditions(entry["of"], key)
             if isinstance(least, int) and 1 <= least <= len(of):
                 return Several(least, of)
-        raise ConfigError(
-            f"{self.source}: `{place}` has {entry!r}, which is no condition",
-            remedy="write `measure.attribute < bound at all`, `any: [...]`, or `at least: 2` with "
+        raise refused(
+            f"`{self.claim}.{key}` has {entry!r}, which is no condition",
+            "write `measure.attribute < bound at all`, `any: [...]`, or `at least: 2` with "
             "`of: [...]`",
         )
 
@@ -370,30 +592,26 @@ class _Parser:
         return Condition(comparisons, int(at) if at and at.isdigit() else at, text.strip())
 
     def _comparisons(self, text: str) -> Iterable[Comparison]:
-        chain = _CHAIN.fullmatch(text.strip())
-        if chain:
+        text = text.strip()
+        if chain := _CHAIN.fullmatch(text):
             low, lower, middle, upper, high = chain.groups()
             quantity = (self.quantity(middle),)
-            turned = {"<": ">", "<=": ">="}[lower]
-            yield Comparison(quantity, turned, float(low))
+            yield Comparison(quantity, {"<": ">", "<=": ">="}[lower], float(low))
             yield Comparison(quantity, upper, float(high))
             return
-        found = _COMPARED.fullmatch(text.strip())
+        found = _COMPARED.fullmatch(text)
         if not found:
-            raise ConfigError(
-                f"{self.source}: `{self.claim}` has `{text.strip()}`, which is no comparison",
-                remedy="write `measure.attribute < bound`, with <, <=, >, >= or =",
+            raise refused(
+                f"`{self.claim}` has `{text}`, which is no comparison",
+                "write `measure.attribute < bound`, with <, <=, >, >= or =",
             )
         left, relation, right = found.groups()
         quantities = tuple(self.quantity(q) for q in re.findall(_QUANTITY, left))
-        if re.fullmatch(NUMBER, right):
-            yield Comparison(quantities, relation, float(right))
-            return
-        bound = self.quantity(right)
-        if "p" in {q.attribute for q in (*quantities, bound)}:
-            raise ConfigError(
-                f"{self.source}: `{self.claim}` has `{text.strip()}`, which compares a p-value",
-                remedy="compare it with a number",
+        number = re.fullmatch(NUMBER, right)
+        bound = float(right) if number else self.quantity(right)
+        if not number and "p" in {q.attribute for q in (*quantities, bound)}:
+            raise refused(
+                f"`{self.claim}` has `{text}`, which compares a p-value", "compare it with a number"
             )
         yield Comparison(quantities, relation, bound)
 
@@ -401,40 +619,35 @@ class _Parser:
         """`gain.mean` or `gain.mean[method=ss, noise=0]`."""
         found = _IS_QUANTITY.fullmatch(text.strip())
         if not found:
-            raise ConfigError(
-                f"{self.source}: `{self.claim}` has `{text}`, which is no quantity",
-                remedy="write `measure.attribute`",
+            raise refused(
+                f"`{self.claim}` has `{text}`, which is no quantity", "write `measure.attribute`"
             )
-        measure, attribute, cells = found.groups()
-        if measure not in self.measures:
-            raise ConfigError(
-                f"{self.source}: unknown measure `{measure}` in `{self.claim}`",
-                remedy=guess(measure, self.measures),
-            )
-        known = self.measures[measure].attributes
-        if attribute not in known:
-            raise ConfigError(
-                f"{self.source}: unknown statistic `{attribute}` of `{self.claim}.{measure}`",
-                remedy=guess(attribute, known),
+        name, attribute, cells = found.groups()
+        measure = self.measures.get(name)
+        if measure is None:
+            raise refused(f"unknown measure `{name}` in `{self.claim}`", guess(name, self.measures))
+        if attribute not in measure.attributes:
+            raise refused(
+                f"unknown statistic `{attribute}` of `{self.claim}.{name}`",
+                guess(attribute, measure.attributes),
             )
         chosen = []
         for pair in cells.split(",") if cells else ():
             column, equals, value = (p.strip() for p in pair.partition("="))
-            columns = self.measures[measure].cell_columns(attribute)
+            columns = measure.cell_columns(attribute)
             if not equals or column not in columns:
-                raise ConfigError(
-                    f"{self.source}: `{self.claim}` has `{text}`, where `{column}` names no cells",
-                    remedy=guess(column, columns),
+                raise refused(
+                    f"`{self.claim}` has `{text}`, where `{column}` names no cells",
+                    guess(column, columns),
                 )
-            listed = self.measures[measure].values_of(column)
+            listed = measure.axes[column]
             if listed is not None and not any(same(v, value) for v in listed):
-                raise ConfigError(
-                    f"{self.source}: `{self.claim}` has `{text}`, and `{value}` is no `{column}` "
-                    "of its cells",
-                    remedy=guess(value, map(str, listed)),
+                raise refused(
+                    f"`{self.claim}` has `{text}`, and `{value}` is no `{column}` of its cells",
+                    guess(value, listed),
                 )
             chosen.append((column, value))
-        return Quantity(measure, attribute, tuple(chosen))
+        return Quantity(name, attribute, tuple(chosen))
 
     def text(self, parts: Any) -> tuple[tuple, ...]:
         """Parts of a text, each a list of strings and placeholders."""
@@ -442,9 +655,9 @@ class _Parser:
         for part in [parts] if isinstance(parts, str) else parts:
             pieces = _IN_TEXT.split(part)
             if any("{" in p or "}" in p for p in pieces[::2]):
-                raise ConfigError(
-                    f"{self.source}: `{self.claim}.measured` has a lone brace in `{part}`",
-                    remedy="write {measure.attribute}",
+                raise refused(
+                    f"`{self.claim}.measured` has a lone brace in `{part}`",
+                    "write {measure.attribute}",
                 )
             found.append(tuple(self._placeholder(p) if i % 2 else p for i, p in enumerate(pieces)))
         return tuple(found)
@@ -471,9 +684,9 @@ class _Parser:
 
     def _style(self, style: str) -> str:
         if style and not _FORMAT.fullmatch(style):
-            raise ConfigError(
-                f"{self.source}: `{self.claim}.measured` has the format `{style}`",
-                remedy="write one such as +.2f, .1f, .2g, .0% or d",
+            raise refused(
+                f"`{self.claim}.measured` has the format `{style}`",
+                "write one such as +.2f, .1f, .2g, .0% or d",
             )
         return style
 

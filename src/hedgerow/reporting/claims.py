@@ -5,8 +5,6 @@ and the bounds between its verdicts. The engine knows no experiment: it selects,
 and compares. Truth has three values, for a bound may be out of the data's reach: a cell that was
 not measured could hold or not, and a p-value that so few data sets can never fall below a bound
 says nothing about it. What could still decide is named in `lacking`.
-
-Nothing in a specification is evaluated as code: conditions and texts have a grammar of their own.
 """
 
 from __future__ import annotations
@@ -20,64 +18,59 @@ import numpy as np
 import pandas as pd
 
 from hedgerow.data.seeds import rng
-from hedgerow.errors import ConfigError
 from hedgerow.reporting.claim_specification import (
     NOT,
     NOT_TESTABLE,
     PARTLY,
     REPRODUCED,
-    SOURCE,
     TOO_LITTLE,
-    VERDICTS,
+    Above,
+    Along,
     Claim,
     Comparison,
     Condition,
+    Difference,
+    OfRows,
     Placeholder,
+    Quantity,
     Several,
+    guess,
+    is_bound,
     of_experiment,
-    same,
-    specified,
+    refused,
 )
 from hedgerow.reporting.measures import (
-    COLUMN_WORDS,
     EXACT,
-    NOTHING,
+    OF_MEASURES,
+    OF_ROWS,
     RELATIONS,
-    Difference,
-    Measure,
-    OfRows,
+    Measured,
     Pair,
-    Quantity,
     Table,
-    guess,
+    as_list,
+    cells_of,
+    chosen,
+    unmeasured,
 )
 from hedgerow.reporting.numbers import minus
-
-__all__ = [
-    "NOT",
-    "NOT_TESTABLE",
-    "PARTLY",
-    "REPRODUCED",
-    "TOO_LITTLE",
-    "VERDICTS",
-    "hanging",
-    "judge",
-    "judged",
-    "of_experiment",
-    "specified",
-    "verdict_of",
-    "with_statements",
-    "without",
-]
 
 LEADING = ["estimate", "low", "high", "interval_of"]
 COLUMNS = ["claim", "verdict", "measured", "lacking", "n_datasets", *LEADING]
 HANGS_ON = ["hangs_on", "n_left_out"]
 RESAMPLES = 9_999  # with the sample itself 10,000: the bounds are the 250th from either end
+NOTHING = "no data set of this run can speak to it"
 #: Attributes that are no size of anything.
 NO_SIZE = ("p", "least", "n")
 #: Attributes that count data sets: so many cannot be reached by fewer.
 COUNTS = ("wins", "losses", "differ")
+COLUMN_WORDS = {
+    "dataset": ("data set", "data sets"),
+    "noise": ("noise factor", "noise factors"),
+    "method": ("method", "methods"),
+    "repeat": ("repeat", "repeats"),
+    "forest": ("forest", "forests"),
+    "seed": ("seed", "seeds"),
+}
 
 # ------------------------------------------------------------------------------------ one claim
 
@@ -85,24 +78,87 @@ COUNTS = ("wins", "losses", "differ")
 class _Judge:
     """One claim and the frames that it is judged on."""
 
-    def __init__(self, claim: Claim, tables: Mapping[str, Table], labels, source: str):
-        self.claim, self.tables, self.labels, self.source = claim, tables, labels, source
+    def __init__(self, claim: Claim, tables: Mapping[str, Table], labels: Mapping[str, str]):
+        self.claim, self.tables, self.labels = claim, tables, labels
         self.reasons: dict[str, None] = {}  # a set that keeps its order
-        self.found = {}
-        # Measures of other measures come after those of rows, tests before ratios.
-        of_others = {n: m for n, m in claim.measures.items() if not isinstance(m, OfRows)}
-        for name, measure in {**_without(claim.measures, of_others), **of_others}.items():
-            self.found[name] = measure.measured(self, name)
+        self._noted: dict[str, None] = {}
+        self.found: dict[str, Measured] = {}
+        # Measures of other measures come after those of rows.
+        for name, measure in sorted(
+            claim.measures.items(), key=lambda m: type(m[1]) in OF_MEASURES
+        ):
+            if type(measure) in OF_MEASURES:
+                self.found[name] = OF_MEASURES[type(measure)](measure, self.found)
+            else:
+                self.found[name] = self._of_rows(name, measure)
 
-    def refuse(self, message: str, remedy: str) -> None:
-        """Raise what does not fit a frame."""
-        raise ConfigError(f"{self.source}: {message}", remedy=remedy)
+    def _of_rows(self, name: str, measure: OfRows) -> Measured:
+        """What is found of a measure of rows, and why cells are missing."""
+        table, place = self.tables.get(measure.of), f"{self.claim.name}.{name}"
+        if table is None:
+            reason = measure.lacking or f"no `{measure.of}`"
+            return unmeasured(measure, cells_of(measure, None), reason)
+        frame = table.frame
+        also = [*getattr(measure, "minus", ()), *getattr(measure, "above", ())]
+        also += getattr(measure, "read", {}).values()
+        for column in (*measure.where, *measure.by, *also):
+            if column not in frame.columns:
+                raise refused(
+                    f"unknown column `{column}` of `{measure.of}` in `{place}`",
+                    guess(column, frame.columns),
+                )
+        if not cells_of(measure, table):
+            return unmeasured(measure, [], self._unsaid(measure, frame) or NOTHING)
+        found = OF_ROWS[type(measure)](measure, table, place)
+        known = found.values["mean" if "mean" in measure.numbers else measure.attributes[0]]
+        found.lacking = self._missing(measure, known, frame)
+        return found
+
+    def _missing(self, measure: OfRows, known: pd.Series, frame: pd.DataFrame) -> str:
+        """Why cells are missing: values of columns that no row has, else the cells by name."""
+        missing = known[known.isna()].index
+        if not len(missing):
+            return ""
+        if said := self._unsaid(measure, frame):
+            return said
+        if len(missing) == len(known):
+            return NOTHING
+        more = f" and {len(missing) - 4} more" if len(missing) > 4 else ""
+        return f"no value for {'; '.join(map(self.name, missing[:4]))}{more}"
+
+    def _unsaid(self, measure: OfRows, frame: pd.DataFrame) -> str:
+        """Why rows are not there, as far as the frame tells: what was not run, else `lacking`.
+
+        What `lacking` says is about data, so that it is not said where nothing was run.
+        """
+        if frame.empty:
+            return NOTHING
+        wanted = {column: as_list(value) for column, value in measure.where.items()}
+        for name in ("minus", "above"):
+            for column, value in getattr(measure, name, {}).items():
+                inner = value.values() if isinstance(value, Mapping) else as_list(value)
+                wanted[column] = [*wanted.get(column, []), *inner]
+        gone = []
+        for column, values in wanted.items():
+            unasked = measure.lacking and column != "method"
+            if unasked or is_bound(measure.where.get(column)) or column not in frame:
+                continue
+            there = set(frame[column])
+            lost = [v for v in dict.fromkeys(values) if v not in there and v != ""]
+            if lost:
+                words = COLUMN_WORDS.get(column, (column.replace("_", " "),) * 2)
+                gone.append(f"{words[len(lost) > 1]} {', '.join(map(self.label, lost))}")
+        return f"not in this run: {'; '.join(gone)}" if gone else measure.lacking
 
     def label(self, value: Any) -> str:
         """What texts call a value."""
         if isinstance(value, (int, float)) and not isinstance(value, bool):
             return f"{value:g}"
         return self.labels.get(value, str(value))
+
+    def called(self, value: Any) -> str:
+        """What a value is called; its key, where texts leave it out."""
+        return self.label(value) or str(value)
 
     def name(self, cell: tuple) -> str:
         """What texts call a cell."""
@@ -112,14 +168,7 @@ class _Judge:
 
     def value(self, quantity: Quantity) -> pd.Series:
         """Numbers of a quantity, by cell."""
-        return self._chosen(self.found[quantity.measure].values[quantity.attribute], quantity)
-
-    @staticmethod
-    def _chosen(values: pd.Series, quantity: Quantity) -> pd.Series:
-        for column, wanted in quantity.cells:
-            level = values.index.get_level_values(column)
-            values = values[[same(v, wanted) for v in level]]
-        return values
+        return chosen(self.found[quantity.measure].values[quantity.attribute], quantity)
 
     def _truth(self, comparison: Comparison, reach: bool) -> pd.Series:
         """1, 0, or NaN where the data cannot say, by cell."""
@@ -129,102 +178,85 @@ class _Judge:
         return pd.concat([p.set_axis([(i, *c) for c in p.index]) for i, p in enumerate(parts)])
 
     def _compared(self, quantity: Quantity, comparison: Comparison, reach: bool) -> pd.Series:
-        left, right = self.value(quantity), comparison.right
-        relation = RELATIONS[comparison.relation]
-        found = self.found[quantity.measure]
-        unknown = left.isna()
-        if isinstance(right, Quantity):
-            other = self.value(right)
+        left, bound = self.value(quantity), comparison.right
+        found, relation = self.found[quantity.measure], RELATIONS[comparison.relation]
+        unknown = left.isna().to_numpy()
+        if isinstance(bound, Quantity):
+            other = self.value(bound)
             if len(other) == 1 and len(left) != 1:
                 other = pd.Series(other.iloc[0], index=left.index)
             if len(other) != len(left):
-                raise ConfigError(
-                    f"{self.source}: `{self.claim.name}` compares {len(left)} cells of "
-                    f"`{quantity.measure}` with {len(other)} of `{right.measure}`",
-                    remedy="list the same values in both",
+                raise refused(
+                    f"`{self.claim.name}` compares {len(left)} cells of `{quantity.measure}` with "
+                    f"{len(other)} of `{bound.measure}`",
+                    "list the same values in both",
                 )
             unknown = unknown | other.isna().to_numpy()
-            bound = other.round(EXACT).to_numpy()  # as the left side: equal is not larger
             if other.isna().any():
-                self._lack(self.found[right.measure].lacking)
-        else:
-            bound = right
+                self._lack(self.found[bound.measure].lacking)
+            bound = other.round(EXACT).to_numpy()  # as the left side: equal is not larger
         if left.isna().any():
             self._lack(found.lacking or self._untested(quantity, left))
         truth = relation(left.round(EXACT) if quantity.attribute != "p" else left, bound)
         truth = truth.astype(float)
         truth[unknown] = np.nan
-        if reach and quantity.attribute == "p" and found.least is not None:
-            # So few data sets have no p below the bound, whatever they show.
-            least = self._chosen(found.least, quantity)
-            beyond = (least >= bound).to_numpy() & ~unknown.to_numpy()
+        if reach and not isinstance(comparison.right, Quantity):
+            beyond, n, what = self._beyond(quantity, comparison)
+            beyond = beyond & ~unknown
             if beyond.any():
                 truth[beyond] = np.nan
-                n = int(self._chosen(found.n, quantity)[beyond].max())
-                self._lack(f"p < {_short(right)} cannot be reached by {_sets(n)}")
-        if reach and self._counts(quantity, comparison):
-            n = self._chosen(found.values["n"], quantity)
-            beyond = ~RELATIONS[comparison.relation](n, bound).to_numpy() & ~unknown.to_numpy()
-            if beyond.any():
-                truth[beyond] = np.nan
-                most = int(n[beyond].max())
-                self._lack(f"{bound:g} {quantity.attribute} cannot be reached by {_sets(most)}")
+                self._lack(f"{what} cannot be reached by {_sets(int(n[beyond].max()))}")
         return truth
 
-    def _counts(self, quantity: Quantity, comparison: Comparison) -> bool:
-        """Whether a comparison asks for so many data sets."""
-        return (
-            quantity.attribute in COUNTS
-            and comparison.relation in (">", ">=")
-            and not isinstance(comparison.right, Quantity)
-            and "n" in self.found[quantity.measure].values
-        )
+    def _beyond(self, quantity: Quantity, comparison: Comparison) -> tuple:
+        """Cells whose data sets are too few for a bound, their numbers, and what is out of reach.
+
+        So few data sets have no p below the bound, or not so many wins, whatever they show.
+        """
+        found, bound = self.found[quantity.measure], comparison.right
+        if quantity.attribute == "p" and found.least is not None:
+            beyond = (chosen(found.least, quantity) >= bound).to_numpy()
+            return beyond, chosen(found.n, quantity), f"p < {bound:g}".replace(" 0.", " .")
+        more = comparison.relation in (">", ">=")
+        if quantity.attribute in COUNTS and more and "n" in found.values:
+            n = chosen(found.values["n"], quantity)
+            beyond = ~RELATIONS[comparison.relation](n, bound).to_numpy()
+            return beyond, n, f"{bound:g} {quantity.attribute}"
+        return np.False_, None, ""
 
     def _untested(self, quantity: Quantity, values: pd.Series) -> str:
         """A test that needs more data sets than there are has no p."""
         n = self.found[quantity.measure].n
         if quantity.attribute != "p" or n is None:
             return ""
-        return f"no test with {_sets(int(self._chosen(n, quantity)[values.isna()].max()))}"
+        return f"no test with {_sets(int(chosen(n, quantity)[values.isna()].max()))}"
 
     def _lack(self, reason: str) -> None:
         if reason:
             self._noted[reason] = None
 
-    _noted: dict[str, None]
-
     def holds(self, condition: Condition | Several) -> bool | None:
         """Whether a condition holds; None where the data cannot say."""
         if isinstance(condition, Several):
             found = [self.holds(c) for c in condition.of]
-            sure = sum(f is True for f in found)
-            open_ = sum(f is None for f in found)
-            return _counted(sure, open_, condition.least)
+            return _counted(found.count(True), found.count(None), condition.least)
         self._noted = {}
         truth = self.cells(condition)
         if self._of_sets_there(condition):
             truth = truth.dropna()
         sure, open_, n = int((truth == 1).sum()), int(truth.isna().sum()), len(truth)
         at = condition.at
-        if at is None:
-            if n != 1:
-                raise ConfigError(
-                    f"{self.source}: `{self.claim.name}` has `{condition.text}` on {n} cells",
-                    remedy="say at how many: `at all`, `at none`, `at 4` (or more)",
-                )
-            at = "all"
+        text = f"`{self.claim.name}` has `{condition.text}` on {n} cells"
+        if at is None and n != 1:
+            raise refused(text, "say at how many: `at all`, `at none`, `at 4` (or more)")
+        if n and isinstance(at, int) and at > n:
+            raise refused(text, f"write `at {n}` or less")
         if n == 0:
             answer = None  # of no cell nothing is true
         elif at == "none":
             answer = False if sure else None if open_ else True
         else:
-            least = n if at == "all" else at
-            if least > n and at != "all":
-                raise ConfigError(
-                    f"{self.source}: `{self.claim.name}` has `{condition.text}` on {n} cells",
-                    remedy=f"write `at {n}` or less",
-                )
-            answer = _counted(sure, open_, least)
+            answer = _counted(sure, open_, at if isinstance(at, int) else n)
         if answer is None:
             self.reasons |= self._noted or {NOTHING: None}
         return answer
@@ -243,14 +275,13 @@ class _Judge:
 
     def cells(self, condition: Condition, reach: bool = True) -> pd.Series:
         """Truth of a condition in each cell; with `reach` a p out of reach is not known."""
-        truths = [self._truth(c, reach) for c in condition.comparisons]
-        joint = truths[0]
-        for truth in truths[1:]:
+        joint, *truths = [self._truth(c, reach) for c in condition.comparisons]
+        for truth in truths:
             if len(truth) != len(joint):
-                raise ConfigError(
-                    f"{self.source}: `{self.claim.name}` joins {len(joint)} and {len(truth)} cells "
-                    f"in `{condition.text}`",
-                    remedy="join comparisons of the same cells, or write two conditions",
+                raise refused(
+                    f"`{self.claim.name}` joins {len(joint)} and {len(truth)} cells in "
+                    f"`{condition.text}`",
+                    "join comparisons of the same cells, or write two conditions",
                 )
             one, two = joint.to_numpy(), truth.to_numpy()
             both = np.where((one == 0) | (two == 0), 0.0, np.minimum(one, two))
@@ -267,8 +298,7 @@ class _Judge:
 
     def verdict(self) -> tuple[str, str]:
         """The verdict and, of too little data, what is lacking."""
-        few = self._too_few()
-        if few:
+        if few := self._too_few():
             return TOO_LITTLE, few
         self.reasons = {}
         whole = _all(self.holds(c) for c in self.claim.reproduced)
@@ -286,13 +316,13 @@ class _Judge:
         if 0 < n < self.claim.fewest:
             return f"{_sets(n)} of {self.claim.fewest} or more"
         for words, quantity, least in self.claim.counted:
-            values = self.value(quantity).dropna()
+            values, lacking = self.value(quantity).dropna(), self.found[quantity.measure].lacking
             if values.empty:
-                return self.found[quantity.measure].lacking or NOTHING
-            if values.sum() == 0 and self.found[quantity.measure].lacking:
-                return self.found[quantity.measure].lacking
+                return lacking or NOTHING
+            if values.sum() == 0 and lacking:
+                return lacking
             if values.sum() < least:
-                named = ", ".join(filter(None, map(self.name, _cells(values[values > 0]))))
+                named = ", ".join(filter(None, map(self.name, _keys(values[values > 0]))))
                 named = "" if quantity.cells else named  # the words say which cells are meant
                 there = f"{values.sum():g} ({named})" if named else f"{values.sum():g}"
                 return f"{words}: {there}, {least} or more are needed"
@@ -315,7 +345,8 @@ class _Judge:
             low, high, n = np.nan, np.nan, len(by_unit) if name else 1
             if n > 1:
                 low, high = _interval(by_unit.to_numpy(), self.claim)
-                of += f": mean over {n} {_units(name)}"
+                units = COLUMN_WORDS.get(name, (name, f"values of {name.replace('_', ' ')}"))[1]
+                of += f": mean over {n} {units}"
             of += _shared(len(sizes), n)
             estimate = round(float(by_unit.mean()), EXACT) + 0.0
             return dict(zip(LEADING, (estimate, low, high, of), strict=True))
@@ -324,35 +355,49 @@ class _Judge:
     def _sizes(self, quantity: Quantity) -> tuple[pd.Series, str]:
         """Sizes of a measure in the cells of a quantity, by unit where there are several."""
         measure, found = self.claim.measures[quantity.measure], self.found[quantity.measure]
-        nothing = pd.Series(dtype=float)
+        nothing = pd.Series(dtype=float), ""
         if not measure.has_size:
-            return nothing, ""
+            return nothing
         metric = measure.where.get("metric", "")
         if str(metric).startswith("p_"):
-            return nothing, ""
-        words = measure.about(self)
+            return nothing
+        words = self._about(measure)
         if isinstance(metric, tuple) and "metric" in measure.by:
             # A mean of several metrics is of nothing: the first one stands for them.
             words = [self.label(metric[0]), *words]
-            chosen = (*quantity.cells, ("metric", str(metric[0])))
-            quantity = Quantity(quantity.measure, quantity.attribute, chosen)
+            cells = (*quantity.cells, ("metric", str(metric[0])))
+            quantity = replace(quantity, cells=cells)
         words = ", ".join(filter(None, words))
         of = f"{quantity.measure} ({words})" if words else quantity.measure
         if found.pairs:
-            known = self._chosen(found.values["mean"], quantity)
-            return _of_pairs(measure, {c: found.pairs[c] for c in _cells(known)}), of
+            known = chosen(found.values["mean"], quantity)
+            return _of_pairs(measure, {c: found.pairs[c] for c in _keys(known)}), of
         # What is not a difference of pairs, or was read, has a number per cell.
         attribute = next((a for a in found.values if a not in NO_SIZE), None)
         if attribute is None:
-            return nothing, ""
-        values = self._chosen(found.values[attribute], quantity).dropna()
+            return nothing
+        values = chosen(found.values[attribute], quantity).dropna()
         if "dataset" in values.index.names:
             return values.set_axis(values.index.get_level_values("dataset")), of
         return values.set_axis(range(len(values))), of
 
-    def called(self, value: Any) -> str:
-        """What a value is called; its key, where texts leave it out."""
-        return self.label(value) or str(value)
+    def _about(self, measure: OfRows) -> list[str]:
+        """What a measure selects and subtracts, in words."""
+        minus = getattr(measure, "minus", {})
+        words = [
+            f"{column} {value}" if is_bound(value) else self.called(value)
+            for column, value in measure.where.items()
+            if column not in minus and not isinstance(value, tuple)
+        ]
+        for column, value in minus.items():
+            first = measure.where.get(column, f"each {column}")
+            sides = [first, "its partner" if isinstance(value, Mapping) else value]
+            said = [" or ".join(map(self.called, as_list(side))) for side in sides]
+            words.append(" less ".join(filter(None, said)))
+        if isinstance(measure, Along):
+            first, *_, last = map(self.label, measure.listed[measure.along])
+            words.append(f"{measure.along.replace('_', ' ')} {last} less {first}")
+        return [*words, "less the best of the others"] if isinstance(measure, Above) else words
 
     @property
     def n_datasets(self) -> int:
@@ -371,7 +416,6 @@ class _Judge:
 
     def _said(self, placeholder: Placeholder) -> str | None:
         """Text of a placeholder; None where there is nothing to say."""
-        self._noted = {}
         if placeholder.kind == "which":
             return self._which(placeholder)
         if placeholder.kind == "count":
@@ -387,7 +431,7 @@ class _Judge:
             ordered = values.sort_values(kind="stable").items()
             return ", ".join(f"{self.label(k)} {v:.2f}" for k, v in ordered)
         style = placeholder.format or _STYLES.get(quantity.attribute, "+.2f")
-        texts = [_written(v, style, quantity.attribute) for v in values]
+        texts = [_written(v, style) for v in values]
         if placeholder.kind == "each":
             return ", ".join(texts)
         low, high = (texts[int(f(values.to_numpy()))] for f in (np.argmin, np.argmax))
@@ -396,29 +440,24 @@ class _Judge:
     def _which(self, placeholder: Placeholder) -> str | None:
         """Names of the cells in which a condition holds, each with its numbers."""
         truth = self.cells(placeholder.condition, reach=False)
-        measure = placeholder.condition.comparisons[0].left[0].measure
-        index = self.value(placeholder.condition.comparisons[0].left[0]).index
-        names = []
-        for place in np.flatnonzero((truth == 1).to_numpy()):
-            cell = index[place]
-            name = self.name(cell)
-            if placeholder.quantities:
-                numbers = [
-                    self.found[measure].values[q.attribute][cell] for q in placeholder.quantities
-                ]
-                style = placeholder.format or "+.2f"
-                name += f" {' against '.join(_written(v, style, '') for v in numbers)}"
-            names.append(name)
+        quantity = placeholder.condition.comparisons[0].left[0]
+        found, index, names = self.found[quantity.measure], self.value(quantity).index, []
+        for cell in (index[place] for place in np.flatnonzero((truth == 1).to_numpy())):
+            numbers = [found.values[q.attribute][cell] for q in placeholder.quantities]
+            texts = [_written(v, placeholder.format or "+.2f") for v in numbers]
+            names.append(self.name(cell) + (f" {' against '.join(texts)}" if texts else ""))
         return ", ".join(names) or None
-
-
-def _without(measures: Mapping[str, Measure], others: Mapping[str, Measure]) -> dict:
-    return {name: measure for name, measure in measures.items() if name not in others}
 
 
 def _of_pairs(measure: Difference, pairs: Mapping[tuple, Pair]) -> pd.Series:
     """Differences by unit: data sets, else whatever tells pairs apart, such as repeats."""
-    lines = measure.lines(pairs)
+    lines = {
+        (cell, key): difference
+        for cell, pair in pairs.items()
+        for key, difference in zip(pair.keys, pair.difference, strict=True)
+    }
+    if isinstance(measure, Along):
+        lines = _from_end_to_end(measure, lines)
     names = next((pair.names for pair in pairs.values()), [])
     if "dataset" in measure.by:
         place = measure.by.index("dataset")
@@ -429,6 +468,17 @@ def _of_pairs(measure: Difference, pairs: Mapping[tuple, Pair]) -> pd.Series:
         units, name = [str(key) for _, key in lines], ", ".join(names)
     values = pd.Series(list(lines.values()), index=pd.Index(units), dtype=float)
     return values.rename_axis(name or None)
+
+
+def _from_end_to_end(measure: Along, lines: Mapping[tuple, float]) -> dict[tuple, float]:
+    """The last level less the first, by cell and key of the pair."""
+    place, levels = measure.by.index(measure.along), measure.listed[measure.along]
+    found = {}
+    for (cell, key), value in lines.items():
+        first = ((*cell[:place], levels[0], *cell[place + 1 :]), key)
+        if cell[place] == levels[-1] and first in lines:
+            found[cell, key] = value - lines[first]
+    return found
 
 
 def _counted(sure: int, open_: int, least: int) -> bool | None:
@@ -445,7 +495,7 @@ def _quantities(conditions: Iterable[Condition | Several]) -> Iterable[Quantity]
                 yield from comparison.left
 
 
-def _cells(values: pd.Series) -> list[tuple]:
+def _keys(values: pd.Series) -> list[tuple]:
     """Cells of a series as pairs are named by."""
     return [() if values.index.names == ["all"] else tuple(cell) for cell in values.index]
 
@@ -466,17 +516,13 @@ def _interval(values: np.ndarray, claim: Claim) -> tuple[float, float]:
     return tuple(round(float(end), EXACT) + 0.0 for end in drawn.confidence_interval)
 
 
-def _units(name: str) -> str:
-    return COLUMN_WORDS.get(name, (name, f"values of {name.replace('_', ' ')}"))[1]
-
-
 def _shared(n_sizes: int, n_units: int) -> str:
     """How many cells a mean is over, where there are more than one."""
     cells = n_sizes / n_units
-    if n_units == 1:
-        return "" if cells == 1 else f": mean of {n_sizes} cells"
     if cells == 1:
         return ""
+    if n_units == 1:
+        return f": mean of {n_sizes} cells"
     return f", each of {cells:.0f} cells" if cells == int(cells) else f", {n_sizes} values in all"
 
 
@@ -489,24 +535,18 @@ def _sets(n: int) -> str:
     return f"{n} data set{'' if n == 1 else 's'}"
 
 
-def _short(number: float) -> str:
-    return f"{number:g}".removeprefix("0")
-
-
 _STYLES = {"ratio": ".1f", "share": ".0%", "spearman": ".2f", "value": ".1f", "statistic": ".2f"}
 _STYLES |= dict.fromkeys(("wins", "losses", "n", "differ"), "d") | {"p": "p"}
 
 
-def _written(value: float, style: str, attribute: str) -> str:
+def _written(value: float, style: str) -> str:
     """A number as text, with a minus as wide as a plus; no sign at 0."""
     if style == "p":
         return "p < .001" if value < 0.001 else f"p = {value:.2g}"
     if style == "d":
         return f"{value:.0f}"
     text = f"{value:{style}}"
-    if re.fullmatch(r"[-+]0\.?0*%?", text):
-        text = text[1:]
-    return minus(text)
+    return minus(text[1:] if re.fullmatch(r"[-+]0\.?0*%?", text) else text)
 
 
 # ---------------------------------------------------------------------------------- judgement
@@ -517,7 +557,6 @@ def judge(
     frames: Mapping[str, pd.DataFrame],
     labels: Mapping[str, str] | None = None,
     printed: bool = False,
-    source: str = SOURCE,
 ) -> pd.DataFrame:
     """Judge claims on frames.
 
@@ -535,14 +574,13 @@ def judge(
     tables = _tables(frames)
     lines = []
     for claim in claims.values():
-        if printed and claim.printed:
-            claim = claim.printed
+        claim = claim.printed or claim if printed else claim
         if claim.not_testable:
             line = {"claim": claim.name, "verdict": NOT_TESTABLE, "measured": ""}
             line |= {"lacking": claim.not_testable, "n_datasets": 0, "interval_of": ""}
             lines.append(line)
         else:
-            lines.append(_Judge(claim, tables, labels or {}, source).judged())
+            lines.append(_Judge(claim, tables, labels or {}).judged())
     numbers = dict.fromkeys(LEADING[:3], float)
     return pd.DataFrame(lines, columns=COLUMNS).astype({"n_datasets": int, **numbers})
 
@@ -553,7 +591,7 @@ def _tables(frames: Mapping[str, pd.DataFrame]) -> dict[str, Table]:
 
 def verdict_of(claim: Claim, frames: Mapping[str, pd.DataFrame]) -> tuple[str, str]:
     """The verdict of one claim alone, and what is lacking: as `judge`, without its numbers."""
-    return _Judge(claim, _tables(frames), {}, SOURCE).verdict()
+    return _Judge(claim, _tables(frames), {}).verdict()
 
 
 def without(frames: Mapping[str, pd.DataFrame], dataset: str) -> dict[str, pd.DataFrame]:
@@ -569,7 +607,6 @@ def hanging(
     claims: Mapping[str, Claim],
     datasets: Iterable[str],
     frames_without: Callable[[str], Mapping[str, pd.DataFrame]],
-    source: str = SOURCE,
 ) -> pd.DataFrame:
     """Each verdict again without each data set in turn.
 
@@ -591,7 +628,7 @@ def hanging(
     for dataset in datasets if resting else ():
         tables = _tables(frames_without(dataset))
         for name in resting:
-            verdict, _ = _Judge(rules[name], tables, {}, source).verdict()
+            verdict, _ = _Judge(rules[name], tables, {}).verdict()
             if verdict != verdicts[name]:
                 others[name].append(f"{dataset}: {verdict}")
     return judged.assign(
@@ -610,9 +647,8 @@ def with_statements(
     papers = stated.fillna("").set_index("claim_id")
     for name, claim in claims.items():
         if not claim.statement and name not in papers.index:
-            raise ConfigError(
-                f"{SOURCE}: `{name}` is no claim of data/published/claims.csv",
-                remedy=guess(name, papers.index),
+            raise refused(
+                f"`{name}` is no claim of data/published/claims.csv", guess(name, papers.index)
             )
     own = {name: claim.statement for name, claim in claims.items() if claim.statement}
     return judged.assign(

@@ -10,17 +10,16 @@ import pandas as pd
 from hedgerow.errors import ConfigError
 from hedgerow.experiments import module_of
 from hedgerow.experiments.step import step
-from hedgerow.reporting.claim_specification import SOURCE, Claim
-from hedgerow.reporting.claims import (
-    COLUMNS,
-    HANGS_ON,
+from hedgerow.reporting.claim_specification import (
     NOT_TESTABLE,
+    SOURCE,
     TOO_LITTLE,
-    judge,
+    Claim,
+    OfRows,
+    guess,
     specified,
-    with_statements,
 )
-from hedgerow.reporting.measures import OfRows, guess
+from hedgerow.reporting.claims import COLUMNS, HANGS_ON, judge, with_statements
 
 #: Before the names of columns that tell of tracked results at the scale of the papers.
 SCALE = "paper_scale_"

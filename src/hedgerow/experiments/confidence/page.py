@@ -22,7 +22,7 @@ from hedgerow.experiments.confidence.plan import (
 )
 from hedgerow.experiments.confidence.tables import FACTS, LABELS, READING_LABELS, TESTS, TREE_LABELS
 from hedgerow.experiments.step import step
-from hedgerow.reporting.claims import NOT, PARTLY, REPRODUCED, TOO_LITTLE
+from hedgerow.reporting.claim_specification import NOT, PARTLY, REPRODUCED, TOO_LITTLE
 from hedgerow.reporting.html import Section, claim_lines, filled, numbered, shown, tally
 from hedgerow.reporting.numbers import blank
 
