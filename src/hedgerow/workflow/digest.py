@@ -63,8 +63,7 @@ def digest_of(*functions: str, package: Path | str = PACKAGE) -> str:
     """Hash all that functions of the package reach.
 
     Returns: 64 hexadecimal digits; they depend neither on the order of the functions nor on where
-        the package lies, and not on comments, docstrings that nothing reads, or the layout of
-        Python.
+        the package lies, and not on comments, docstrings, or the layout of Python.
     """
     total = hashlib.sha256()
     for name, source in reached(*functions, package=package).items():
@@ -165,24 +164,15 @@ def reached(*functions: str, package: Path | str = PACKAGE) -> dict[str, str]:
         statements that are reached by name; those that bind no name (a call, a loop) may have an
         effect on anything and always belong to it. A module that is used as a value, not by its
         attributes, is taken whole. Compiled sources come with all others of their room and of the
-        rooms that they import. Templates are found by their names in the code. Comments are left
-        out, and docstrings unless something that is reached reads a docstring.
+        rooms that they import. Templates are found by their names in the code. Comments and
+        docstrings are left out.
     """
     sources, statements, others = _walk(functions, package)
-    taken = {
-        file: [sources.parsed(file).statements[number] for number in sorted(numbers)]
-        for file, numbers in sorted(statements.items())
-    }
-    docstrings = any(part.reads_docstrings for parts in taken.values() for part in parts)
-    texts = {
-        name: "\n".join(
-            text for text in (p.told if docstrings else p.source for p in parts) if text
-        )
-        for name, parts in taken.items()
-    }
-    for name, text in others.items():
-        suffix = os.path.splitext(name)[1]
-        texts[name] = _without_prose(text, suffix, docstrings) if suffix in COMPILED else text
+    texts = {}
+    for file, numbers in statements.items():
+        parts = [sources.parsed(file).statements[number].source for number in sorted(numbers)]
+        texts[file] = "\n".join(filter(None, parts))
+    texts |= {file: _plain_source(file, text) for file, text in others.items()}
     return dict(sorted(texts.items()))
 
 
@@ -202,16 +192,21 @@ def code_by_function(*functions: str, package: Path | str = PACKAGE) -> dict[str
                 if statement.source and not statement.is_import:
                     texts.setdefault(f"{module}:{name}", []).append(statement.source)
     for file, text in others.items():
-        suffix = os.path.splitext(file)[1]
-        plain = _without_prose(text, suffix, False) if suffix in COMPILED else text
-        for block in re.split(r"\n(?=[a-z@])", plain) if suffix in CYTHON else [plain]:
+        plain, cython = _plain_source(file, text), file.endswith(CYTHON)
+        for block in re.split(r"\n(?=[a-z@])", plain) if cython else [plain]:
             function = re.match(r"(?:cp?def|def|class)\b[^=(:]*?(\w+) *[(:]", block)
-            name = f"{file}:{function[1]}" if function and suffix in CYTHON else file
+            name = f"{file}:{function[1]}" if function and cython else file
             texts.setdefault(name, []).append(block)
     return {
         name: hashlib.sha256("\n".join(parts).encode()).hexdigest()[:12]
         for name, parts in sorted(texts.items())
     }
+
+
+def _plain_source(file: str, text: str) -> str:
+    """A compiled source without its prose; a template as it is."""
+    suffix = os.path.splitext(file)[1]
+    return without_prose(text, suffix) if suffix in COMPILED else text
 
 
 def _walk(
@@ -284,6 +279,11 @@ class _Sources:
         found: dict[tuple[str, str | None], None] = {}
         others: dict[str, str] = {}
         for number in sorted(numbers):
+            if parsed.statements[number].reads_docstrings:
+                raise UntraceableError(
+                    f"{file}: code of a job reads a docstring, which no digest holds",
+                    remedy="keep the text in a constant",
+                )
             found |= dict.fromkeys(self._imported(parsed, numbers, number))
             for template in parsed.statements[number].templates:
                 _read_template(template, self.folder, others)
@@ -371,15 +371,6 @@ def _sources_of(package: Path | str) -> _Sources:
     return _taken.get(str(package)) or _sources(str(package), _state(Path(package)))
 
 
-def statements_of(module: str, package: Path | str = PACKAGE) -> list[str]:
-    """Text of each top-level statement of a module, as `ast.unparse` gives it."""
-    sources = _sources_of(package)
-    file = sources.python_file(module)
-    if file is None:
-        raise FileNotFoundError(f"`hedgerow.{module}` is compiled")
-    return [statement.told for statement in sources.parsed(file).statements]
-
-
 @functools.cache
 def _left_out(module: str) -> bool:
     return any(module == part or module.startswith(f"{part}.") for part in (*FRAME, *BY_ENTRY))
@@ -444,8 +435,9 @@ _C = re.compile(
 _DIRECTIVE = re.compile(r"#\s*(cython|distutils)\s*:")
 
 
-def without_prose(text: str, suffix: str, docstrings: bool = False) -> str:
-    """A compiled source without its comments and, but for `docstrings`, its docstrings.
+@functools.lru_cache(maxsize=512)  # the same few sources stand behind most jobs
+def without_prose(text: str, suffix: str) -> str:
+    """A compiled source without its comments and docstrings.
 
     Directives to the compiler stay, and so does C code that stands in a Cython source.
     """
@@ -471,7 +463,7 @@ def without_prose(text: str, suffix: str, docstrings: bool = False) -> str:
             alone = text[text.rfind("\n", 0, found.start()) + 1 : found.start()].strip() == ""
             opens = not begun or head.rstrip().endswith(":")
             verbatim = re.search(r"^\s*cdef\s+extern\b[^\n]*:\s*$", head, re.MULTILINE)
-            stays = c or docstrings or not (alone and opens and depth == 0) or bool(verbatim)
+            stays = c or not (alone and opens and depth == 0) or bool(verbatim)
             if stays:
                 head += "''"
                 begun = True
@@ -489,10 +481,6 @@ def without_prose(text: str, suffix: str, docstrings: bool = False) -> str:
     return re.sub("\0(\\d+)\0", lambda mark: kept[int(mark[1])], code)
 
 
-#: The same few sources stand behind most jobs.
-_without_prose = functools.lru_cache(maxsize=512)(without_prose)
-
-
 # ------------------------------------------------------------------------------ one module
 
 
@@ -503,7 +491,6 @@ class _Statement:
     Attributes
     ----------
     source : its text, without comments, docstrings and layout
-    told : its text with docstrings
     reads_docstrings : whether it asks for one
     binds, uses : names that it binds and reads
     bare : names that it reads otherwise than for an attribute
@@ -516,7 +503,6 @@ class _Statement:
     """
 
     source: str
-    told: str
     reads_docstrings: bool
     binds: frozenset[str]
     uses: frozenset[str]
@@ -581,8 +567,7 @@ def _statements(text: str, file: str) -> tuple[_Statement, ...]:
 
 def _module(statements: tuple[_Statement, ...]) -> _Module:
     """A module of its statements."""
-    # Every module has a docstring to ask for, if an empty one.
-    binders: dict[str, list[int]] = {"__doc__": []}
+    binders: dict[str, list[int]] = {}
     exported = {}
     for number, statement in enumerate(statements):
         for name in statement.binds:
@@ -594,7 +579,7 @@ def _module(statements: tuple[_Statement, ...]) -> _Module:
 
 def kept_at(file: str) -> Path:
     """Where the statements of a source file are kept: where Python keeps its bytecode."""
-    return Path(importlib.util.cache_from_source(file)).with_suffix(".digest.json")
+    return Path(importlib.util.cache_from_source(file)).with_suffix(".digest.txt")
 
 
 @functools.cache
@@ -607,49 +592,31 @@ def _keep(place: Path, key: str, statements: tuple[_Statement, ...]) -> None:
     """Keep statements, where Python may keep its bytecode."""
     if sys.dont_write_bytecode:
         return
-    content = [dataclasses.asdict(statement) for statement in statements]
+    text = json.dumps([dataclasses.asdict(statement) for statement in statements], default=sorted)
     with contextlib.suppress(OSError):  # a package that is installed may be read-only
-        write_bytes(place, json.dumps({"key": key, "statements": content}, default=sorted).encode())
+        write_bytes(place, f"{_head(key, text)}\n{text}".encode())
 
 
 def _kept(place: Path, key: str) -> tuple[_Statement, ...] | None:
-    """Statements that were kept of the same text, else None."""
+    """Statements that were kept whole of the same text, else None."""
     try:
-        content = json.loads(place.read_bytes())
-        if content["key"] != key:
-            return None
-        return tuple(map(_restored, content["statements"]))
-    except (OSError, ValueError, TypeError, KeyError):
+        head, _, text = place.read_bytes().decode().partition("\n")
+    except (OSError, ValueError):
         return None
+    return tuple(map(_restored, json.loads(text))) if head == _head(key, text) else None
 
 
-def _restored(content: Mapping[str, Any]) -> _Statement:
-    """A statement of its JSON; `TypeError` or `KeyError` if it is none."""
-    values: dict[str, Any] = {}
-    for name, kind in _KINDS.items():
-        value = content[name]
-        if name in _WIDTHS:
-            value = tuple(map(tuple, value))
-            plain = {*map(len, value)} <= {_WIDTHS[name]}
-            plain = plain and _are_texts(itertools.chain.from_iterable(value))
-        elif kind in ("str", "bool"):
-            plain = type(value).__name__ == kind
-        else:
-            value = tuple(value)
-            plain = _are_texts(value)
-        if not plain:
-            raise TypeError(name)
-        values[name] = frozenset(value) if kind.startswith("frozenset") else value
-    return _Statement(**values)
+def _head(key: str, text: str) -> str:
+    """First line of a file of statements: what they are of, and their checksum."""
+    return f"{key} {hashlib.sha256(text.encode()).hexdigest()}"
 
 
-#: Annotations of the fields of a statement, and length of the rows of those that hold rows.
-_KINDS = {field.name: field.type for field in dataclasses.fields(_Statement)}
-_WIDTHS = {"attributes": 2, "imports": 3, "brings": 3}
-
-
-def _are_texts(values: Iterable[Any]) -> bool:
-    return {*map(type, values)} <= {str}
+def _restored(content: dict[str, Any]) -> _Statement:
+    """A statement of its JSON, which has lists only."""
+    rows = {name: tuple(map(tuple, content[name])) for name in ("attributes", "imports", "brings")}
+    sets = {name: frozenset(content[name]) for name in ("binds", "uses", "bare")}
+    sets["attributes"] = frozenset(rows.pop("attributes"))
+    return _Statement(**{**content, **rows, **sets, "templates": tuple(content["templates"])})
 
 
 #: What `closed.setting` is told that decides which value a step reads. Default, meaning
@@ -670,11 +637,9 @@ class _SettingsCut(ast.NodeTransformer):
 def _statement(node: ast.stmt, file: str) -> _Statement:
     if isinstance(node, ast.ClassDef):
         node = _SettingsCut().visit(node)
-    told = ast.unparse(node)
+    nodes = _without_docstrings(node)
     # A text on its own is the docstring of the module, or nothing at all.
-    text = _is_text(node)
-    nodes, cut = _without_docstrings(node)
-    source = "" if text else ast.unparse(node) if cut else told
+    source = "" if _is_text(node) else ast.unparse(node)
     kinds: dict[type, list[Any]] = {}
     for other in nodes:
         kinds.setdefault(type(other), []).append(other)
@@ -695,10 +660,9 @@ def _statement(node: ast.stmt, file: str) -> _Statement:
     known = set(map(id, names))
     owners = [n for n in attributes if id(n.value) in known]
     bases = {id(n.value) for n in owners}
-    binds = frozenset({"__doc__"} if text else _bound_names(node))
+    binds = frozenset(_bound_names(node))
     return _Statement(
         source,
-        told=told,
         reads_docstrings=reads_docstrings,
         binds=binds,
         uses=frozenset(n.id for n in names),
@@ -718,15 +682,15 @@ def _is_text(node: ast.stmt) -> bool:
     return isinstance(value, ast.Constant) and isinstance(value.value, str)
 
 
-def _without_docstrings(node: ast.stmt) -> tuple[list[ast.AST], bool]:
-    """Cut what functions and classes say of themselves; give what stays, and whether any went."""
+def _without_docstrings(node: ast.stmt) -> list[ast.AST]:
+    """Cut docstrings of functions and classes; return the nodes that stay."""
     nodes = list(ast.walk(node))
     gone = set()
     for scope in nodes:
         if isinstance(scope, _SCOPES) and _is_text(scope.body[0]):
             gone |= {id(scope.body[0]), id(scope.body[0].value)}
             scope.body = scope.body[1:] or [ast.Pass()]
-    return [other for other in nodes if id(other) not in gone], bool(gone)
+    return [other for other in nodes if id(other) not in gone]
 
 
 def _is_template(value: str) -> bool:
