@@ -37,5 +37,7 @@ tails["noise_models"] = Tail(
     "other noise",
     sorted(noise_models_datasets),
     parts={"rows": noise_models_rows},
-    made=expand("data/calibrated/soft/{dataset}.parquet", dataset=noise_models_datasets),
+    made=expand(
+        "data/calibrated/soft/{dataset}.parquet", dataset=noise_models_datasets
+    ),
 )

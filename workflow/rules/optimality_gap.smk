@@ -4,7 +4,9 @@
 optimality_gap_datasets = config["optimality_gap"]["datasets"]
 
 # Divisions are run in chunks; results do not depend on how they are cut.
-optimality_gap_divisions = chunks(config["optimality_gap"]["n_splits"], config["optimality_gap"]["chunk"])
+optimality_gap_divisions = chunks(
+    config["optimality_gap"]["n_splits"], config["optimality_gap"]["chunk"]
+)
 
 
 rule optimality_gap_run:

@@ -50,7 +50,11 @@ rule survival_baselines_weights:
     conda:
         "../../environment.yml"
     params:
-        **step(config, "survival_baselines.steps:weights", cohorts=survival_baselines_cohorts),
+        **step(
+            config,
+            "survival_baselines.steps:weights",
+            cohorts=survival_baselines_cohorts,
+        ),
     message:
         "Weights for the censored of {wildcards.dataset}, divisions {wildcards.chunk}"
     script:
@@ -71,7 +75,8 @@ tails["survival_baselines"] = Tail(
     },
     files={
         "measured": expand(
-            "data/results/survival_baselines/{name}.parquet", name=survival_baselines_measured
+            "data/results/survival_baselines/{name}.parquet",
+            name=survival_baselines_measured,
         )
     },
     given={"library": survival_baselines_library},

@@ -5,13 +5,19 @@ uncertainty_benchmark_datasets = config["uncertainty_benchmark"]["datasets"]
 uncertainty_benchmark_people = config["uncertainty_benchmark"]["people_dataset"]
 
 # Repeats are run in chunks; results do not depend on how they are cut.
-uncertainty_benchmark_repeats = chunks(config["uncertainty_benchmark"]["n_repeats"], config["uncertainty_benchmark"]["chunk"])
+uncertainty_benchmark_repeats = chunks(
+    config["uncertainty_benchmark"]["n_repeats"],
+    config["uncertainty_benchmark"]["chunk"],
+)
 
 # What divisions of persons gave, chunk by chunk.
 uncertainty_benchmark_people_rows = expand(
     "data/results/uncertainty_benchmark/people/{dataset}_{chunk}.parquet",
     dataset=uncertainty_benchmark_people,
-    chunk=chunks(config["uncertainty_benchmark"]["n_people"], config["uncertainty_benchmark"]["chunk"]),
+    chunk=chunks(
+        config["uncertainty_benchmark"]["n_people"],
+        config["uncertainty_benchmark"]["chunk"],
+    ),
 )
 
 
@@ -52,7 +58,8 @@ rule uncertainty_benchmark_people:
 
 # What the rule of thumb is, and how honest.
 uncertainty_benchmark_thumb = {
-    name: f"data/results/uncertainty_benchmark/{name}.parquet" for name in ("leaves", "honesty")
+    name: f"data/results/uncertainty_benchmark/{name}.parquet"
+    for name in ("leaves", "honesty")
 }
 
 tails["uncertainty_benchmark"] = Tail(

@@ -24,6 +24,14 @@ EXTENSIONS = (
     "readings",
 )
 WORDS = (*PAPERS, *EXTENSIONS)
+#: Extensions that work on the samples and the cut of an experiment of a paper.
+BUILT_ON = {"noise_models": "soft", "diverse_trees": "structure", "survival_baselines": "survival"}
+
+
+def base_of(word: str) -> str:
+    """The experiment whose samples and cut another one uses; itself where there is none."""
+    first = word.partition("_")[0]
+    return BUILT_ON.get(word, first if first in PAPERS else word)
 
 
 def folder_of(word: str) -> str:

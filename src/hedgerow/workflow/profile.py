@@ -19,6 +19,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
+from hedgerow.experiments import base_of
 from hedgerow.experiments.plan import sections
 from hedgerow.files import write_text
 from hedgerow.workflow.graph import experiment_of
@@ -92,7 +93,7 @@ def needs(root: Path, projects: Iterable[Path]) -> dict[str, Need]:
         in_chunks = per_dataset(record) and "{chunk}" in record
         if in_chunks:
             # What goes beyond a paper may be cut as the paper is.
-            names = (word, word.partition("_")[0])
+            names = (word, base_of(word))
             size = CUT_BY.get(rule, "chunk")
             cut = [settings_of(root, name, CONFIGURATION).get(size) for name in names]
             chunk = cut[0] or cut[1]
@@ -120,7 +121,7 @@ def group_of(rule: str, record: str) -> str | None:
     experiment = experiment_of(rule)
     if experiment in ("data", "report"):
         return "tables" if rule == "tidy" else None
-    paper = experiment.partition("_")[0]
+    paper = base_of(experiment)
     return paper if per_dataset(record) else f"{paper}_shown"
 
 

@@ -1,4 +1,4 @@
-"""Tables of `docs/which_method.md`, and what README says of them, from the results of `answers` at
+"""Tables of `docs/which_method.md`, and what README says of them, from `uncertainty_benchmark` at
 the papers' scale."""
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hedgerow.extensions.uncertainty_benchmark.plan import EXPERIMENT, READABLE
+from hedgerow.extensions.uncertainty_benchmark.plan import READABLE
 from hedgerow.extensions.uncertainty_benchmark.tables import (
     CHOICE_LABELS,
     CONDITION_LABELS,
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 PAGE, README, SUITE = "docs/which_method.md", "README.md", "config/suite.yaml"
+#: The experiment whose results they tell.
+EXPERIMENT = "uncertainty_benchmark"
 #: Whose answers to a second measurement are told.
 STEADY = ("ss_stp_se", "udt", "doubt_tree", "forest", "boosting")
 #: Names of the tables that the page asks for, each between `<!-- NAME: make generated -->` and
@@ -59,7 +61,8 @@ def gain(effects: pd.DataFrame, levels: Sequence[float]) -> str:
         f"measurement, **{number(changed['mean_first'], 1)} of 100 predictions change** instead of "
         f"{number(changed['mean_second'], 1)} with C4.5 and {number(of_forest['mean_first'], 1)} "
         f"with the forest. A [file]({SUITE}) fixed methods and conditions before the first run. "
-        f"`hedgerow reference answers --all` computes these numbers; [more conditions]({PAGE})."
+        f"`hedgerow reference {EXPERIMENT} --all` computes these numbers; "
+        f"[more conditions]({PAGE})."
     )
     return textwrap.fill(text, 118, break_on_hyphens=False, break_long_words=False)
 
