@@ -116,7 +116,7 @@ def test_rule_and_code_of_each_claim_are_there():
 
 
 def test_experiments_that_have_a_module():
-    assert having("claims", ["soft", "soft_scores", "soft_illustration"]) == ["soft"]
+    assert having("claims", ["soft", "soft_illustration"]) == ["soft"]
     assert having("plan") == list(WORDS)
     assert (PACKAGE / "experiments/audit").is_dir()
 

@@ -38,7 +38,7 @@ def rows(plan):
 
 @pytest.fixture(scope="module")
 def found(rows, plan):
-    return soft_statistics.statistics(rows, plan)
+    return soft_statistics.wilcoxon_tests(rows, plan)
 
 
 def _values(generator):
@@ -89,7 +89,7 @@ def test_cells_agree_with_scipy(rows, found, pairing):
 
 def test_sets_outside_table_3_1_do_not_count(rows, plan, found):
     inside = rows[rows["dataset"] != "wine"]
-    pd.testing.assert_frame_equal(found, soft_statistics.statistics(inside, plan))
+    pd.testing.assert_frame_equal(found, soft_statistics.wilcoxon_tests(inside, plan))
 
 
 def test_leaves_of_se_and_plt_are_no_test(found):
@@ -125,7 +125,7 @@ def test_leaves_of_se_and_plt_are_no_test(found):
 
 
 def test_without_a_set_of_table_3_1_there_is_no_p(rows, plan):
-    statistics = soft_statistics.statistics(rows[rows["dataset"] == "wine"], plan)
+    statistics = soft_statistics.wilcoxon_tests(rows[rows["dataset"] == "wine"], plan)
     assert statistics["p"].isna().all()
     assert (statistics["n"] == 0).all()
     assert statistics["note"].str.contains("no data set of table 3.1").all()
@@ -133,4 +133,4 @@ def test_without_a_set_of_table_3_1_there_is_no_p(rows, plan):
 
 def test_the_order_of_rows_does_not_matter(rows, plan, found):
     shuffled = rows.sample(frac=1, random_state=0)
-    pd.testing.assert_frame_equal(soft_statistics.statistics(shuffled, plan), found)
+    pd.testing.assert_frame_equal(soft_statistics.wilcoxon_tests(shuffled, plan), found)

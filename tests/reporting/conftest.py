@@ -74,7 +74,7 @@ def published():
 def made_up(rows, plan, published, tmp_path_factory):
     """Everything that the report is built from, as the workflow writes it."""
     folder = tmp_path_factory.mktemp("reports")
-    statistics = soft_statistics.statistics(rows, plan)
+    statistics = soft_statistics.wilcoxon_tests(rows, plan)
     sizes = pd.DataFrame(
         [(name, 8, 300, 30 if "synthetic" in name else 1, 2) for name in SETS],
         columns=["dataset", "n_variables", "n_instances", "n_sets", "n_classes"],
@@ -88,9 +88,17 @@ def made_up(rows, plan, published, tmp_path_factory):
         function = getattr(soft_tables, name)
         tables[name] = function(rows, statistics, published, plan)
     tables["soft_combined"] = soft_tables.soft_combined(rows, statistics)
+    scores, comparison = (
+        f(rows, plan) for f in (soft_statistics.scores, soft_statistics.comparison)
+    )
+    tables["soft_scores"] = soft_tables.soft_scores(rows, scores, plan)
+    tables["soft_ranks"] = soft_tables.soft_ranks(comparison)
     drawn = {}
     for name in ("3_5", "3_6", "3_9", "3_10"):
         name = f"thesis_figure_{name}"
         drawn[name] = folder / f"{name}.svg"
         figures.save(getattr(soft_figures, name)(rows, plan), drawn[name])
+    drawn["soft_critical_difference"] = folder / "soft_critical_difference.svg"
+    ranked = soft_figures.soft_critical_difference(tables["soft_ranks"], plan)
+    figures.save(ranked, drawn["soft_critical_difference"])
     return SimpleNamespace(tables=tables, figures=drawn, statistics=statistics)

@@ -36,6 +36,8 @@ def _made_up_values(generator, noise, experiment):
     ):
         values[method, "n_leaves"] = float(max(1, round(leaves) - fewer))
         values[method, "accuracy"] = 0.8 - loss + gain + generator.normal(0, 0.005)
+        values[method, "macro_f1"] = values[method, "accuracy"] - 0.1
+        values[method, "brier"] = 1.1 - values[method, "accuracy"]
         if method not in ("c45", "plt"):
             values[method, "factor"] = float(generator.choice((0.1, 0.3)))
     return values

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.slow
 
 
 def _report(rows, plan, published, folder):
-    statistics = soft_statistics.statistics(rows, plan)
+    statistics = soft_statistics.wilcoxon_tests(rows, plan)
     names = sorted(set(rows["dataset"]))
     sizes = pd.DataFrame({"dataset": names}).assign(
         n_variables=3, n_instances=9, n_sets=1, n_classes=2
@@ -34,11 +34,19 @@ def _report(rows, plan, published, folder):
     for name in ("thesis_table_3_4", "thesis_table_3_5"):
         tables[name] = getattr(soft_tables, name)(rows, statistics, published, plan)
     tables["soft_combined"] = soft_tables.soft_combined(rows, statistics)
+    scores, comparison = (
+        f(rows, plan) for f in (soft_statistics.scores, soft_statistics.comparison)
+    )
+    tables["soft_scores"] = soft_tables.soft_scores(rows, scores, plan)
+    tables["soft_ranks"] = soft_tables.soft_ranks(comparison)
     drawn = {}
     for number in ("3_5", "3_6", "3_9", "3_10"):
         name = f"thesis_figure_{number}"
         drawn[name] = folder / f"{name}.svg"
         figures.save(getattr(soft_figures, name)(rows, plan), drawn[name])
+    drawn["soft_critical_difference"] = folder / "soft_critical_difference.svg"
+    ranked = soft_figures.soft_critical_difference(tables["soft_ranks"], plan)
+    figures.save(ranked, drawn["soft_critical_difference"])
     claims = soft_claims.claims(rows, published["specification"], published["stated"])
     captions = captions_of("soft", rows=rows, plan=plan)
     section = soft_page.section(tables, drawn, captions, rows, claims, plan)

@@ -16,6 +16,7 @@ from hedgerow.data import TidyTable
 from hedgerow.experiments.soft import claims as soft_claims
 from hedgerow.experiments.soft import page as soft_page
 from hedgerow.experiments.soft import statistics as soft_statistics
+from hedgerow.experiments.soft import tables as soft_tables
 from hedgerow.reporting import html
 from hedgerow.reporting.claim_specification import VERDICTS
 
@@ -30,7 +31,9 @@ def inputs():
     tidy = [TidyTable(name, X, np.array([0, 1]), ["a", "b"], "class") for name in SETS]
     rows = made_up_rows(PLAN)
     given = {"tidy": tidy, "calibrated": calibrated(), "published": printed(), "plan": PLAN}
-    return {**given, "rows": rows, "statistics": soft_statistics.statistics(rows, PLAN)}
+    tests = soft_statistics.statistics(rows, PLAN)
+    ranks = soft_tables.soft_ranks(tests["comparison"])
+    return {**given, "rows": rows, **tests, "ranks": ranks}
 
 
 class Page(HTMLParser):
@@ -244,7 +247,7 @@ def test_a_section_survives_its_file(section):
 
 def test_every_anchor_of_a_section_bears_its_word(section):
     ids = [a["id"] for _, a in Page(section.markup).tags if "id" in a]
-    assert all(i.startswith(("soft-", "thesis_", "T3-")) for i in ids)
+    assert all(i.startswith(("soft-", "soft_", "thesis_", "T3-")) for i in ids)
 
 
 def test_titles_of_published_things():

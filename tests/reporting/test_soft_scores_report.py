@@ -5,14 +5,17 @@ import io
 import numpy as np
 import pandas as pd
 import pytest
+from made_rows import calibrated, printed
 from shown import captions_of, page_of, section_of
 
+from hedgerow.data import TidyTable
 from hedgerow.evaluation import critical_difference
+from hedgerow.experiments.soft import figures as soft_figures
 from hedgerow.experiments.soft import plan as soft_plan
 from hedgerow.experiments.soft import statistics as soft_statistics
-from hedgerow.experiments.soft_scores import figures as soft_scores_figures
-from hedgerow.experiments.soft_scores import statistics as soft_scores_statistics
-from hedgerow.experiments.soft_scores import tables as soft_scores_tables
+from hedgerow.experiments.soft import tables as soft_tables
+from hedgerow.experiments.step import annotations_of
+from hedgerow.reporting.cells import Source, agrees, recomputed
 
 SETS = ("pima", "wdbc", "bupa", "haberman", "spectf", "wine")  # wine is not in table 3.1
 BETTER = {"c45": 0.0, "ss": 0.01, "stp": 0.02, "se": 0.03}
@@ -28,11 +31,14 @@ def made_up_rows(datasets=SETS, methods=FOUR):
                 for noise in (0.0, 0.1):
                     for method in methods:
                         more = BETTER[method] + 0.001 * i * BETTER[method] + 0.1 * permutation
+                        more -= 0.1 * noise
                         cell = (experiment, dataset, permutation, noise, method)
                         rows += [
                             (*cell, "accuracy", 0.7 + more),
                             (*cell, "macro_f1", 0.6 - more),
                             (*cell, "brier", 0.5 - more),
+                            (*cell, "n_leaves", 20 - 10 * more),
+                            (*cell, "factor", 0.1),
                         ]
     return pd.DataFrame(rows, columns=[*soft_plan.CELL, "metric", "value"])
 
@@ -45,13 +51,15 @@ PLAN = soft_plan.SoftPlan(
 def inputs(rows=None, plan=PLAN):
     """Inputs of all jobs."""
     rows = made_up_rows() if rows is None else rows
-    compared = soft_scores_statistics.comparison(rows, plan)
+    tests = soft_statistics.statistics(rows, plan)
+    X = pd.DataFrame({"x": [1.0, 2.0]})
+    names = sorted(set(rows["dataset"]))
     return {
-        "rows": rows,
-        "plan": plan,
-        "statistics": soft_scores_statistics.scores(rows, plan),
-        "comparison": compared,
-        "ranks": soft_scores_tables.soft_ranks(compared),
+        **{"rows": rows, "plan": plan, **tests},
+        "ranks": soft_tables.soft_ranks(tests["comparison"]),
+        "tidy": [TidyTable(name, X, np.array([0, 1]), ["a", "b"], "class") for name in names],
+        "calibrated": calibrated(),
+        "published": printed(),
     }
 
 
@@ -68,10 +76,8 @@ def rows():
 def made(rows, plan):
     """Both tables, as their CSV files give them back."""
     tables = {
-        "soft_scores": soft_scores_tables.soft_scores(
-            rows, soft_scores_statistics.scores(rows, plan), plan
-        ),
-        "soft_ranks": soft_scores_tables.soft_ranks(soft_scores_statistics.comparison(rows, plan)),
+        "soft_scores": soft_tables.soft_scores(rows, soft_statistics.scores(rows, plan), plan),
+        "soft_ranks": soft_tables.soft_ranks(soft_statistics.comparison(rows, plan)),
     }
     return {n: pd.read_csv(io.StringIO(t.to_csv(index=False))) for n, t in tables.items()}
 
@@ -99,9 +105,7 @@ def test_accuracy_agrees_with_table_3_4(rows, plan, published):
     from hedgerow.experiments.soft.tables import thesis_table_3_4
     from hedgerow.reporting.tables import MEAN
 
-    leaves = rows[rows["metric"] == "accuracy"].assign(metric="n_leaves")
-    every = pd.concat([rows, leaves], ignore_index=True)
-    of_thesis = thesis_table_3_4(every, soft_statistics.statistics(every, plan), published, plan)
+    of_thesis = thesis_table_3_4(rows, soft_statistics.wilcoxon_tests(rows, plan), published, plan)
     of_thesis = of_thesis[
         (of_thesis["metric"] == "accuracy_diff_c45") & (of_thesis["dataset"] == MEAN)
     ].set_index(["method", "noise"])["measured"]
@@ -109,6 +113,21 @@ def test_accuracy_agrees_with_table_3_4(rows, plan, published):
     ours = ours[(ours["experiment"] == "training_noise") & (ours["metric"] == "accuracy")]
     for row in ours.itertuples(index=False):
         assert row.difference == pytest.approx(of_thesis[row.first, row.noise], abs=1e-6)
+
+
+@pytest.mark.parametrize("name", ["soft_scores", "soft_ranks"])
+def test_every_cell_is_what_its_rows_give(rows, plan, name):
+    """p of a score was traced to the tests of tables 3.4 and 3.5, which have no such row."""
+    frames = {"rows": rows, **soft_statistics.statistics(rows, plan)}
+    table = made(rows, plan)[name]
+    shown = getattr(soft_tables, name).shown
+    given = {"table": table, "plan": plan, **frames}
+    cells = list(shown.behind(**{p: given[p] for p in annotations_of(shown.behind)}))
+    assert {"p", "difference"} <= {c.column for c in cells} or name == "soft_ranks"
+    for cell in cells:
+        read = [Source(["x"], [frames[r.of]]).read(r, cell.by) for r in cell.rows]
+        again = recomputed(cell.formula, read, cell.by, cell.times)
+        assert agrees(table.loc[cell.row, cell.column], again), cell
 
 
 def test_rounding_is_neither_better_nor_worse(plan):
@@ -124,7 +143,7 @@ def test_ranks_of_the_diagram(rows, plan):
     ranks = made(rows, plan)["soft_ranks"]
     assert set(ranks["absent"].str.split(";").str[-1]) == {"synthetic_soft_5"}
     part = ranks[ranks["experiment"] == "test_noise"]
-    assert soft_scores_tables.mean_ranks_of(part).to_dict() == {
+    assert soft_tables.mean_ranks_of(part).to_dict() == {
         "c45": 4,
         "ss": 3,
         "stp": 2,
@@ -145,12 +164,12 @@ def test_ranks_of_the_diagram(rows, plan):
     ],
 )
 def test_bars_join_the_largest_groups(ranks, least, groups):
-    found = soft_scores_figures.groups_of(pd.Series(ranks, index=list("abcd")), least)
+    found = soft_figures.groups_of(pd.Series(ranks, index=list("abcd")), least)
     assert ["".join(group) for group in found] == groups
 
 
 def test_the_diagram_names_methods_and_tests(rows, plan):
-    figure = soft_scores_figures.soft_critical_difference(made(rows, plan)["soft_ranks"], plan)
+    figure = soft_figures.soft_critical_difference(made(rows, plan)["soft_ranks"], plan)
     for axes in figure.axes:
         texts = [t.get_text() for t in axes.texts]
         assert {"SE  1.00", "STP  2.00", "SS  3.00", "C4.5  4.00"} <= set(texts)
@@ -168,7 +187,7 @@ def test_too_few_data_sets_are_said(plan, tmp_path):
     assert tables["soft_scores"]["p"].isna().all()
     assert tables["soft_scores"]["difference"].notna().all()
     assert set(tables["soft_scores"]["note"]) == {"2 data sets, tested from 3 on"}
-    figure = soft_scores_figures.soft_critical_difference(tables["soft_ranks"], plan)
+    figure = soft_figures.soft_critical_difference(tables["soft_ranks"], plan)
     for axes in figure.axes:
         assert [t.get_text() for t in axes.texts] == ["No test: 2 data sets, tested from 3 on."]
     text = page(rows, plan, tmp_path)
@@ -184,13 +203,13 @@ def test_c45_alone_is_said(tmp_path):
     text = page(rows, plan, tmp_path)
     assert "No test of noise in the test data: no method besides c45." in text
     # An empty table of tests can be written and read.
-    empty = soft_scores_statistics.scores(rows, plan)
+    empty = soft_statistics.scores(rows, plan)
     empty.to_parquet(tmp_path / "scores.parquet", index=False)
     assert pd.read_parquet(tmp_path / "scores.parquet").columns.tolist() == empty.columns.tolist()
 
 
 def page(rows, plan, folder):
-    return " ".join(page_of(section_of("soft_scores", folder, **inputs(rows, plan))).split())
+    return " ".join(page_of(section_of("soft", folder, **inputs(rows, plan))).split())
 
 
 def test_the_section(rows, plan, tmp_path):
@@ -212,6 +231,6 @@ def test_the_section_where_nothing_differs(plan, tmp_path):
 
 
 def test_captions_name_every_output(rows, plan):
-    captions = captions_of("soft_scores", rows=rows, plan=plan)
-    assert sorted(captions) == ["soft_critical_difference", "soft_ranks", "soft_scores"]
+    captions = captions_of("soft", rows=rows, plan=plan)
+    assert {"soft_critical_difference", "soft_ranks", "soft_scores"} <= captions.keys()
     assert "mean accuracy over all 2 noise factors" in captions["soft_critical_difference"]

@@ -128,7 +128,7 @@ def test_missing_and_left_out_sets_are_named(rows, plan, published):
     c45 = (flat["dataset"] == "bupa") & (flat["method"] == "c45") & (flat["metric"] == "n_leaves")
     flat.loc[c45, "value"] = 9.0
     table = soft_tables.thesis_table_3_4(
-        flat, soft_statistics.statistics(flat, plan), published, plan
+        flat, soft_statistics.wilcoxon_tests(flat, plan), published, plan
     )
     mean = table[table["dataset"] == "mean_over_datasets"].set_index("metric")
     assert set(mean.loc["n_leaves_std", "left_out"]) == {"bupa"}
@@ -144,7 +144,7 @@ def test_missing_and_left_out_sets_are_named(rows, plan, published):
 def test_a_set_outside_table_3_1_changes_no_average(rows, plan, published, made_up):
     inside = rows[rows["dataset"] != "wine"]
     table = soft_tables.thesis_table_3_5(
-        inside, soft_statistics.statistics(inside, plan), published, plan
+        inside, soft_statistics.wilcoxon_tests(inside, plan), published, plan
     )
     whole = made_up.tables["thesis_table_3_5"]
     pd.testing.assert_frame_equal(table, whole[whole["dataset"] != "wine"].reset_index(drop=True))
@@ -153,7 +153,7 @@ def test_a_set_outside_table_3_1_changes_no_average(rows, plan, published, made_
 def test_the_order_of_data_sets_changes_nothing(rows, plan, published, made_up):
     shuffled = rows.sample(frac=1, random_state=1)
     table = soft_tables.thesis_table_3_4(
-        shuffled, soft_statistics.statistics(shuffled, plan), published, plan
+        shuffled, soft_statistics.wilcoxon_tests(shuffled, plan), published, plan
     )
     pd.testing.assert_frame_equal(table, made_up.tables["thesis_table_3_4"])
 
@@ -161,7 +161,7 @@ def test_the_order_of_data_sets_changes_nothing(rows, plan, published, made_up):
 def test_without_a_set_of_table_3_1_only_rows_of_their_own_are_left(rows, plan, published):
     outside = rows[rows["dataset"] == "wine"]
     table = soft_tables.thesis_table_3_4(
-        outside, soft_statistics.statistics(outside, plan), published, plan
+        outside, soft_statistics.wilcoxon_tests(outside, plan), published, plan
     )
     assert set(table["dataset"]) == {"wine"}
 

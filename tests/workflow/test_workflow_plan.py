@@ -73,10 +73,6 @@ def test_what_an_experiment_shows_is_made_by_a_rule_of_that_name(kind):
 #: Rules of other experiments that a target needs. All others stand on their own.
 READ = {
     "soft_sweep": {"soft_noise"},
-    "soft_scores": {
-        *("soft_noise", "soft_calibrate", "soft_learn", "soft_prune", "soft_evaluate"),
-        "soft_merge",
-    },
     "noise_models": {"soft_noise", "soft_calibrate"},
     "readings": READ_AGAIN,
 }

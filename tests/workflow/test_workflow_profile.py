@@ -58,7 +58,6 @@ def test_groups_of_a_paper_and_of_what_goes_beyond_it():
         "soft_learn": "soft",
         "noise_models_numeric": "soft",
         "soft_tables": "soft_shown",
-        "soft_scores_figures": "soft_shown",
         "tidy": "tables",
         "fetch": None,
         "manifest": None,

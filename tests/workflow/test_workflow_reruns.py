@@ -14,7 +14,7 @@ from hedgerow.workflow.steps import having
 pytestmark = pytest.mark.runs
 
 # What follows from what, beside tests and what is shown of an experiment (`after`).
-AFTER_ROWS = after("soft") | after("soft_scores")
+AFTER_ROWS = after("soft")
 AFTER_NOISE = after("soft", "learn", "running_times", "prune", "evaluate", "merge") | AFTER_ROWS
 AFTER_SWEEP_NOISE = after("soft_sweep", "grow", "evaluate", "merge")
 AFTER_BEYOND = after("noise_models", "numeric")
@@ -94,7 +94,7 @@ def audited(rerun: set[str]) -> set[str]:
         ("search: {n_iterations: 100}", AFTER_SEARCH),
         ("search: {alphas: [0.01]}", AFTER_SEARCH),
         ("search: {property_folds: 3}", {"search_properties", *reported("search")}),
-        ("experiments: [soft, soft_scores]", {"claims", *COMPARISON, *PAGE}),
+        ("experiments: [soft]", {"claims", *COMPARISON, *PAGE}),
     ],
 )
 def test_a_changed_setting_reruns_what_depends_on_it(smoke, setting, rerun):

@@ -168,9 +168,7 @@ def test_an_id_leads_to_function_rule_and_file():
             name = published_id(s.name)
             assert s.kind == "figure" or (ROOT / f"data/published/{name}.csv").is_file()
         else:
-            # Ranks and critical differences are older than the folder `soft_scores`.
-            word = {"soft_scores": "soft_", "audit": ""}.get(s.word, s.word)
-            assert s.name.startswith(word)
+            assert s.word == "audit" or s.name.startswith(s.word)
 
 
 def test_a_caption_that_asks_for_words_has_them():

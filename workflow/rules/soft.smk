@@ -229,6 +229,7 @@ tails["soft"] = Tail(
             "data/calibrated/soft/{dataset}.parquet", dataset=soft_datasets
         ),
         "published": soft_published,
+        "ranks": "reports/tables/soft_ranks.csv",
     },
     made=[
         expand("data/calibrated/soft/{dataset}.parquet", dataset=soft_datasets),

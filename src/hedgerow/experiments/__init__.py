@@ -6,7 +6,6 @@ PAPERS = (
     "soft",
     "soft_illustration",
     "soft_sweep",
-    "soft_scores",
     "search",
     "structure",
     "survival",

@@ -46,8 +46,7 @@ class Head(Plan):
     experiments: tuple[str, ...] = setting(
         PAPERS,
         "Experiments in the report and the manifest, each by the name of its section below. One "
-        "that is left out is still there as a target of its own; `make extensions` runs all. "
-        "soft_scores works on the results of soft and has no settings.",
+        "that is left out is still there as a target of its own; `make extensions` runs all.",
         choices=WORDS,
     )
 

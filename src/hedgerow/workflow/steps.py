@@ -249,14 +249,11 @@ def _module(module: str) -> dict[str, Declaration]:
 
 @functools.cache
 def section_of(word: str) -> str | None:
-    """Section of the configuration of an experiment: its word, or the `SECTION` of its plan.
+    """Section of the configuration of an experiment, which is its word.
 
     None for a folder without a plan: what is above the experiments has no settings.
     """
-    if not (PACKAGE / folder_of(word) / "plan.py").is_file():
-        return None
-    plan = importlib.import_module(module_of(f"{word}.plan"))
-    return getattr(plan, "SECTION", word)
+    return word if (PACKAGE / folder_of(word) / "plan.py").is_file() else None
 
 
 # -------------------------------------------------------------------------------- the job

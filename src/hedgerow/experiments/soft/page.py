@@ -10,8 +10,13 @@ import pandas as pd
 from hedgerow.evaluation.significance import LEVEL, smallest_p
 from hedgerow.experiments.soft import figures as soft_figures
 from hedgerow.experiments.soft import tables as soft_tables
-from hedgerow.experiments.soft.plan import PRINTED, TABLE_3_1, SoftPlan
-from hedgerow.experiments.soft.tables import N_TABLE_3_1, OWN_METRICS, TABLE_METRICS
+from hedgerow.experiments.soft.plan import (
+    EXPERIMENTS,
+    PRINTED,
+    TABLE_3_1,
+    SoftPlan,
+)
+from hedgerow.experiments.soft.tables import N_TABLE_3_1, OWN_METRICS, TABLE_METRICS, mean_ranks_of
 from hedgerow.experiments.step import step
 from hedgerow.reporting.figures import LOOKS
 from hedgerow.reporting.html import Section, claim_lines, filled, numbered, shown, tally
@@ -29,7 +34,12 @@ _METRIC_TITLES = {
     "accuracy_std": "Accuracy, standardised by C4.5 without added noise",
     "accuracy_diff_c45": "Accuracy, difference to C4.5 at the same noise factor, in points of %",
 }
-_DIGITS = {"sd": 2, "percent": 1, "leaves": 1, "percentage_points": 1}
+_SCORE_TITLES = {
+    "accuracy": "Accuracy, points of %, more is better",
+    "macro_f1": "Macro F1, points of %, more is better",
+    "brier": "Brier score, less is better",
+}
+_DIGITS = {"sd": 2, "percent": 1, "leaves": 1, "percentage_points": 1, "score": 3}
 
 
 @step("*")
@@ -77,6 +87,7 @@ def section(
         not_asked=[d for d in TABLE_3_1.values() if d not in plan.datasets],
         sizes=sizes.astype(object).where(sizes.notna(), None).to_dict("records"),
         experiments=experiments,
+        scores=[_scores(e, tables["soft_scores"], tables["soft_ranks"]) for e in EXPERIMENTS],
         shown=shown(soft_tables, soft_figures, figures=figures, captions=captions),
     )
 
@@ -165,4 +176,82 @@ def _cell(row, unit: str) -> dict:
         "strong": bool(row.p < 0.001),
         "marks": ",".join(marks),
         "notes": "; ".join(notes),
+    }
+
+
+def _scores(experiment: str, scores: pd.DataFrame, ranks: pd.DataFrame) -> dict:
+    """What the template needs of the other scores and the ranks of one experiment."""
+    scores = scores[scores["experiment"] == experiment]
+    return {
+        "word": experiment,
+        "part": experiment.removesuffix("_noise"),
+        "blocks": _score_blocks(scores),
+        "note": _note(scores),
+        "ranks": _ranks(ranks[ranks["experiment"] == experiment]),
+    }
+
+
+def _note(frame: pd.DataFrame) -> str:
+    """Why there are no tests, or an empty text."""
+    notes = frame.loc[frame["p"].isna(), "note"]
+    return "; ".join(filter(None, notes.dropna().unique()))
+
+
+def _score_blocks(frame: pd.DataFrame) -> list[dict]:
+    """Lines of the table, grouped by score."""
+    blocks = []
+    for metric, title in _SCORE_TITLES.items():
+        cells = frame[frame["metric"] == metric]
+        lines = []
+        for method in cells["first"].unique():
+            of_method = cells[cells["first"] == method].sort_values("noise")
+            shown = [_score_cell(c) for c in of_method.itertuples(index=False)]
+            lines.append({"method": method, "cells": shown})
+        if lines:
+            blocks.append({"title": title, "n": 0, "left_out": [], "lines": lines})
+    return blocks
+
+
+def _score_cell(row) -> dict:
+    """One cell of the shared noise table."""
+    marks, notes = [], []
+    if pd.notna(row.p):
+        if row.p < LEVEL:
+            marks.append("a")
+        if row.p_holm < LEVEL:
+            marks.append("b")
+        notes = [
+            f"better on {row.wins} of {row.n_datasets} data sets",
+            f"{p_said(row.p)}, {p_text(row.p_holm)} after Holm",
+        ]
+    return {
+        "measured": number(row.difference, _DIGITS[row.unit]),
+        "published": None,
+        "strong": bool(row.p < 0.001),
+        "marks": ",".join(marks),
+        "notes": "; ".join(notes),
+    }
+
+
+def _ranks(frame: pd.DataFrame) -> dict:
+    """Result of Friedman's test and the pairs that Nemenyi's tells apart, in words."""
+    overall = frame[frame["name"] == "friedman"].iloc[0]
+    if pd.isna(overall["p"]):
+        return {"note": overall["note"]}
+    pairs = frame[(frame["name"] == "nemenyi") & (frame["p"] < LEVEL)]
+    apart = []
+    for pair in pairs.itertuples(index=False):
+        first_is_better = pair.rank_first < pair.rank_second
+        better, worse = (pair.first, pair.second)[:: 1 if first_is_better else -1]
+        apart.append(f"{LOOKS[better].label} before {LOOKS[worse].label} ({p_said(pair.p)})")
+    mean = mean_ranks_of(frame).sort_values(kind="stable")
+    return {
+        "note": "",
+        "statistic": number(overall["statistic"], 2),
+        "p": p_said(overall["p"]),
+        "differ": bool(overall["p"] < LEVEL),
+        "n": int(overall["n_datasets"]),
+        "least": number(overall["critical_difference"], 2),
+        "apart": apart,
+        "order": ", ".join(f"{LOOKS[m].label} {number(r, 2)}" for m, r in mean.items()),
     }

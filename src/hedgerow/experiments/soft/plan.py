@@ -85,6 +85,10 @@ METHODS = tuple(RECIPES)
 PRINTED = ("c45", "ss", "stp", "se", "plt", "udt")  # tables 3.4 and 3.5
 COMBINED = ("ss_stp", "ss_se", "stp_se", "ss_stp_se")
 TUNED = tuple(method for method, recipe in RECIPES.items() if recipe.tuned)
+#: Scores beside the thesis' own, and whether more is better.
+SCORES = {"accuracy": True, "macro_f1": True, "brier": False}
+#: With fewer data sets than this, methods are not ranked: ranks of two say nothing.
+FEWEST_DATASETS = 3
 TREE_KEYS = ["dataset", "permutation", "training_noise", "method", "factor"]
 CELL = ["experiment", "dataset", "permutation", "noise", "method"]
 

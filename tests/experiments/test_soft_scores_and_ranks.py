@@ -6,8 +6,7 @@ import pytest
 from scipy import stats
 
 from hedgerow.experiments.soft import plan as soft_plan
-from hedgerow.experiments.soft_scores import plan as soft_scores_plan
-from hedgerow.experiments.soft_scores import statistics as soft_scores_statistics
+from hedgerow.experiments.soft import statistics as soft_statistics
 
 FOUR = ("c45", "ss", "stp", "se")
 SETS = ("pima", "wdbc", "bupa", "haberman", "wine")  # wine is not in table 3.1
@@ -28,14 +27,14 @@ def rows(plan):
         for permutation in range(plan.n_permutations)
         for noise in plan.noise_factors
         for method in plan.methods
-        for metric in ("n_leaves", *soft_scores_plan.SCORES)
+        for metric in ("n_leaves", *soft_plan.SCORES)
     ]
     return pd.DataFrame(cells, columns=[*soft_plan.CELL, "metric", "value"])
 
 
 def test_every_cell_against_c45(rows, plan):
-    frame = soft_scores_statistics.scores(rows, plan)
-    n_cells = 2 * len(soft_scores_plan.SCORES) * (len(plan.methods) - 1) * 2
+    frame = soft_statistics.scores(rows, plan)
+    n_cells = 2 * len(soft_plan.SCORES) * (len(plan.methods) - 1) * 2
     assert len(frame) == 2 * n_cells
     cell = frame[
         (frame["experiment"] == "test_noise")
@@ -57,7 +56,7 @@ def test_every_cell_against_c45(rows, plan):
 
 
 def test_holm_is_over_one_experiment(rows, plan):
-    frame = soft_scores_statistics.scores(rows, plan)
+    frame = soft_statistics.scores(rows, plan)
     for _, part in frame.groupby("experiment"):
         plain = part[part["correction"] == "none"]["p"].to_numpy()
         adjusted = part[part["correction"] == "holm"]["p"].to_numpy()
@@ -65,7 +64,7 @@ def test_holm_is_over_one_experiment(rows, plan):
 
 
 def test_a_block_is_the_mean_over_noise_and_permutations(rows, plan):
-    found = soft_scores_statistics.blocks(rows, "training_noise", plan)
+    found = soft_statistics.blocks(rows, "training_noise", plan)
     assert sorted(found.index) == ["bupa", "haberman", "pima", "wdbc"]
     at = (rows["experiment"] == "training_noise") & (rows["metric"] == "accuracy")
     of_cell = rows[at & (rows["dataset"] == "pima") & (rows["method"] == "se")]
@@ -73,10 +72,10 @@ def test_a_block_is_the_mean_over_noise_and_permutations(rows, plan):
 
 
 def test_comparison_is_that_of_the_blocks(rows, plan):
-    frame = soft_scores_statistics.comparison(rows, plan)
+    frame = soft_statistics.comparison(rows, plan)
     for experiment in soft_plan.EXPERIMENTS:
         part = frame[frame["experiment"] == experiment].set_index("groups")
-        values = soft_scores_statistics.blocks(rows, experiment, plan)
+        values = soft_statistics.blocks(rows, experiment, plan)
         overall = part.loc["c45|ss|stp|se"]
         assert overall["statistic"] == pytest.approx(
             stats.friedmanchisquare(*values.to_numpy().T).statistic
@@ -93,28 +92,28 @@ def test_comparison_is_that_of_the_blocks(rows, plan):
 def test_order_of_rows_changes_nothing(rows, plan):
     shuffled = rows.sample(frac=1, random_state=1)
     pd.testing.assert_frame_equal(
-        soft_scores_statistics.scores(shuffled, plan), soft_scores_statistics.scores(rows, plan)
+        soft_statistics.scores(shuffled, plan), soft_statistics.scores(rows, plan)
     )
     pd.testing.assert_frame_equal(
-        soft_scores_statistics.comparison(shuffled, plan),
-        soft_scores_statistics.comparison(rows, plan),
+        soft_statistics.comparison(shuffled, plan),
+        soft_statistics.comparison(rows, plan),
     )
 
 
 def test_two_data_sets_are_too_few(rows, plan):
     few = rows[rows["dataset"].isin(["pima", "wdbc"])]
-    frame = soft_scores_statistics.scores(few, plan)
+    frame = soft_statistics.scores(few, plan)
     assert frame["p"].isna().all()
     assert set(frame["note"]) == {"2 data sets, tested from 3 on"}
-    frame = soft_scores_statistics.comparison(few, plan)
+    frame = soft_statistics.comparison(few, plan)
     assert len(frame) == 2 and frame["p"].isna().all()
     assert set(frame["note"]) == {"2 data sets, tested from 3 on"}
 
 
 def test_one_method_has_nothing_to_be_compared_with(rows):
     plan = soft_plan.SoftPlan(datasets=SETS, methods=("c45",), noise_factors=(0, 0.1))
-    assert soft_scores_statistics.scores(rows, plan).empty
-    frame = soft_scores_statistics.comparison(rows, plan)
+    assert soft_statistics.scores(rows, plan).empty
+    frame = soft_statistics.comparison(rows, plan)
     assert set(frame["note"]) == {"no method besides c45"}
 
 
@@ -122,7 +121,7 @@ def test_sets_outside_table_3_1_count_where_there_are_no_others(rows, plan):
     others = pd.concat(
         rows[rows["dataset"] == "wine"].assign(dataset=name) for name in ("wine", "iris", "glass")
     )
-    assert sorted(soft_scores_statistics.blocks(others, "test_noise", plan).index) == [
+    assert sorted(soft_statistics.blocks(others, "test_noise", plan).index) == [
         "glass",
         "iris",
         "wine",
