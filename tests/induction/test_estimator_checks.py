@@ -57,6 +57,7 @@ def exported_estimators():
 
 
 EXPORTED = exported_estimators()
+C45 = hedgerow.C45Classifier
 ESTIMATORS = [estimator for estimator in EXPORTED if is_classifier(estimator)]
 each = pytest.mark.parametrize("estimator", ESTIMATORS, ids=repr)
 
@@ -189,3 +190,11 @@ def test_in_scikit_learns_company(estimator):
     assert search.best_params_ == {name: two[1]}
     bag = BaggingClassifier(clone(estimator), n_estimators=3, random_state=0).fit(X, y)
     assert bag.score(X, y) > 0.9
+
+
+@pytest.mark.parametrize("kind", {type(e) for e in ESTIMATORS if isinstance(e, C45)} - {C45})
+def test_parameters_of_c45_have_its_defaults_in_the_learners_that_extend_it(kind):
+    """EIG weighs gains by all known values of the table."""
+    shared, own = C45().get_params(), kind().get_params()
+    different = {n for n in shared.keys() & own.keys() if shared[n] != own[n]}
+    assert different == ({"reliability"} if issubclass(kind, hedgerow.EIGClassifier) else set())

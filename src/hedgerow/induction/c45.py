@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import inspect
+from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 from hedgerow.checks import LARGEST, check_choice, check_flag, check_jobs, check_number
 from hedgerow.errors import InputError
@@ -123,7 +126,7 @@ class C45Classifier(TreeClassifierMixin):
 
     _understands = frozenset({"y_plausibility"})
     #: Of learners that extend this one and do not take others.
-    rules = None
+    criterion, rules = "information_gain", None
 
     def __init__(
         self,
@@ -164,6 +167,12 @@ class C45Classifier(TreeClassifierMixin):
         self.rules = rules
         self.random_state = random_state
         self.n_jobs = n_jobs
+
+    def _set_shared(self, given: Mapping[str, Any]) -> None:
+        """Of the arguments of a learner that extends this one, set the parameters of this one."""
+        for name in inspect.signature(C45Classifier.__init__).parameters.keys() & given.keys():
+            if name != "self":
+                setattr(self, name, given[name])
 
     @classmethod
     def j48(

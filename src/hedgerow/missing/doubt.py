@@ -88,6 +88,8 @@ n_jobs
     """
 
     _parts = PARTS
+    # No part has noise of its own.
+    propagation, evaluation, error_unit = None, None, "mean"
 
     def __init__(
         self,
@@ -114,29 +116,12 @@ n_jobs
         random_state=None,
         n_jobs=None,
     ):
-        super().__init__(
-            imputer=imputer,
-            n_neighbors=n_neighbors,
-            n_imputations=n_imputations,
-            reliability=reliability,
-            missing_at_prediction=missing_at_prediction,
-            confidence=confidence,
-            prune=prune,
-            subtree_raising=subtree_raising,
-            laplace=laplace,
-            repetition_factor=repetition_factor,
-            min_samples_split=min_samples_split,
-            min_samples_leaf=min_samples_leaf,
-            max_depth=max_depth,
-            candidates=candidates,
-            categorical_features=categorical_features,
-            smoothing=smoothing,
-            weights=weights,
-            class_weight=class_weight,
-            random_state=random_state,
-            error=error,
-            n_jobs=n_jobs,
-        )
+        self._set_shared(locals())
+        self.imputer = imputer
+        self.n_neighbors = n_neighbors
+        self.n_imputations = n_imputations
+        self.missing_at_prediction = missing_at_prediction
+        self.error = error
         self.leaves = leaves
 
     def _check_parameters(self) -> None:

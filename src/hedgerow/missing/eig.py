@@ -108,7 +108,6 @@ n_jobs
     window = WINDOW
     step = STEP
     gate_at = "threshold"
-    criterion = "information_gain"  # of the known values, and of the guesses
 
     def __init__(
         self,
@@ -137,30 +136,15 @@ n_jobs
         error=None,
         n_jobs=None,
     ):
+        self._set_shared(locals())
         self.imputer = imputer
         self.n_neighbors = n_neighbors
         self.n_imputations = n_imputations
-        self.reliability = reliability
         self.missing_at_prediction = missing_at_prediction
         self.propagation = propagation
         self.evaluation = evaluation
         self.error_unit = error_unit
-        self.confidence = confidence
-        self.prune = prune
-        self.subtree_raising = subtree_raising
-        self.laplace = laplace
-        self.repetition_factor = repetition_factor
-        self.min_samples_split = min_samples_split
-        self.min_samples_leaf = min_samples_leaf
-        self.max_depth = max_depth
-        self.candidates = candidates
-        self.categorical_features = categorical_features
-        self.smoothing = smoothing
-        self.weights = weights
-        self.class_weight = class_weight
-        self.random_state = random_state
         self.error = error
-        self.n_jobs = n_jobs
 
     def _check_parameters(self) -> None:
         super()._check_parameters()

@@ -123,25 +123,7 @@ criterion, class_weight, random_state, n_jobs
         error=None,
         n_jobs=None,
     ):
-        super().__init__(
-            confidence=confidence,
-            prune=prune,
-            subtree_raising=subtree_raising,
-            laplace=laplace,
-            repetition_factor=repetition_factor,
-            min_samples_split=min_samples_split,
-            min_samples_leaf=min_samples_leaf,
-            max_depth=max_depth,
-            candidates=candidates,
-            categorical_features=categorical_features,
-            smoothing=smoothing,
-            reliability=reliability,
-            weights=weights,
-            criterion=criterion,
-            class_weight=class_weight,
-            random_state=random_state,
-            n_jobs=n_jobs,
-        )
+        self._set_shared(locals())
         self.search = search
         self.propagation = propagation
         self.evaluation = evaluation
