@@ -166,6 +166,25 @@ class TreeClassifierMixin(ClassifierMixin, BaseEstimator):
         check_flag("subtree_raising", self.subtree_raising)
         check_flag("laplace", self.laplace)
 
+    @transaction
+    def fit(self, X, y=None, sample_weight=None):
+        """Learn the tree.
+
+        Parameters
+        ----------
+        X : (n, m) array, data frame or `hedgerow.Uncertain`
+            Numbers (NaN is missing) and pandas categoricals.
+        y : (n,) array
+            Class labels; of uncertain data that name their classes, none are needed.
+        sample_weight : (n,) array, optional
+            At least 0; a row of weight 0 is as if absent.
+
+        Returns
+        -------
+        self
+        """
+        return self._fit(X, y, sample_weight)
+
     # -- input --------------------------------------------------------------------------
 
     def _encode(self, X, *, reset: bool) -> np.ndarray:

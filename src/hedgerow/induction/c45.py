@@ -9,7 +9,7 @@ from typing import Any
 
 from hedgerow.checks import LARGEST, check_choice, check_flag, check_jobs, check_number
 from hedgerow.errors import InputError
-from hedgerow.induction.base import FROM_DTYPE, TreeClassifierMixin, transaction
+from hedgerow.induction.base import FROM_DTYPE, TreeClassifierMixin
 from hedgerow.induction.core import grow, prune
 from hedgerow.induction.rules import J48, THESIS, GrowthRules
 
@@ -260,23 +260,7 @@ class C45Classifier(TreeClassifierMixin):
             )
         check_jobs("n_jobs", self.n_jobs)
 
-    @transaction
-    def fit(self, X, y=None, sample_weight=None):
-        """Grow and prune the tree.
-
-        Parameters
-        ----------
-        X : (n, m) array, data frame or `hedgerow.Uncertain`
-            Numbers (NaN is missing) and pandas categoricals.
-        y : (n,) array
-            Class labels; of uncertain data that name their classes, none are needed.
-        sample_weight : (n,) array, optional
-            At least 0; a row of weight 0 is as if absent.
-
-        Returns
-        -------
-        self
-        """
+    def _fit(self, X, y, sample_weight):
         self._check_parameters()
         return self._grown(self._training_set(X, y, sample_weight, lasting=False))
 

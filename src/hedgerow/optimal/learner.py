@@ -505,22 +505,7 @@ class OptimalTreeClassifier(TreeClassifierMixin):
                 raise InputError("time_limit is 0", remedy="give seconds, or None for no limit")
         check_number("tolerance", self.tolerance, 0.0, 1.0)
 
-    def fit(self, X, y=None, sample_weight=None):
-        """Search for the best tree.
-
-        Parameters
-        ----------
-        X : (n, m) array, data frame or `hedgerow.Uncertain`
-            Numbers (NaN is missing) and pandas categoricals.
-        y : (n,) array
-            Class labels; of uncertain data that name their classes, none are needed.
-        sample_weight : (n,) array, optional
-            At least 0; a row of weight 0 is as if absent.
-
-        Returns
-        -------
-        self
-        """
+    def _fit(self, X, y, sample_weight):
         self._search(X, y, sample_weight)
         if self._partly_searched:
             texts = [f"{self._column(j)} ({k})" for j, k in self._partly_searched.items()]

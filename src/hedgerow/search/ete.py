@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from hedgerow.checks import BEYOND_USE, COUNTED, check_choice, check_number, check_random
 from hedgerow.errors import InputError
 from hedgerow.induction._columns import Columns
-from hedgerow.induction.base import FROM_DTYPE, TreeClassifierMixin, transaction
+from hedgerow.induction.base import FROM_DTYPE, TreeClassifierMixin
 from hedgerow.induction.core import grow
 from hedgerow.induction.rules import halfway
 from hedgerow.optional import needed
@@ -188,23 +188,7 @@ class EvolutionaryTreeClassifier(TreeClassifierMixin):
             )
         self._check_growth()
 
-    @transaction
-    def fit(self, X, y=None, sample_weight=None):
-        """Evolve the tree.
-
-        Parameters
-        ----------
-        X : (n, m) array, data frame or `hedgerow.Uncertain`
-            Numbers (NaN is missing) and pandas categoricals.
-        y : (n,) array
-            Class labels; of uncertain data that name their classes, none are needed.
-        sample_weight : (n,) array, optional
-            At least 0; a row of weight 0 is as if absent.
-
-        Returns
-        -------
-        self
-        """
+    def _fit(self, X, y, sample_weight):
         self._check_parameters()
         columns = self._training_set(X, y, sample_weight)
         random = check_random("random_state", self.random_state)

@@ -24,7 +24,7 @@ from hedgerow.errors import InputError, warn_user
 from hedgerow.induction._columns import Columns
 from hedgerow.induction._growth import Growth
 from hedgerow.induction._pruning import Pruning
-from hedgerow.induction.base import FROM_DTYPE, TreeClassifierMixin, transaction
+from hedgerow.induction.base import FROM_DTYPE, TreeClassifierMixin
 from hedgerow.induction.core import grow, prune
 from hedgerow.induction.rules import Rules
 from hedgerow.optional import needed
@@ -261,23 +261,7 @@ class UCTTreeClassifier(TreeClassifierMixin):
 
     # -- search -------------------------------------------------------------------------
 
-    @transaction
-    def fit(self, X, y=None, sample_weight=None):
-        """Search for a tree.
-
-        Parameters
-        ----------
-        X : (n, m) array, data frame or `hedgerow.Uncertain`
-            Numbers (NaN is missing) and pandas categoricals.
-        y : (n,) array
-            Class labels; of uncertain data that name their classes, none are needed.
-        sample_weight : (n,) array, optional
-            At least 0; a row of weight 0 is as if absent.
-
-        Returns
-        -------
-        self
-        """
+    def _fit(self, X, y, sample_weight):
         self._check_parameters()
         columns = self._training_set(X, y, sample_weight)
         given = checked_weights(sample_weight, _num_samples(X))
