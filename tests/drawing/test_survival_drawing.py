@@ -16,13 +16,8 @@ from lifelines.datasets import load_gbsg2
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.patches import FancyBboxPatch
 
-from hedgerow.drawing.survival import (
-    MOST_MARKS,
-    MOST_STEPS,
-    _apart,
-    guideline_sheet,
-    plot_curves,
-)
+from hedgerow.drawing.curves import MOST_MARKS, MOST_STEPS, _apart
+from hedgerow.drawing.survival import guideline_sheet, plot_curves
 from hedgerow.errors import InputError
 from hedgerow.survival import leaf_numbers, risk_groups, thesis_tree
 from hedgerow.survival.estimates import Steps
