@@ -275,60 +275,20 @@ def analyse(
         landmark = LANDMARK * DAYS["months"] / DAYS[cohort.unit]
     time, event = cohort.natural_history()
     entry = cohort.entry
-    if entry is not None and settings.life_table is not None:
-        raise InputError(
-            "--life-table and --entry exclude each other: the general population is followed from "
-            "the start, and patients who enter late are not",
-            remedy="leave one of them out",
-        )
     there = followed(time, event, entry)
     # Who is treated before entering was never seen untreated.
     seen = np.ones(len(time), dtype=bool) if entry is None else there
-    if not (event[seen] == 1).any():
-        raise InputError(
-            "nobody has the event before an intervention",
-            remedy="check the column of the intervention, or leave it out",
-        )
-    several = bool((event > 1).any())
-    estimator = thesis_tree(
-        max_depth=settings.max_depth, min_samples_leaf=settings.min_samples_leaf
-    )
-    pipeline: dict[str, Any] = {
-        "estimator": estimator,
-        "test_size": settings.test_size,
-        "competing": settings.competing,
-    }
-    if settings.weights:
-        pipeline["weights"] = "ipcw"
-    pipeline["min_followed"] = settings.min_followed
-    check_followed(time[seen], event[seen], entry_of(entry, seen), cohort, settings.min_followed)
+    _checked_events(cohort, settings, time, event, seen)
     tell("growing the tree")
     X = cohort.X if seen.all() else cohort.X[seen].reset_index(drop=True)
     outcome = (time[seen], event[seen])
-    pipeline |= {"horizon": cohort.horizon, "entry": entry_of(entry, seen)}
+    pipeline = _pipeline(cohort, settings, entry_of(entry, seen))
     try:
         grown = risk_groups(X, *outcome, random_state=settings.seed, **pipeline)
     except NobodyLeft as error:
         raise NobodyLeft(error.when, cohort.unit, "patients of the training part") from None
     groups = _of_all(grown, cohort, seen)
-    survival = {}
-    for part, words in PARTS.items():
-        tell(f"survival in each group, {words}")
-        own = groups.part(part) & there
-        survival[part] = leaf_survival(
-            groups.estimator,
-            cohort.X[own],
-            time[own],
-            event[own],
-            covariates=None if covariates is None else covariates[own].reset_index(drop=True),
-            confidence=CONFIDENCE,
-            horizon=cohort.horizon,
-            entry=entry_of(entry, own),
-        )
-        if settings.life_table is not None:
-            survival[part] = _beside_population(
-                survival[part], groups, cohort, time, event, own, settings, life_table
-            )
+    survival = _survival(groups, cohort, time, event, there, covariates, settings, life_table, tell)
     treated, notes = {}, []
     if cohort.treated_at is not None:
         tell("treated and untreated")
@@ -340,11 +300,7 @@ def analyse(
     # NaN, of a group without a risk, is the last.
     ranked = sorted(printed, key=lambda node: (math.isnan(printed[node][0]), printed[node], node))
     numbers = {node: number for number, node in enumerate(ranked, start=1)}
-    if entry is not None:
-        late = (groups.leaf[seen], time[seen], event[seen], entry[seen])
-        notes += notes_on_entry(numbers, *late, cohort.unit)
-    if groups.refused:
-        notes.append(_refused(groups, cohort, least))
+    notes += _noted(groups, cohort, numbers, time, event, seen, least)
     tell("calibration and decision curve")
     calibrated = calibration(groups, time, event, cohort.horizon, entry, least)
     calibrated = calibrated.loc[[-1, *numbers]]
@@ -352,7 +308,7 @@ def analyse(
     there = there & ~np.isnan(risk)
     test = ~groups.training & there
     data = (time[test], event[test], cohort.horizon, entry_of(entry, test))
-    found = Analysis(
+    return Analysis(
         cohort,
         settings,
         groups,
@@ -369,7 +325,7 @@ def analyse(
             for part, own in ((part, groups.part(part) & there) for part in ("training", "test"))
             if (event[own] == 1).any()
         },
-        several,
+        bool((event > 1).any()),
         _performance(groups, risk, time, event, there, by, cohort, settings, tell),
         validation,
         _permuted(grown, X, *outcome, settings, pipeline, tell),
@@ -377,7 +333,92 @@ def analyse(
         notes,
         entry,
     )
+
+
+def _pipeline(cohort: Cohort, settings: Settings, entry: np.ndarray | None) -> dict[str, Any]:
+    """Arguments of `risk_groups` that bootstraps and permutations repeat."""
+    return {
+        "estimator": thesis_tree(
+            max_depth=settings.max_depth, min_samples_leaf=settings.min_samples_leaf
+        ),
+        "test_size": settings.test_size,
+        "competing": settings.competing,
+        "min_followed": settings.min_followed,
+        "horizon": cohort.horizon,
+        "entry": entry,
+        **({"weights": "ipcw"} if settings.weights else {}),
+    }
+
+
+def _noted(
+    groups: RiskGroups,
+    cohort: Cohort,
+    numbers: Mapping[int, int],
+    time: np.ndarray,
+    event: np.ndarray,
+    seen: np.ndarray,
+    least: float,
+) -> list[str]:
+    """Notes on late entry, and on groups that were not followed for long enough."""
+    notes = []
+    if cohort.entry is not None:
+        late = (groups.leaf[seen], time[seen], event[seen], cohort.entry[seen])
+        notes += notes_on_entry(numbers, *late, cohort.unit)
+    if groups.refused:
+        notes.append(_refused(groups, cohort, least))
+    return notes
+
+
+def _survival(
+    groups: RiskGroups,
+    cohort: Cohort,
+    time: np.ndarray,
+    event: np.ndarray,
+    there: np.ndarray,
+    covariates: pd.DataFrame | None,
+    settings: Settings,
+    life_table: pd.DataFrame | None,
+    tell: Callable[[str], Any],
+) -> dict[str, pd.DataFrame]:
+    """Survival in each group, of both parts."""
+    found = {}
+    for part, words in PARTS.items():
+        tell(f"survival in each group, {words}")
+        own = groups.part(part) & there
+        found[part] = leaf_survival(
+            groups.estimator,
+            cohort.X[own],
+            time[own],
+            event[own],
+            covariates=None if covariates is None else covariates[own].reset_index(drop=True),
+            confidence=CONFIDENCE,
+            horizon=cohort.horizon,
+            entry=entry_of(cohort.entry, own),
+        )
+        if settings.life_table is not None:
+            found[part] = _beside_population(
+                found[part], groups, cohort, time, event, own, settings, life_table
+            )
     return found
+
+
+def _checked_events(
+    cohort: Cohort, settings: Settings, time: np.ndarray, event: np.ndarray, seen: np.ndarray
+) -> None:
+    """Whether anything can be said of those who are seen before a treatment."""
+    if cohort.entry is not None and settings.life_table is not None:
+        raise InputError(
+            "--life-table and --entry exclude each other: the general population is followed from "
+            "the start, and patients who enter late are not",
+            remedy="leave one of them out",
+        )
+    if not (event[seen] == 1).any():
+        raise InputError(
+            "nobody has the event before an intervention",
+            remedy="check the column of the intervention, or leave it out",
+        )
+    entry = entry_of(cohort.entry, seen)
+    check_followed(time[seen], event[seen], entry, cohort, settings.min_followed)
 
 
 def _of_all(grown: RiskGroups, cohort: Cohort, seen: np.ndarray) -> RiskGroups:

@@ -7,6 +7,7 @@ words are ours. They were compared with two public copies of the list.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from hedgerow.patients.analysis import PARTS, Analysis
 from hedgerow.patients.risks import too_few
@@ -16,162 +17,125 @@ from hedgerow.reporting.numbers import p_said
 
 OPEN = "to be filled in by the authors"
 
+#: Item, what it asks, and what the run answers; {names} are filled by `_answers`.
+ITEMS = (
+    ("1", "Title: a prediction model, its population, its outcome", OPEN),
+    ("2", "Abstract", OPEN),
+    ("3a", "Why the model is needed, and which others there are", OPEN),
+    ("3b", "Whom it is for, where in their care, and who uses it", OPEN),
+    ("3c", "Groups of people whose health is known to be worse", OPEN),
+    ("4", "Aim: to make a model, or to test one", "the run makes a model and tests it"),
+    ("5a", "Where the data come from", f"the file {{source}}; how it was gathered: {OPEN}"),
+    ("5b", "Dates", "{dates}"),
+    ("6a", "Setting and centres", OPEN),
+    ("6b", "Who was included", "all rows with {included}"),
+    ("6c", "Treatments and how they were dealt with", "{treatments}"),
+    (
+        "7",
+        "Preparation of the data",
+        "checked row by row; columns used and not used: table “{columns}”",
+    ),
+    (
+        "8a",
+        "Outcome",
+        f"the event by {{horizon}}; {{taken_as}}; {{others}}its definition: {OPEN}",
+    ),
+    ("8b", "Who judged the outcome, where it had to be judged", OPEN),
+    ("8c", "Whether they knew the predictors", OPEN),
+    (
+        "9a",
+        "Choice of predictors",
+        "{n_inputs} of the {n_columns} columns can be inputs, and all were offered to the tree, "
+        "which tests {n_used}",
+    ),
+    ("9b", "Definition and time of predictors", f"names and units by the schema; {OPEN}"),
+    ("9c", "Who judged the predictors, where they had to be judged", OPEN),
+    (
+        "10",
+        "Size of the sample",
+        "patients with the event by the horizon: {n_event}, without it: {n_free}; all were taken, "
+        "no size was planned",
+    ),
+    (
+        "11",
+        "Missing values",
+        "{missing}the tree sends such a patient down both branches by the shares of the others; "
+        "adjusted models leave such patients out",
+    ),
+    (
+        "12a",
+        "Use of the data",
+        "{training} % to learn from, the rest to test on, drawn class by class with the seed "
+        "{seed}",
+    ),
+    ("12b", "Handling of predictors", "numbers as they are, categories as sets"),
+    (
+        "12c",
+        "Kind of model and how it was made",
+        "a decision tree (C4.5), at most {max_depth} tests deep, at least {min_samples_leaf} "
+        "patients on each side of a test, pruned with the confidence .87, repeated variables "
+        "weighted by .7; nothing was tuned; tested on the test part{bootstraps}",
+    ),
+    ("12d", "Differences between centres", OPEN),
+    (
+        "12e",
+        "Measures of performance",
+        "calibration of each group and net benefit in the test part, concordance {ranked}"
+        "{corrected}",
+    ),
+    ("12f", "Changes of the model after testing", "none"),
+    ("12g", "How predictions are made", "by the tree of this page, tree.json"),
+    (
+        "13",
+        "Rare outcomes",
+        "{weights} and no resampling; the share of the tree is compared with what was seen",
+    ),
+    ("14", "Fairness between groups of people", "{fairness}"),
+    ("15", "What the model gives", "a group and its risk of the event by {horizon}"),
+    (
+        "16",
+        "Training and test data",
+        f"two parts of one table; another hospital tests the tree with `hedgerow validate`: {OPEN}",
+    ),
+    ("17", "Ethics", OPEN),
+    ("18a", "Funding", OPEN),
+    ("18b", "Conflicts of interest", OPEN),
+    ("18c", "Protocol", OPEN),
+    ("18d", "Registration", OPEN),
+    ("18e", "Access to the data", f"the run copies no patient's row; {OPEN}"),
+    (
+        "18f",
+        "Access to the code",
+        "hedgerow {version}; command and settings: manifest.json",
+    ),
+    ("19", "Patients and public", OPEN),
+    ("20a", "Flow of patients", "table “{flow}”"),
+    ("20b", "Patients at inclusion", "table “{baseline}”"),
+    ("20c", "Training against test part", "tables of survival in each of the two"),
+    ("21", "Patients and events in each analysis", "in every table, where they can be shown"),
+    ("22", "The whole model", "{n_leaves} groups by {used}; picture and tree.json"),
+    ("23a", "Performance with intervals", "{performance}"),
+    ("23b", "Performance between groups or centres", OPEN),
+    ("24", "Results of changes of the model", "there were none"),
+    ("25", "What the results mean", OPEN),
+    (
+        "26",
+        "Limits",
+        "found and tested in one table; groups were chosen by the outcome; further ones: " + OPEN,
+    ),
+    ("27a", "Poor or missing input at the bedside", "a missing value goes down both branches"),
+    ("27b", "Who uses it and what they have to know", OPEN),
+    ("27c", "What comes next", OPEN),
+)
+
 
 def checklist(analysis: Analysis, shown: dict[str, Table], source: str, version: str) -> Table:
     """The checklist of a run."""
     # source: name of the file.
     import pandas as pd
 
-    cohort, settings = analysis.cohort, analysis.settings
-    counts = shown["flow"].frame.set_index("about")["count"]
-    horizon = cohort.horizon_text
-    missing = [name for name in cohort.X if cohort.X[name].isna().any()]
-    ranked = ", ".join(
-        f"{100 * value:.0f} % ({PARTS[part]})" for part, value in analysis.concordance.items()
-    )
-    depth = f"at most {settings.max_depth} tests deep"
-    least = settings.min_samples_leaf
-    tree = analysis.groups.tree_
-    tested = {list(cohort.X)[f] for f in tree.feature.tolist() if f >= 0}
-    used = [cohort.columns[name].label for name in sorted(tested)]
-    items = [
-        ("1", "Title: a prediction model, its population, its outcome", OPEN),
-        ("2", "Abstract", OPEN),
-        ("3a", "Why the model is needed, and which others there are", OPEN),
-        ("3b", "Whom it is for, where in their care, and who uses it", OPEN),
-        ("3c", "Groups of people whose health is known to be worse", OPEN),
-        ("4", "Aim: to make a model, or to test one", "the run makes a model and tests it"),
-        ("5a", "Where the data come from", f"the file {source}; how it was gathered: {OPEN}"),
-        ("5b", "Dates", cohort.period or f"the run knows times and no dates: {OPEN}"),
-        ("6a", "Setting and centres", OPEN),
-        (
-            "6b",
-            "Who was included",
-            f"all rows with time{' and event' if analysis.entry is None else ', event and entry'}: "
-            f"{counts['analysed']} of {counts['in the file']}"
-            + (
-                ""
-                if analysis.entry is None
-                else "; patients count from when they came under observation, and those who had "
-                "the event before it are not in the file"
-            ),
-        ),
-        ("6c", "Treatments and how they were dealt with", _treatments(analysis)),
-        (
-            "7",
-            "Preparation of the data",
-            f"checked row by row; columns used and not used: table “{shown['columns'].title}”",
-        ),
-        (
-            "8a",
-            "Outcome",
-            f"the event by {horizon}; {cohort.taken_as}; {_others(analysis, counts)}its "
-            f"definition: {OPEN}",
-        ),
-        ("8b", "Who judged the outcome, where it had to be judged", OPEN),
-        ("8c", "Whether they knew the predictors", OPEN),
-        (
-            "9a",
-            "Choice of predictors",
-            f"{cohort.X.shape[1]} of the {len(cohort.columns)} columns can be inputs, and all were "
-            f"offered to the tree, which tests {len(used)}",
-        ),
-        ("9b", "Definition and time of predictors", f"names and units by the schema; {OPEN}"),
-        ("9c", "Who judged the predictors, where they had to be judged", OPEN),
-        (
-            "10",
-            "Size of the sample",
-            f"patients with the event by the horizon: {counts['known: event by the horizon']}, "
-            f"without it: {counts['known: no event by the horizon']}; all were taken, no size was "
-            "planned",
-        ),
-        (
-            "11",
-            "Missing values",
-            (f"in {len(missing)} inputs; " if missing else "no input has any; ")
-            + "the tree sends such a patient down both branches by the shares of the others; "
-            "adjusted models leave such patients out",
-        ),
-        (
-            "12a",
-            "Use of the data",
-            f"{100 * (1 - settings.test_size):.0f} % to learn from, the rest to test on, drawn "
-            f"class by class with the seed {settings.seed}",
-        ),
-        ("12b", "Handling of predictors", "numbers as they are, categories as sets"),
-        (
-            "12c",
-            "Kind of model and how it was made",
-            f"a decision tree (C4.5), {depth}, at least {least} patients on each side of a test, "
-            "pruned with the confidence .87, repeated variables weighted by .7; nothing was tuned; "
-            + (
-                "tested on the test part"
-                if analysis.validation is None
-                else "tested on the test part and by bootstraps of all steps"
-            ),
-        ),
-        ("12d", "Differences between centres", OPEN),
-        (
-            "12e",
-            "Measures of performance",
-            f"calibration of each group and net benefit in the test part, concordance {ranked}"
-            + ("" if analysis.validation is None else f"; {_corrected(analysis)}"),
-        ),
-        ("12f", "Changes of the model after testing", "none"),
-        ("12g", "How predictions are made", "by the tree of this page, tree.json"),
-        (
-            "13",
-            "Rare outcomes",
-            f"{_weights(analysis)} and no resampling; the share of the tree is compared with what "
-            "was seen",
-        ),
-        ("14", "Fairness between groups of people", _fairness(analysis)),
-        ("15", "What the model gives", f"a group and its risk of the event by {horizon}"),
-        (
-            "16",
-            "Training and test data",
-            "two parts of one table; another hospital tests the tree with `hedgerow validate`: "
-            + OPEN,
-        ),
-        ("17", "Ethics", OPEN),
-        ("18a", "Funding", OPEN),
-        ("18b", "Conflicts of interest", OPEN),
-        ("18c", "Protocol", OPEN),
-        ("18d", "Registration", OPEN),
-        ("18e", "Access to the data", f"the run copies no patient's row; {OPEN}"),
-        ("18f", "Access to the code", f"hedgerow {version}; command and settings: manifest.json"),
-        ("19", "Patients and public", OPEN),
-        ("20a", "Flow of patients", f"table “{shown['flow'].title}”"),
-        ("20b", "Patients at inclusion", f"table “{shown['baseline'].title}”"),
-        ("20c", "Training against test part", "tables of survival in each of the two"),
-        ("21", "Patients and events in each analysis", "in every table, where they can be shown"),
-        (
-            "22",
-            "The whole model",
-            f"{tree.n_leaves} groups by {', '.join(used) or 'no test'}; picture and tree.json",
-        ),
-        (
-            "23a",
-            "Performance with intervals",
-            ", ".join(
-                f"table “{shown[name].title}”"
-                for name in ("next_patient", "performance", "calibration")
-                if name in shown
-            ),
-        ),
-        ("23b", "Performance between groups or centres", OPEN),
-        ("24", "Results of changes of the model", "there were none"),
-        ("25", "What the results mean", OPEN),
-        (
-            "26",
-            "Limits",
-            "found and tested in one table; groups were chosen by the outcome; further ones: "
-            + OPEN,
-        ),
-        ("27a", "Poor or missing input at the bedside", "a missing value goes down both branches"),
-        ("27b", "Who uses it and what they have to know", OPEN),
-        ("27c", "What comes next", OPEN),
-    ]
+    answers = {"source": source, "version": version, **_answers(analysis, shown)}
+    items = [(item, about, answer.format_map(answers)) for item, about, answer in ITEMS]
     frame = pd.DataFrame(items, columns=["item", "about", "answer"])
     done = int((~frame["answer"].str.contains(OPEN)).sum())
     return Table(
@@ -182,6 +146,56 @@ def checklist(analysis: Analysis, shown: dict[str, Table], source: str, version:
         "the authors.",
         frame,
     )
+
+
+def _answers(analysis: Analysis, shown: dict[str, Table]) -> dict[str, Any]:
+    """What the items of the checklist say of this run."""
+    cohort, settings, validation = analysis.cohort, analysis.settings, analysis.validation
+    counts = shown["flow"].frame.set_index("about")["count"]
+    tree = analysis.groups.tree_
+    used = sorted({list(cohort.X)[f] for f in tree.feature.tolist() if f >= 0})
+    n_missing = sum(cohort.X[name].isna().any() for name in cohort.X)
+    included = f"{counts['analysed']} of {counts['in the file']}"
+    if analysis.entry is None:
+        included = f"time and event: {included}"
+    else:
+        included = (
+            f"time, event and entry: {included}; patients count from when they came under "
+            "observation, and those who had the event before it are not in the file"
+        )
+    return {
+        "dates": cohort.period or f"the run knows times and no dates: {OPEN}",
+        "included": included,
+        "treatments": _treatments(analysis),
+        "horizon": cohort.horizon_text,
+        "taken_as": cohort.taken_as,
+        "others": _others(analysis, counts),
+        "n_inputs": cohort.X.shape[1],
+        "n_columns": len(cohort.columns),
+        "n_used": len(used),
+        "used": ", ".join(cohort.columns[name].label for name in used) or "no test",
+        "n_leaves": tree.n_leaves,
+        "n_event": counts["known: event by the horizon"],
+        "n_free": counts["known: no event by the horizon"],
+        "missing": f"in {n_missing} inputs; " if n_missing else "no input has any; ",
+        "training": f"{100 * (1 - settings.test_size):.0f}",
+        "seed": settings.seed,
+        "max_depth": settings.max_depth,
+        "min_samples_leaf": settings.min_samples_leaf,
+        "bootstraps": "" if validation is None else " and by bootstraps of all steps",
+        "ranked": ", ".join(
+            f"{100 * value:.0f} % ({PARTS[part]})" for part, value in analysis.concordance.items()
+        ),
+        "corrected": "" if validation is None else f"; {_corrected(analysis)}",
+        "weights": _weights(analysis),
+        "fairness": _fairness(analysis),
+        "performance": ", ".join(
+            f"table “{shown[name].title}”"
+            for name in ("next_patient", "performance", "calibration")
+            if name in shown
+        ),
+        **{name: shown[name].title for name in ("columns", "flow", "baseline")},
+    }
 
 
 def _weights(analysis: Analysis) -> str:

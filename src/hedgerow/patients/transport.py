@@ -157,7 +157,6 @@ def validated(
         leaf, shares = leaf[seen], shares[seen]
     time, event = cohort.natural_history()
     entry = cohort.entry
-    remedy = "the horizon is that of the model: a longer follow-up is needed"
     if entry is not None and len(time):
         when = ran_out(time, event != 0, entry, horizon)
         if when is not None:
@@ -174,17 +173,7 @@ def validated(
     # Where few could be followed, those whose class is known are those with the event.
     said = [n for n in nodes if not math.isnan(by_node[n] + observed[n][0])]
     told = np.isin(leaf, said)
-    share = share_followed(time[told], event[told], horizon, entry_of(entry, told))
-    if not is_followed(share, needed):
-        share = share_followed(time, event, horizon, entry)
-        raise InputError(
-            f"{100 * share:.1f} % of the patients could be followed to "
-            f"{with_unit(horizon, model.unit)}, and in each group of the model that has a risk "
-            f"fewer than {100 * needed:g} %",
-            remedy=remedy,
-        )
-    if not ((event == 1) & (time <= horizon) & told).any():
-        raise InputError(f"nobody has the event by {with_unit(horizon, model.unit)}", remedy=remedy)
+    _check_followed(model, time, event, entry, told)
     tell("observed and expected")
     found = counted(nodes, leaf, time, event, horizon, least)
     if (found.mask[-1, [0, 4]] != SHOWN).any():
@@ -199,14 +188,15 @@ def validated(
     point = measured(*follow_up, own_risk, horizon, since)
     tell("intervals")
     drawn = _resampled(*follow_up, own_risk, horizon, resamples, seed, since)
-    measures = {}
-    for k, name in enumerate(MEASURES):
-        low, high = _between(drawn[:, k])
-        measures[name] = Measure(point[name], low, high)
+    measures = {n: Measure(point[n], *_between(drawn[:, k])) for k, n in enumerate(MEASURES)}
     expected = point["expected"]
     share, low, high = observed[-1]
     if expected:
         measures["ratio"] = Measure(share / expected, low / expected, high / expected)
+    curves = {
+        n: curve_of(time[own], event[own], horizon, least, entry_of(entry, own))
+        for n, own in ((n, leaf == n) for n in nodes)
+    }
     tell("decision curve")
     decisions = decision_curve(own_risk, *follow_up, horizon, since, needed)
     return Validation(
@@ -224,16 +214,7 @@ def validated(
         expected,
         measures,
         line_of(*follow_up, own_risk, horizon, since),
-        {
-            n: curve_of(
-                time[leaf == n],
-                event[leaf == n],
-                horizon,
-                least,
-                entry_of(entry, leaf == n),
-            )
-            for n in nodes
-        },
+        curves,
         decisions,
         _withheld(decisions, own_risk, *follow_up, horizon, least),
         resamples,
@@ -243,6 +224,29 @@ def validated(
         n_late,
         tuple(group.number for group in model.groups if group.node not in said),
     )
+
+
+def _check_followed(
+    model: RiskModel,
+    time: np.ndarray,
+    event: np.ndarray,
+    entry: np.ndarray | None,
+    told: np.ndarray,
+) -> None:
+    """Whether enough patients are followed to the horizon, and any has the event by then."""
+    horizon, needed = model.horizon, model.min_followed
+    remedy = "the horizon is that of the model: a longer follow-up is needed"
+    share = share_followed(time[told], event[told], horizon, entry_of(entry, told))
+    if not is_followed(share, needed):
+        share = share_followed(time, event, horizon, entry)
+        raise InputError(
+            f"{100 * share:.1f} % of the patients could be followed to "
+            f"{with_unit(horizon, model.unit)}, and in each group of the model that has a risk "
+            f"fewer than {100 * needed:g} %",
+            remedy=remedy,
+        )
+    if not ((event == 1) & (time <= horizon) & told).any():
+        raise InputError(f"nobody has the event by {with_unit(horizon, model.unit)}", remedy=remedy)
 
 
 # ---------------------------------------------------------------------------------- measures

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -156,49 +157,8 @@ def compare_groups(
         )
     model = None if covariates is None else model_matrix(covariates, len(time))
     weight, balanced = _weights(weights, covariates, treated, kept)
-    rows = []
-    for node in np.unique(leaf):
-        inside = (leaf == node) & kept
-        row: dict[str, Any] = {"leaf": int(node), "n": int(inside.sum())}
-        row["n_left_out"] = int((leaf == node).sum()) - row["n"]
-        curves = {}
-        for group, is_treated in GROUPS.items():
-            own = inside & (treated == is_treated)
-            row[f"n_{group}"] = int(own.sum())
-            row[f"events_{group}"] = int(died[own].sum())
-            since = entry_of(entry, own)
-            curves[group] = curve(time[own], died[own], confidence, since)
-            row |= {f"{name}_{group}": curves[group][name] for name in QUARTILES}
-        row |= _differences(curves["treated"], curves["untreated"])
-        row["logrank_p"] = math.nan
-        since = entry_of(entry, inside)
-        data = (time[inside], died[inside])
-        if row["n_treated"] and row["n_untreated"]:
-            row["logrank_p"] = logrank(*data, treated[inside], entry=since).p
-        alone = pd.DataFrame({"treated": treated[inside]})
-        row |= cox(alone, "treated", *data, confidence, entry=since)
-        for group, is_treated in GROUPS.items():
-            own = kept & (treated == is_treated)
-            indicator = pd.DataFrame({"leaf": (leaf == node)[own]})
-            others = entry_of(entry, own)
-            made = cox(indicator, "leaf", time[own], died[own], confidence, entry=others)
-            row |= {f"{name}_leaf_{group}": value for name, value in made.items()}
-        if model is not None:
-            own_model = model[inside].assign(treated=treated[inside])
-            made = cox(own_model, "treated", *data, confidence, entry=since)
-            row |= {f"{name}_adjusted": value for name, value in made.items()}
-            row["n_adjusted"] = int(own_model.notna().all(axis=1).sum())
-        if weight is not None:
-            own_weight = weight[inside]
-            made = cox(alone, "treated", *data, confidence, entry=since, weights=own_weight)
-            row |= {f"{name}_weighted": value for name, value in made.items()}
-            row["n_weighted"] = int((own_weight > 0.0).sum())
-            if model is not None:
-                apart = balance(model[inside], treated[inside], own_weight)
-                for suffix in ("", "_weighted"):
-                    size = float(apart[f"difference{suffix}"].abs().max())
-                    row[f"largest_difference{suffix}"] = size
-        rows.append(row)
+    patients = _Patients(leaf, time, died, entry, treated, kept, model, weight, confidence)
+    rows = [patients.of_leaf(node) for node in np.unique(leaf).tolist()]
     table = pd.DataFrame(rows).set_index("leaf")
     for name in [name for name in table if _SUFFIX.sub("", name) in TESTS]:
         table[f"{name}_holm"] = holm(table[name].to_numpy())
@@ -207,15 +167,99 @@ def compare_groups(
         "counted_from": counted_from,
         "n_left_out": int((~kept).sum()),
     }
-    matrices = {"": None} if model is None else {"": None, "_adjusted": model.to_numpy()[kept]}
-    late = entry_of(entry, kept)
-    for suffix, matrix in matrices.items():
-        tested = interaction(leaf[kept], treated[kept], time[kept], died[kept], matrix, late)
-        table.attrs[f"interaction_p{suffix}"] = tested.p
-        table.attrs[f"interaction_df{suffix}"] = tested.df
+    table.attrs |= patients.interactions()
     if balanced is not None:
         table.attrs["balance"] = balanced
     return table
+
+
+@dataclass(frozen=True)
+class _Patients:
+    """Who is compared; (n,) arrays, a row per patient."""
+
+    leaf: np.ndarray
+    time: np.ndarray
+    died: np.ndarray
+    entry: np.ndarray | None
+    treated: np.ndarray
+    kept: np.ndarray
+    model: pd.DataFrame | None
+    weight: np.ndarray | None
+    confidence: float
+
+    def outcome(self, who: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Time and event of some of them."""
+        return self.time[who], self.died[who]
+
+    def cox(self, data: pd.DataFrame, name: str, who: np.ndarray, **more) -> dict[str, Any]:
+        """Columns of a Cox model of some of them."""
+        since = entry_of(self.entry, who)
+        return cox(data, name, *self.outcome(who), self.confidence, entry=since, **more)
+
+    def of_leaf(self, node: int) -> dict[str, Any]:
+        """Row of a leaf."""
+        inside = (self.leaf == node) & self.kept
+        row: dict[str, Any] = {"leaf": node, "n": int(inside.sum())}
+        row["n_left_out"] = int((self.leaf == node).sum()) - row["n"]
+        row |= self._curves(inside)
+        alone = _column("treated", self.treated[inside])
+        row |= self.cox(alone, "treated", inside)
+        for group, is_treated in GROUPS.items():
+            own = self.kept & (self.treated == is_treated)
+            made = self.cox(_column("leaf", (self.leaf == node)[own]), "leaf", own)
+            row |= {f"{name}_leaf_{group}": value for name, value in made.items()}
+        if self.model is not None:
+            own_model = self.model[inside].assign(treated=self.treated[inside])
+            made = self.cox(own_model, "treated", inside)
+            row |= {f"{name}_adjusted": value for name, value in made.items()}
+            row["n_adjusted"] = int(own_model.notna().all(axis=1).sum())
+        if self.weight is not None:
+            weight = self.weight[inside]
+            made = self.cox(alone, "treated", inside, weights=weight)
+            row |= {f"{name}_weighted": value for name, value in made.items()}
+            row["n_weighted"] = int((weight > 0.0).sum())
+            if self.model is not None:
+                apart = balance(self.model[inside], self.treated[inside], weight)
+                for suffix in ("", "_weighted"):
+                    size = float(apart[f"difference{suffix}"].abs().max())
+                    row[f"largest_difference{suffix}"] = size
+        return row
+
+    def _curves(self, inside: np.ndarray) -> dict[str, Any]:
+        """Both groups of a leaf, their curves, and what lies between these."""
+        row: dict[str, Any] = {}
+        curves = {}
+        for group, is_treated in GROUPS.items():
+            own = inside & (self.treated == is_treated)
+            row[f"n_{group}"] = int(own.sum())
+            row[f"events_{group}"] = int(self.died[own].sum())
+            since = entry_of(self.entry, own)
+            curves[group] = curve(*self.outcome(own), self.confidence, since)
+            row |= {f"{name}_{group}": curves[group][name] for name in QUARTILES}
+        row |= _differences(curves["treated"], curves["untreated"])
+        row["logrank_p"] = math.nan
+        if row["n_treated"] and row["n_untreated"]:
+            since = entry_of(self.entry, inside)
+            row["logrank_p"] = logrank(*self.outcome(inside), self.treated[inside], entry=since).p
+        return row
+
+    def interactions(self) -> dict[str, float]:
+        """Whether the effect of the treatment differs between leaves."""
+        kept = self.kept
+        matrices = {"": None}
+        if self.model is not None:
+            matrices["_adjusted"] = self.model.to_numpy()[kept]
+        found = {}
+        for suffix, matrix in matrices.items():
+            who = (self.leaf[kept], self.treated[kept], *self.outcome(kept))
+            tested = interaction(*who, matrix, entry_of(self.entry, kept))
+            found |= {f"interaction_p{suffix}": tested.p, f"interaction_df{suffix}": tested.df}
+        return found
+
+
+def _column(name: str, values: np.ndarray) -> pd.DataFrame:
+    """A table of one column."""
+    return needed("pandas", PURPOSE).DataFrame({name: values})
 
 
 def _weights(
