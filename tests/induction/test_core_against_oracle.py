@@ -54,6 +54,16 @@ def reference(X, y, K, w, n_categories, s, **more):
     )  # fmt: skip
 
 
+def assert_pruned(tree, want, case):
+    """The tree has the tests and weights of the reference's."""
+    assert tree.n_leaves == leaves(want), case
+    for node, (j, threshold, weights) in enumerate(flat(want)):
+        assert tree.feature[node] == j
+        if j >= 0 and not math.isnan(threshold):
+            assert tree.threshold[node] == threshold
+        np.testing.assert_allclose(tree.class_weight[node], weights, atol=1e-9)
+
+
 @pytest.mark.parametrize("block", range(10))
 @pytest.mark.parametrize("candidates", ["values", "midpoints"])
 def test_hard_growth(block, candidates):
@@ -168,12 +178,7 @@ def test_pruning(block, soft):
                     options = {"confidence": confidence, "laplace": laplace}
                     got = prune(tree, columns, propagation=gate, subtree_raising=raising, **options)
                     want, _ = ref.prune(ref.nested(tree), raising=raising, **options)
-                    assert got.n_leaves == leaves(want), (seed, confidence, laplace, raising)
-                    for node, (j, threshold, weights) in enumerate(flat(want)):
-                        assert got.feature[node] == j
-                        if j >= 0 and not math.isnan(threshold):
-                            assert got.threshold[node] == threshold
-                        np.testing.assert_allclose(got.class_weight[node], weights, atol=1e-9)
+                    assert_pruned(got, want, (seed, confidence, laplace, raising))
 
 
 @pytest.mark.parametrize("block", range(5))

@@ -28,7 +28,8 @@ assert tree.depth == n - 1 and tree.n_leaves == n, tree
 few = X[:: n // 50]
 """
 
-#: What follows runs in a thread; its own errors end the process as they would in the main one.
+#: What follows runs in a thread: pruning called itself once per level, and a chain ended the
+#: process. Its own errors end the process as they would in the main one.
 SMALL_STACK = """
 import threading
 threading.stack_size(512 * 1024)

@@ -1,8 +1,5 @@
 """One test for each bug that was found after its feature was finished."""
 
-import subprocess
-import sys
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -16,28 +13,6 @@ from hedgerow.errors import InputError
 from hedgerow.induction import Columns, grow, prune
 from hedgerow.induction.rules import Rules
 from hedgerow.tree import CategoryGate, CategoryNoise, NoiseGate, ThresholdGate
-
-CHAIN = """
-import threading
-import numpy as np
-from hedgerow.induction import Columns, grow, prune
-n = 6000
-columns = Columns(np.arange(n, dtype=float)[:, None], np.arange(n) % 2, 2)
-tree = grow(columns, min_samples_split=2)
-assert tree.depth > 2000
-threading.stack_size(256 << 10)
-thread = threading.Thread(target=lambda: prune(tree, columns))
-thread.start()
-thread.join()
-print("pruned")
-"""
-
-
-def test_pruning_a_chain_does_not_overflow_the_stack():
-    """Pruning called itself once per level: a tree that is one long chain ended the process."""
-    done = subprocess.run([sys.executable, "-c", CHAIN], capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    assert done.stdout == "pruned\n"
 
 
 def test_tiny_weight_goes_where_its_gate_says():

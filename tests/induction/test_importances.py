@@ -28,21 +28,19 @@ def test_they_are_those_of_scikit_learn_for_the_same_structure(load, criterion):
     )
 
 
-@pytest.mark.parametrize("criterion", ["gini", "entropy", "log_loss"])
-@pytest.mark.parametrize("depth", [1, 3, None])
-def test_a_corrected_tree_of_scikit_learn_has_its_importances(criterion, depth):
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        DecisionTreeClassifier(random_state=0),
+        DecisionTreeClassifier(criterion="entropy", max_depth=3, random_state=0),
+        DecisionTreeClassifier(criterion="log_loss", max_depth=1, random_state=0),
+        RandomForestClassifier(5, random_state=0),
+    ],
+    ids=repr,
+)
+def test_trees_of_scikit_learn_that_are_corrected_keep_their_importances(estimator):
     """Entropy was used whatever the criterion of the tree that ConfDTree corrects."""
-    X, y = load_wine(return_X_y=True)
-    tree = DecisionTreeClassifier(criterion=criterion, max_depth=depth, random_state=0).fit(X, y)
-    model = ConfDTreeClassifier(tree).fit(X, y)
-    np.testing.assert_allclose(
-        model.feature_importances_, model.estimator_.feature_importances_, atol=1e-9
-    )
-
-
-def test_a_forest_has_the_mean_of_its_trees():
-    X, y = load_wine(return_X_y=True)
-    model = ConfDTreeClassifier(RandomForestClassifier(5, random_state=0)).fit(X, y)
+    model = ConfDTreeClassifier(estimator).fit(*load_wine(return_X_y=True))
     np.testing.assert_allclose(
         model.feature_importances_, model.estimator_.feature_importances_, atol=1e-9
     )

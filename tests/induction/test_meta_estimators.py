@@ -275,12 +275,6 @@ def test_the_sum_says_how_weights_are_meant(total, meant):
         assert hedgerow.C45Classifier(weights=other).fit(X, y, weight).tree_ != trees[0]
 
 
-def test_boosting_as_it_comes():
-    """Without a parameter."""
-    X, y = load_wine(return_X_y=True)
-    assert cross_val_score(AdaBoostClassifier(hedgerow.C45Classifier()), X, y).mean() > 0.88
-
-
 # ------------------------------------------------------------------ weights of classes
 
 

@@ -42,13 +42,6 @@ def test_laplace_comes_first():
     assert got == pytest.approx(10 * beta.ppf(0.875, e + 1, 10 - e), rel=1e-9)
 
 
-def test_fractional_weights_need_no_table():
-    for weights in ([2.5, 0.25], [0.3, 0.2], [70.5, 12.25], [1e-6, 0.0]):
-        n, e = sum(weights), min(weights)
-        got = leaf_errors([weights], 0.3, laplace=False)[0]
-        assert got == pytest.approx(n * upper(e, n, 0.3), rel=1e-9)
-
-
 def test_corners_of_the_confidence():
     """c = 0: every case could be an error; c = 1: the median of the limit, not the rate."""
     assert leaf_errors([[6.0, 1.0]], 0.0)[0] == 7.0
@@ -117,36 +110,3 @@ def test_a_test_without_merit_goes_and_one_with_merit_stays():
     same[0] = 1
     assert C45Classifier(prune=False).fit(X, same).get_n_leaves() == 2
     assert C45Classifier(confidence=0.5, laplace=False).fit(X, same).get_n_leaves() == 1
-
-
-def test_equal_errors_go_to_the_smaller_tree():
-    """c = 0 predicts N errors for any tree on N cases: a leaf."""
-    tree, columns = quinlan_tree()
-    assert prune(tree, columns, confidence=0.0).n_leaves == 1
-
-
-def test_smaller_confidence_prunes_harder():
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(300, 4))
-    y = ((X[:, 0] + X[:, 1] > 0) ^ (rng.random(300) < 0.2)).astype(int)
-    sizes = [
-        C45Classifier(confidence=c).fit(X, y).get_n_leaves() for c in (0.01, 0.1, 0.5, 0.9, 1.0)
-    ]
-    assert sizes == sorted(sizes)
-    assert sizes[0] < sizes[-1] <= C45Classifier(prune=False).fit(X, y).get_n_leaves()
-
-
-def test_a_raised_branch_gives_absent_weight_no_share():
-    """Missing values: half a case of either side is raised and re-divided by known weight."""
-    X = np.array([0.0] * 6 + [1.0] * 9 + [2.0, np.nan, np.nan])[:, None]
-    y = np.array([0] * 15 + [1, 0, 1])
-    tree, _ = quinlan_tree()
-    columns = Columns(X, y, 2)
-    pruned = prune(tree, columns, confidence=0.9, laplace=False)
-    known = 15 / 16
-    if pruned.n_leaves == 2:
-        np.testing.assert_allclose(pruned.share_left[0], known)
-        np.testing.assert_allclose(pruned.class_weight[1], [15 + known, known])
-        np.testing.assert_allclose(pruned.class_weight[2], [1 - known, 2 - known])
-    else:
-        assert pruned.n_leaves in (1, 3)

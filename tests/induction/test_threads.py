@@ -16,7 +16,7 @@ from hedgerow.tree._arena import live, refuse_after
 from joblib import parallel_config
 from sklearn.datasets import make_classification
 from sklearn.ensemble import BaggingClassifier
-from test_core_against_oracle import reference, settings, table
+from test_core_against_oracle import settings, table
 
 from hedgerow import C45Classifier, DoubtTreeClassifier, EIGClassifier, SoftTreeClassifier
 from hedgerow.checks import MOST_ROWS, check_rows, n_cores, n_threads
@@ -79,14 +79,6 @@ def test_uncertain_values(small, seed):
     X, y, K, w, _, rng = table(seed, n_max=60, categorical=False)
     columns = Columns(X, y, K, w)
     check(columns, pdf=spread_of(0.3, columns.ranges), n_points=20, **settings(rng))
-
-
-@pytest.mark.parametrize("seed", range(5))
-def test_the_reference_agrees(small, seed):
-    X, y, K, w, cats, rng = table(seed, n_max=40)
-    s = settings(rng)
-    tree = grow(Columns(X, y, K, w, cats), n_jobs=2, **s)
-    reference(X, y, K, w, cats, s, midpoints=False).check(tree)
 
 
 def test_one_variable_and_none_to_divide(small):

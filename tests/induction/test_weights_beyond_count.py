@@ -6,6 +6,7 @@ import warnings
 
 import numpy as np
 import pytest
+from quick import LEARNERS
 from sklearn.ensemble import BaggingClassifier
 from sklearn.tree import DecisionTreeClassifier
 
@@ -18,17 +19,6 @@ from hedgerow.tree import NoiseGate
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(120, 4))
 Y = (X[:, 0] + X[:, 1] * X[:, 2] + RNG.normal(size=120) > 0).astype(int)
-LEARNERS = {
-    "C45Classifier": {},
-    "SoftTreeClassifier": {"propagation": 0.1},
-    "ProbabilisticThresholdClassifier": {},
-    "UncertainTreeClassifier": {"n_points": 10},
-    "UCTTreeClassifier": {"n_iterations": 20},
-    "EvolutionaryTreeClassifier": {"n_generations": 2},
-    "EIGClassifier": {},
-    "DoubtTreeClassifier": {},
-    "ConfDTreeClassifier": {},
-}
 
 
 @pytest.mark.parametrize("name", LEARNERS)
