@@ -1,20 +1,17 @@
 """Nodes that become leaves, and tests that decide nothing: trees cut by hand."""
 
-import pickle
 import re
 
 import numpy as np
 import pytest
 from effort import examples
 from hypothesis import given
-from hypothesis import strategies as st
-from oracle.random_trees import chain, random_noise, random_table, random_tree, seeds
+from oracle.random_trees import chain, random_noise, random_tree, seeds
 from sklearn.datasets import load_iris
 
-from hedgerow import C45Classifier, ProbabilisticThresholdClassifier, TreeEditDistance, gap
+from hedgerow import C45Classifier
 from hedgerow.errors import InputError
-from hedgerow.induction import Columns, grow, prune
-from hedgerow.tree import CategoryGate, NoiseGate, ThresholdGate, Tree
+from hedgerow.tree import CategoryGate, ThresholdGate, Tree
 from hedgerow.tree.gates import CategoryNoise
 
 
@@ -140,27 +137,6 @@ def test_the_root_and_leaves():
     np.testing.assert_allclose(root.predict_proba(iris.data[:2]), np.full((2, 3), 1 / 3))
 
 
-@pytest.mark.parametrize(
-    "gate",
-    [NoiseGate(np.full(4, 0.1)), CategoryNoise({}, 0.5), CategoryGate({})],
-    ids=lambda gate: type(gate).__name__,
-)
-def test_gates_of_variables_stay(gate):
-    iris = load_iris()
-    tree = C45Classifier().fit(iris.data, iris.target).tree_.replace(gate=gate)
-    assert tree.snip(0).gate is gate and tree.snip(2).gate is gate
-
-
-def test_a_gate_of_thresholds_is_cut():
-    iris = load_iris()
-    tree = ProbabilisticThresholdClassifier().fit(iris.data, iris.target).tree_
-    assert isinstance(tree.gate, ThresholdGate) and tree.n_leaves > 2
-    cut = tree.snip(2)
-    np.testing.assert_array_equal(cut.gate.lower, [tree.gate.lower[0], np.nan, np.nan])
-    np.testing.assert_array_equal(cut.gate.upper, [tree.gate.upper[0], np.nan, np.nan])
-    assert np.isnan(tree.snip(0).gate.lower).tolist() == [True]
-
-
 def test_labels_stay_what_they_are():
     """An array of numbers and texts would make texts of all."""
     tree, _, _, _ = random_tree(3)
@@ -263,66 +239,3 @@ def test_trees_of_thousands_of_levels():
 
 
 # -- what takes a tree ------------------------------------------------------------------
-
-
-@pytest.fixture(scope="module", params=["snip", "simplify"])
-def cut(request):
-    """A tree grown to the end and cut, with the rows that grew it."""
-    rng = np.random.default_rng(1)
-    X = np.round(rng.normal(0, 1, (120, 3)), 1)
-    X[rng.random(X.shape) < 0.05] = np.nan
-    y = (np.nan_to_num(X[:, 0]) + rng.normal(0, 0.7, 120) > 0).astype(int)
-    columns = Columns(X, y, 2)
-    tree = grow(columns, min_samples_split=2).annotate(X, y)
-    if request.param == "snip":
-        nodes = np.flatnonzero(tree.node_depth == 4).tolist()
-        made = tree.snip(*nodes)
-        assert made.depth == 4
-    else:
-        made = tree.simplify()
-    assert 1 < made.n_nodes < tree.n_nodes
-    return made, X, y, columns
-
-
-def test_a_cut_tree_is_pruned(cut):
-    tree, _, _, columns = cut
-    pruned = prune(tree, columns)
-    assert 1 <= pruned.n_nodes <= tree.n_nodes
-    np.testing.assert_allclose(pruned.class_weight[0], tree.class_weight[0])
-    assert prune(tree.snip(0), columns).n_nodes == 1
-
-
-def test_a_cut_tree_is_compared(cut):
-    tree, X, y, _ = cut
-    distance = TreeEditDistance().fit(X, y)
-    assert distance.distance(tree, tree) == 0
-    assert distance.distance(tree, tree.snip(0)) > 0
-
-
-def test_the_gap_of_a_cut_tree_is_told(cut):
-    tree, X, y, _ = cut
-    whole = ~np.isnan(X).any(axis=1)
-    found = gap(tree, X[whole], y[whole], max_depth=1)
-    wrong = tree.predict_proba(X[whole]).argmax(axis=1) != y[whole]
-    assert found.cost * found.weight == pytest.approx(wrong.sum())
-
-
-def test_a_cut_tree_is_written_drawn_and_kept(cut):
-    pyplot = pytest.importorskip("matplotlib.pyplot")
-    tree = cut[0]
-    assert Tree.from_json(tree.to_json()) == tree
-    assert pickle.loads(pickle.dumps(tree)) == tree
-    assert tree.to_text().count("n = ") == tree.n_leaves
-    assert len(tree.to_frame()) == tree.n_nodes
-    assert tree.plot() is not None
-    pyplot.close("all")
-
-
-@given(seeds, st.integers(0, 50))
-@examples(30)
-def test_cutting_twice_is_cutting_once(seed, node):
-    X, y, K, weight, n_categories = random_table(seed)
-    tree = grow(Columns(X, y, K, weight, n_categories), min_samples_split=2)
-    node = node % tree.n_nodes
-    once = tree.snip(node)
-    assert once.snip(node) == once  # the same place: nothing before it in preorder changed

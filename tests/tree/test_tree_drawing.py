@@ -14,7 +14,7 @@ import pytest
 from matplotlib.patches import FancyBboxPatch, Rectangle
 from scipy import stats
 
-from hedgerow import C45Classifier, ProbabilisticThresholdClassifier, SoftTreeClassifier
+from hedgerow import C45Classifier
 from hedgerow.drawing import plot_forest, words
 from hedgerow.drawing import tree as drawing
 from hedgerow.errors import InputError
@@ -151,15 +151,6 @@ def test_many_categories_are_wrapped_and_elided():
     assert_legible(ax)
 
 
-def test_soft_evaluation_is_noted():
-    X = [[1.0], [2.0], [3.0], [4.0]] * 3
-    y = [0, 0, 1, 1] * 3
-    hard = words_of(C45Classifier().fit(X, y).tree_.plot())
-    soft = words_of(SoftTreeClassifier(evaluation=0.2).fit(X, y).tree_.plot())
-    assert not any(w.startswith("soft") for w in hard)
-    assert any(w.startswith("soft") for w in soft)
-
-
 GATES = {
     "noise": NoiseGate(np.array([0.5, 0.0])),
     "uncertain values": NoiseGate(np.array([0.5, 0.0]), 4.0, conditioned=True),
@@ -207,12 +198,6 @@ def test_a_tree_is_drawn_with_any_gate(gate):
     page = plot_forest([tree] * 3, X, [0, 0, 1, 1], n_clusters=1)
     said = {t.get_text() for t in page.findobj(lambda a: hasattr(a, "get_text"))}
     assert set(notes) <= said
-
-
-def test_a_tree_with_piecewise_thresholds_is_drawn():
-    X = [[1.0], [2.0], [3.0], [4.0]] * 3
-    model = ProbabilisticThresholdClassifier().fit(X, [0, 0, 1, 1] * 3)
-    assert any(w.startswith("soft") for w in words_of(model.tree_.plot()))
 
 
 def test_single_leaf_and_single_class():

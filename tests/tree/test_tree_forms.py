@@ -2,7 +2,6 @@
 
 import io
 import json
-import pickle
 import shutil
 import subprocess
 import xml.etree.ElementTree as ET
@@ -20,7 +19,7 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor, ExtraTre
 
 from hedgerow import C45Classifier, SoftTreeClassifier
 from hedgerow.errors import InputError
-from hedgerow.tree import NoiseGate, Tree, forest_from_frame, forest_to_frame
+from hedgerow.tree import Tree, forest_from_frame, forest_to_frame
 
 
 def frame():
@@ -116,37 +115,6 @@ def test_json_numbers_are_standard():
     json.loads(text, parse_constant=lambda word: pytest.fail(word))
 
 
-def test_arrays_that_contradict_each_other_are_refused():
-    good = {
-        "feature": [0, -1, -1],
-        "threshold": [1.0, np.nan, np.nan],
-        "children_left": [1, -1, -1],
-        "children_right": [2, -1, -1],
-        "parent": [-1, 0, 0],
-        "share_left": [0.5, np.nan, np.nan],
-        "class_weight": [[1.0, 1.0], [1.0, 0.0], [0.0, 1.0]],
-    }
-    assert Tree(**good).n_leaves == 2
-    with pytest.raises(InputError, match="array `threshold` of a tree has 2 nodes"):
-        Tree(**{**good, "threshold": [1.0, np.nan]})
-    with pytest.raises(InputError, match="`children_right` does not match `feature`"):
-        Tree(**{**good, "children_right": [7, -1, -1]})
-    with pytest.raises(InputError, match="`children_left` and `parent` of a tree contradict"):
-        Tree(**{**good, "parent": [-1, 2, 0]})
-    with pytest.raises(InputError, match="a tree has no node"):
-        Tree([], [], [], [], [], [], np.zeros((0, 2)))
-
-
-@examples(30)
-@given(seeds)
-def test_pickle(seed):
-    tree, X, _, columns = random_tree(seed)
-    tree = tree.replace(gate=random_noise(seed, columns.n_categories))
-    back = pickle.loads(pickle.dumps(tree))
-    assert back == tree
-    np.testing.assert_array_equal(back.predict_proba(X), tree.predict_proba(X))
-
-
 def test_a_tree_is_read_only():
     tree = C45Classifier().fit([[1.0], [2.0], [3.0], [4.0]], [0, 0, 1, 1]).tree_
     for array in tree.arrays().values():
@@ -177,16 +145,6 @@ def test_forest_round_trip(seed):
     assert len(table) == sum(tree.n_nodes for tree in trees)
     again_keys, again = forest_from_frame(table, ["method", "permutation"])
     pd.testing.assert_frame_equal(again_keys, keys)
-    assert again == trees
-
-
-def test_forest_survives_parquet(tmp_path):
-    X, y = load_iris(return_X_y=True)
-    trees = [C45Classifier(max_depth=d).fit(X, y).tree_ for d in (1, 3, None)]
-    path = tmp_path / "forest.parquet"
-    forest_to_frame(trees, pd.DataFrame({"depth": [1, 3, 9]})).to_parquet(path)
-    keys, again = forest_from_frame(pd.read_parquet(path), ["depth"])
-    assert keys["depth"].tolist() == [1, 3, 9]
     assert again == trees
 
 
@@ -375,14 +333,6 @@ def test_from_sklearn_names_what_it_cannot_take(make, sentence):
     X, y = load_iris(return_X_y=True)
     with pytest.raises(InputError, match=sentence):
         Tree.from_sklearn(make(X, y))
-
-
-def test_gate_keeps_its_values():
-    gate = NoiseGate(np.array([0.1, 0.0]), 4.0, {0: stats.norm(scale=0.1)})
-    again = NoiseGate.from_dict(gate.to_dict())
-    x = np.linspace(-1, 1, 41)
-    for j in (0, 1):
-        np.testing.assert_array_equal(again.share(j, 0.05, x), gate.share(j, 0.05, x))
 
 
 def test_classes_that_are_numbers_get_names():

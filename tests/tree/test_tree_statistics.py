@@ -156,11 +156,6 @@ def test_a_soft_gate_of_evaluation_does_not_touch_the_statistics():
     np.testing.assert_allclose(found["class_weight"], soft.class_weight, atol=1e-9)
 
 
-def test_single_leaf():
-    found = C45Classifier().fit([[1.0], [2.0]], [0, 0]).tree_.annotate([[1.0], [2.0]], [0, 0])
-    assert found.statistics["class_weight"].tolist() == [[2.0]]
-
-
 @pytest.mark.parametrize("indent", [None, 2])
 def test_json_keeps_the_statistics(indent):
     X, y = table(2, missing=0.1)

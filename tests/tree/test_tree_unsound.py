@@ -135,6 +135,8 @@ def _array(name, node, value, of="hard"):
         (_array("class_weight", 1, 1e308), "`class_weight` of node 1"),
         (_array("children_left", 0, 1.5), "`children_left` of a tree holds more than whole"),
         (_array("children_left", 0, 2.0**40), "`children_left` of a tree holds more than whole"),
+        (_array("children_right", 0, -1), "`children_right` does not match `feature`"),
+        ({"threshold": [1.0, np.nan]}, "array `threshold` of a tree has 2 nodes"),
         ({"feature": ["a", "b"]}, "`feature` of a tree is no table of numbers"),
         ({"feature": 3}, "`feature` of a tree has another form"),
         ({"feature": [[0]]}, "`feature` of a tree is no table of numbers"),
@@ -162,6 +164,8 @@ def test_a_node_below_two_tests_or_none():
     }
     with pytest.raises(InputError, match="`parent` of a tree contradict each other"):
         Tree(**arrays)
+    with pytest.raises(InputError, match="a tree has no node"):
+        Tree([], [], [], [], [], [], np.zeros((0, 2)))
     arrays |= {"children_right": [3, 2, -1, -1, -1], "parent": [-1, 0, 1, 0, 0]}
     with pytest.raises(InputError, match="node 2 is not reached once"):
         Tree(**arrays)
@@ -259,14 +263,6 @@ def test_labels_that_json_cannot_hold():
     tree = Tree(**changed(), classes=np.array([1j, 2j, 3j]))
     with pytest.raises(InputError, match="the label 1j cannot be written to JSON"):
         tree.to_json()
-
-
-def test_thresholds_near_the_largest_number_come_back():
-    X = np.array([[1.6e308], [1.7e308], [-1.7e308], [5e-324], [0.0]])
-    tree = C45Classifier(prune=False, min_samples_split=2).fit(X, [0, 1, 0, 1, 0]).tree_
-    again = Tree.from_json(tree.to_json())
-    assert again == tree
-    assert (again.predict_proba(X) == tree.predict_proba(X)).all()
 
 
 # -- memory of others -----------------------------------------------------------------------
