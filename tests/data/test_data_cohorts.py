@@ -302,16 +302,6 @@ INTERVALS = {
 }
 
 
-def test_intervals_are_joined():
-    made = cohort(intervals(), facts_of(**INTERVALS))
-    assert list(made.X) == ["id", "weight"] and not made.at_inclusion
-    found = made.X.assign(time=made.time, event=made.event, treated=made.intervention)
-    found = found.sort_values("id", ignore_index=True)
-    assert found["weight"].tolist() == [70, 80, 90, 60]
-    assert found["time"].tolist() == [9, 4, 7, 8] and found["event"].tolist() == [1, 1, 0, 0]
-    np.testing.assert_array_equal(found["treated"], [5, np.nan, 0, 6])
-
-
 VISITS = {"visit": "when", "varying": ["weight"]}
 
 

@@ -1,7 +1,5 @@
 """Noise injection: N(0, n |training mean|), named seeds (thesis, section 3.3.2)."""
 
-import hashlib
-
 import numpy as np
 import pytest
 
@@ -37,27 +35,11 @@ def test_as_a_variance_the_factor_scales_with_its_root():
         add_noise(X, 0.2, means, stream(), "precision")
 
 
-def test_noise_is_normal_and_independent_between_variables():
-    from scipy import stats
-
-    X = np.full((5_000, 2), 4.0)
-    noise = add_noise(X, 0.3, np.array([4.0, 4.0]), stream()) - X
-    assert stats.kstest(noise[:, 0] / 1.2, "norm").pvalue > 1e-3
-    assert abs(np.corrcoef(noise.T)[0, 1]) < 0.05
-
-
 def test_the_means_are_those_given_not_those_of_the_values():
     """The test part is noised by the training part's means."""
     X = np.full((20_000, 1), 1000.0)
     noise = add_noise(X, 0.5, np.array([2.0]), stream()) - X
     assert noise.std() == pytest.approx(1.0, rel=0.03)
-
-
-def test_mean_zero_or_unknown_gets_no_noise():
-    X = np.random.default_rng(0).normal(size=(50, 3))
-    noised = add_noise(X, 0.5, np.array([0.0, np.nan, 1.0]), stream())
-    np.testing.assert_array_equal(noised[:, :2], X[:, :2])
-    assert not np.array_equal(noised[:, 2], X[:, 2])
 
 
 def test_factor_zero_returns_the_values_in_a_new_array():
@@ -68,42 +50,12 @@ def test_factor_zero_returns_the_values_in_a_new_array():
     assert X[0, 0] == 1
 
 
-def test_missing_values_stay_missing_and_values_are_not_changed_in_place():
-    X = np.array([[1.0, np.nan], [2.0, 3.0]])
-    before = X.copy()
-    noised = add_noise(X, 0.2, np.array([1.5, 3.0]), stream())
-    np.testing.assert_array_equal(X, before)
-    np.testing.assert_array_equal(np.isnan(noised), np.isnan(X))
-
-
-def test_the_same_seed_gives_the_same_bytes():
-    X = np.random.default_rng(0).normal(5, 2, size=(40, 6))
-    digests = {
-        hashlib.sha256(add_noise(X, 0.3, X.mean(axis=0), stream()).tobytes()).hexdigest()
-        for _ in range(3)
-    }
-    assert len(digests) == 1
-
-
-def test_named_streams_are_independent():
-    X = np.zeros((4_000, 1))
-    a = add_noise(X, 1.0, np.array([1.0]), stream("train noise"))
-    b = add_noise(X, 1.0, np.array([1.0]), stream("test noise"))
-    assert abs(np.corrcoef(a.T, b.T)[0, 1]) < 0.06
-
-
 def test_one_stream_scales_with_the_factor():
     X = np.zeros((100, 2))
     means = np.array([1.0, 2.0])
     a = add_noise(X, 0.1, means, stream())
     b = add_noise(X, 0.4, means, stream())
     np.testing.assert_allclose(b, 4 * a, rtol=1e-12)
-
-
-@pytest.mark.parametrize("factor", [-0.1, np.nan, np.inf])
-def test_a_bad_factor_is_refused(factor):
-    with pytest.raises(InputError, match="noise factor"):
-        add_noise(np.ones((2, 1)), factor, np.ones(1), stream())
 
 
 def test_shapes_that_do_not_fit_and_infinite_means_are_refused():

@@ -98,12 +98,6 @@ def test_a_variant_has_its_parents_sources(registry):
     assert variant.citation == registry["heart_cleveland"].citation
 
 
-def test_synthetic_sets_have_thirty_samples(registry):
-    for i in range(1, 6):
-        entry = registry[f"synthetic_soft_{i}"]
-        assert entry.synthetic and entry.n_samples == 30
-
-
 def test_synthetic_sets_of_chapter_4_are_one_sample_of_the_printed_size(registry):
     """Rows and variables as table 4.7 gives them: the share is the count over the variables."""
     table = pd.read_csv(ROOT / "data/published/thesis_table_4_7.csv")

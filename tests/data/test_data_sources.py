@@ -124,16 +124,14 @@ def test_a_download_is_checked_and_recorded(tiny, server):
     )
 
 
-def test_a_redirect_is_followed(tiny, server):
-    raw = fetch(url_entry(tiny, f"{server.address}/redirect"), tiny.raw)
+@pytest.mark.parametrize(
+    ("path", "asked"),
+    [("redirect", ["/redirect", "/good"]), ("second_time", ["/second_time"] * 2)],
+)
+def test_a_redirect_is_followed_and_a_failure_asked_again(tiny, server, path, asked):
+    raw = fetch(url_entry(tiny, f"{server.address}/{path}"), tiny.raw)
     assert raw.path.read_bytes() == GOOD
-    assert server.asked == ["/redirect", "/good"]
-
-
-def test_a_failed_answer_is_asked_again(tiny, server):
-    raw = fetch(url_entry(tiny, f"{server.address}/second_time"), tiny.raw)
-    assert raw.path.read_bytes() == GOOD
-    assert server.asked == ["/second_time"] * 2
+    assert server.asked == asked
 
 
 @pytest.mark.parametrize(

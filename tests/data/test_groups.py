@@ -20,7 +20,6 @@ from hedgerow.data import (
     load,
     load_registry,
     read_tidy,
-    split,
     split_groups,
     tidy,
     write_tidy,
@@ -282,12 +281,6 @@ def test_no_person_is_in_both_parts(parkinsons):
         assert (len(persons), len(healthy)) == (10, 3)
         tested.update(persons)
     assert len(tested) == 32  # nobody is left out of all
-
-
-def test_rows_that_are_split_one_by_one_share_persons(parkinsons):
-    """What the split by group is for."""
-    train, test = split(parkinsons, 0, seed=1, experiment="soft")
-    assert set(parkinsons.group[train]) & set(parkinsons.group[test])
 
 
 def test_it_depends_on_its_name_alone(parkinsons):

@@ -18,7 +18,6 @@ from hedgerow.data.versions import (
     planned_table,
     read_version,
     restore,
-    version_bytes,
     wanted_table,
 )
 from hedgerow.errors import ConfigError, DataError
@@ -63,12 +62,6 @@ class Set:
 @pytest.fixture
 def one(tiny):
     return Set(tiny)
-
-
-def test_a_fetched_file_is_the_registered_version(one):
-    assert one.planned().same
-    assert one.table().fingerprint == one.entry.fingerprint
-    assert version_bytes(one.path.parent, sha256(ROWS)) == ROWS.encode()
 
 
 @pytest.mark.parametrize(
@@ -174,22 +167,17 @@ def test_an_adopted_file_that_is_lost_comes_back_from_its_kept_version(one):
     assert one.path.read_text() == EDITED
 
 
-def test_an_adopted_file_that_is_edited_again_stops_again(one):
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [(EDITED.replace("1,blue", "4,blue"), "row 2, x: 1 -> 4"), (ROWS, "row 1, x: 6 -> 5")],
+)
+def test_an_adopted_file_that_is_edited_again_stops_again(one, text, message):
+    """Also where the registered file is copied back."""
     one.edit()
     one.adopt()
-    one.edit(EDITED.replace("1,blue", "4,blue"))
+    one.edit(text)
     assert not one.planned().same
-    with pytest.raises(DataError, match=r"is not the local version .*\(row 2, x: 1 -> 4\)"):
-        one.table()
-
-
-def test_the_registered_file_is_no_answer_where_another_one_is_adopted(one):
-    """Who adopted a version and copies the old file back is asked, not ignored."""
-    one.edit()
-    one.adopt()
-    one.edit(ROWS)
-    assert not one.planned().same
-    with pytest.raises(DataError, match=r"is not the local version .*\(row 1, x: 6 -> 5\)"):
+    with pytest.raises(DataError, match=rf"is not the local version .*\({message}\)"):
         one.table()
 
 
