@@ -60,17 +60,6 @@ def test_without_ties_to_seven_digits():
         assert found[name] == pytest.approx(expected[name], rel=1e-7), name
 
 
-def test_the_order_of_rows_tells_nothing():
-    """Times in tenths: hundreds of ties, whose ranks must not be those of the rows."""
-    X, time, died = untied()
-    time = np.ceil(10.0 * time)
-    again = np.random.default_rng(1).permutation(len(time))
-    one = cox(X, "leaf", time, died, 0.95)
-    other = cox(X.iloc[again], "leaf", time[again], died[again], 0.95)
-    for name in NAMES:
-        assert one[name] == pytest.approx(other[name], rel=1e-9), name
-
-
 @pytest.mark.parametrize("seed", range(5))
 def test_the_likelihood_of_the_textbook_is_largest_there(seed):
     """Efron's likelihood in plain Python: no slope at the ratio, and its curvature is the error."""
@@ -114,20 +103,3 @@ def test_proportional_hazards_where_nothing_can_be_tested():
     for found in (one_time, later):
         assert found["cox_note"] == "" and np.isfinite(found["hazard_ratio"])
         assert np.isnan(found["ph_p"])
-
-
-def test_words_where_there_is_no_model():
-    time, died = np.arange(1.0, 41.0), np.arange(40) % 2 == 0
-    leaf = np.arange(40) < 20
-
-    def note(inside, died=died, **more):
-        frame = pd.DataFrame({"leaf": inside, **more}).astype(float)
-        return cox(frame, "leaf", time, died, 0.95)["cox_note"]
-
-    assert note(np.zeros(40, bool)) == "one group"
-    assert note(leaf, died & ~leaf) == "no events"
-    assert note(leaf, died & leaf) == "all events"
-    mixed = np.arange(40) % 3 == 0
-    assert note(mixed, died, sick=died) == "separated"
-    assert note(leaf, died, again=leaf) == "singular"
-    assert note(leaf, (time == 1) | (time == 40), age=time % 7) == "too few"

@@ -70,13 +70,16 @@ def test_the_influence_of_a_patient_is_a_derivative(seed):
         assert found[i] == pytest.approx(slope, rel=1e-4, abs=1e-7)
 
 
-@pytest.mark.parametrize("seed", draws(20))
+@pytest.mark.parametrize("seed", draws(50))
 def test_a_weighted_model_of_the_textbook(seed):
+    """Sums written out over events and patients in tests/oracle, with tied times."""
     random = np.random.default_rng(seed)
     time, event, group, entry = patients(seed)
+    entry = entry if seed % 2 else None
     inside, weights = group == 0, random.uniform(0.2, 2.0, len(time))
     frame = pd.DataFrame({"leaf": inside})
     found = cox(frame, "leaf", time, event == 1, 0.95, entry=entry, weights=weights)
+    assert found["cox_note"] == "" and "ph_p" not in found
     beta = math.log(found["hazard_ratio"])
     slope, variance = sandwich(inside.astype(float), time, event == 1, weights, beta, entry)
     assert abs(slope) < 1e-6
@@ -104,20 +107,6 @@ def test_entries_at_0_are_none():
     at = [1.0, 2.5, 100.0]
     one, other = (group_survival(time, event, group, at, entry=e) for e in (None, start))
     pd.testing.assert_frame_equal(one, other)
-
-
-def test_who_was_missed_before_entering_makes_survival_too_long():
-    """Half enter late, if they live so long: without entries, deaths that nobody saw are lost."""
-    random = np.random.default_rng(0)
-    n = 20_000
-    time = random.exponential(1.0, n)
-    entry = np.where(random.random(n) < 0.5, random.uniform(0.0, 1.5, n), 0.0)
-    seen = entry < time
-    time, entry = time[seen], entry[seen]
-    leaf, event = KnownLeaves(np.zeros(len(time))), np.ones(len(time))
-    right = leaf_survival(leaf, None, time, event, entry=entry)["median"].iloc[0]
-    wrong = leaf_survival(leaf, None, time, event)["median"].iloc[0]
-    assert right == pytest.approx(math.log(2.0), abs=0.02) and wrong > 0.8
 
 
 def test_a_curve_that_falls_to_0_before_others_enter_stays_there():

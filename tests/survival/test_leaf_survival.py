@@ -324,20 +324,6 @@ def test_covariates_that_are_none(covariates, message):
         leaf_survival(KnownLeaves(np.zeros(120, int)), None, time, event, covariates=covariates)
 
 
-def test_competing_causes_have_an_incidence():
-    """Kaplan-Meier would count those who died of something else as if they lived on."""
-    time = np.arange(1.0, 9.0)
-    event = np.array([1, 2, 1, 2, 2, 1, 0, 2])
-    found = leaf_survival(KnownLeaves(np.zeros(8, int)), None, time, event).iloc[0]
-    # By hand: S(t-) d/n at times 1, 3 and 6, S of both causes together.
-    by_hand = 1 / 8 + (6 / 8) * (1 / 6) + (3 / 8) * (1 / 3)
-    assert found["incidence"] == pytest.approx(by_hand)
-    assert found["incidence_low"] < by_hand < found["incidence_high"]
-    assert 1 - found["last_survival"] > by_hand
-    alone = leaf_survival(KnownLeaves(np.zeros(8, int)), None, time, event == 1)
-    assert "incidence" not in alone
-
-
 def test_tied_causes_share_those_at_risk():
     """lifelines moves tied times apart by chance: .598 for R's .591 in a leaf of a cohort."""
     time, event = np.repeat([1.0, 2.0, 3.0], 4), np.array([1, 2, 2, 0, 1, 1, 2, 0, 1, 0, 0, 0])

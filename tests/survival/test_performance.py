@@ -117,20 +117,6 @@ def test_the_spread_of_resamples_is_that_of_r(name, column, value, error):
     assert drawn.std() == pytest.approx(error, rel=0.04)
 
 
-def test_who_dies_of_another_cause_never_has_the_event():
-    """By hand: with `survived` the second patient is compared with the third and the last one."""
-    time, event, risk = [1, 2, 3, 4], [2, 1, 0, 1], [0.9, 0.5, 0.7, 0.1]
-    both = {
-        way: performance(time, event, risk, 3, competing=way, n_bootstraps=0).iloc[0]
-        for way in ("censored", "survived")
-    }
-    assert both["censored"]["concordance"] == pytest.approx(1 / 2)
-    # Against the first, of the highest risk, both lose.
-    assert both["survived"]["concordance"] == pytest.approx(1 / 4)
-    assert both["survived"]["observed"] == pytest.approx(1 / 4)
-    assert both["censored"]["observed"] == pytest.approx(1 / 3)
-
-
 def test_rows_of_groups():
     time, event, risk, sex = made_up(1)
     age = pd.Series(

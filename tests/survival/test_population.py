@@ -70,17 +70,6 @@ def test_it_is_what_r_says(name):
     assert n_compared == (REFERENCE["cohort"] == name).sum()
 
 
-def test_by_hand():
-    """A woman of 60.5 and a man of 60, q of the year of age halved in its halves."""
-    table = pd.DataFrame(
-        {"age": [60, 61, 60, 61], "sex": [0, 0, 1, 1], "q": [0.19, 0.36, 0.5, 1.0]}
-    )
-    found = expected_survival([0, 0.5, 1, 5.5], [60.5, 60.0], [0, 1], table)
-    woman = [1.0, 0.9, 0.9 * 0.8, 0.9 * 0.64**5]
-    man = [1.0, 0.5**0.5, 0.5, 0.0]  # nobody lives on at 61
-    assert found == pytest.approx(np.mean([woman, man], axis=0))
-
-
 def test_probabilities_and_rates_are_the_same():
     q = (
         TABLE.assign(q=-np.expm1(-TABLE["hazard"]))
@@ -95,13 +84,6 @@ def test_probabilities_and_rates_are_the_same():
     categories = q.assign(sex=pd.Categorical(q["sex"]), age=q["age"].astype(float))
     series = pd.Series(pd.Categorical(sex))
     assert expected_survival([1, 10], age, series, categories) == pytest.approx(one)
-
-
-def test_one_rate_at_all_ages_has_a_closed_form():
-    table = TABLE.assign(hazard=np.where(TABLE["sex"] == "M", 0.1, 0.05))
-    at, sex = np.array([0.0, 0.3, 7.0, 60.0]), ["M", "F", "F", "F"]
-    found = expected_survival(at, [20.0, 30.3, 60.7, 97.0], sex, table)
-    assert found == pytest.approx(0.25 * np.exp(-0.1 * at) + 0.75 * np.exp(-0.05 * at))
 
 
 def test_leaves_have_the_population_beside_them():

@@ -10,13 +10,12 @@ from cohorts import cohorts
 from effort import examples
 from hypothesis import given
 from hypothesis import strategies as st
-from lifelines import CoxPHFitter, KaplanMeierFitter
+from lifelines import CoxPHFitter
 from oracle import survival as oracle
 from sklearn.metrics import roc_auc_score
 
 from hedgerow.errors import InputError
 from hedgerow.survival import (
-    censoring_weights,
     concordance,
     group_survival,
     horizon_labels,
@@ -163,39 +162,6 @@ def test_another_cause_ends_the_follow_up():
     one, two = (integrated_brier_score(time, e, time, e, survival, at) for e in (event, own))
     assert one.integrated == two.integrated
     assert concordance(time, event, risk, cause=2) != concordance(time, own, risk)
-
-
-def test_survival_of_groups_is_that_of_their_curves():
-    cohort = cohorts()["gbsg2"]
-    at = [100.0, 1000.0, 2600.0]
-    table = group_survival(cohort.time, cohort.event, cohort.leaf, at)
-    assert table.columns.tolist() == at and table.index.tolist() == [1, 2, 3]
-    for leaf in table.index:
-        own = cohort.leaf == leaf
-        km = KaplanMeierFitter().fit(cohort.time[own], cohort.event[own])
-        assert table.loc[leaf].tolist() == km.predict(at).tolist()
-    # On the same patients, the mean of their weighted classes is what the leaves predict.
-    weight = censoring_weights(cohort.time, cohort.event, 1000)
-    y = horizon_labels(cohort.time, cohort.event, 1000).y
-    predicted = table.loc[cohort.leaf, 1000.0].to_numpy()
-    assert weight[y == 0].sum() == pytest.approx(predicted.sum(), rel=0.01)
-
-
-def test_groups_tell_more_than_all_together():
-    cohort = cohorts()["gbsg2"]
-    test = np.arange(len(cohort.time)) % 2 == 0
-    at = np.array([500.0, 1000.0, 1500.0, 2000.0])
-    train, scored = (
-        (cohort.time[~test], cohort.event[~test]),
-        (cohort.time[test], cohort.event[test]),
-    )
-    scores = []
-    for group in (cohort.leaf, np.zeros(len(test), int)):
-        survival = group_survival(*train, group[~test], at).loc[group[test]].to_numpy()
-        auc = time_dependent_auc(*train, *scored, 1.0 - survival, at).mean
-        scores.append((auc, integrated_brier_score(*train, *scored, survival, at).integrated))
-    assert scores[0][0] > 0.6 and scores[1][0] == 0.5
-    assert scores[0][1] < scores[1][1] - 0.01
 
 
 def test_what_cannot_be_told():
