@@ -1,7 +1,6 @@
 """The E2M tree as people use it: sizes, pruning, prediction, hard cases, what is refused."""
 
 import itertools
-import pickle
 
 import numpy as np
 import pandas as pd
@@ -10,8 +9,7 @@ from effort import draws, examples
 from hedgerow.evidential._mixture import estimate, start_splits
 from hypothesis import given
 from hypothesis import strategies as st
-from oracle.evidential import Growth, attributes, step
-from sklearn.base import clone
+from oracle.evidential import Growth, attributes
 from sklearn.datasets import load_iris
 
 from hedgerow import (
@@ -82,19 +80,6 @@ def test_each_tree_explains_the_data_better_than_the_one_before(start):
             assert tree.class_weight[0].sum() == pytest.approx(150)
 
 
-def test_shares_start_at_the_counts_of_the_leaf():
-    data = noised(1)
-    classes = np.ascontiguousarray(data.plausibility.T)
-    counts = np.array([[50.0, 40.0, 60.0]])
-    side = np.random.default_rng(0).random((1, 150))
-    one = start_splits(np.ones((1, 150)), classes, counts, 0, side, 1.0 - side, False)
-    assert one.sum() == pytest.approx(150)
-    _, probability = step([[1.0]] * 150, data.plausibility, [1.0], counts / counts.sum())
-    assert one[0].sum(axis=0) / 150 == pytest.approx(probability[0])
-    other = start_splits(np.ones((1, 150)), classes, counts, 0, side, 1.0 - side, True)
-    assert other.sum(axis=2) == pytest.approx(one.sum(axis=2))
-
-
 @pytest.mark.parametrize("by_plausibility", [True, False])
 def test_starts_of_an_estimate_that_has_not_converged_add_up(by_plausibility):
     """They added up to more, and the first step then seemed to lower the likelihood."""
@@ -145,23 +130,6 @@ def test_screening_stops_no_sooner_than_the_whole_search():
         for k, settings in enumerate(({}, exact)):
             sizes[k] += EvidentialTreeClassifier(prune=False, **settings).fit(data).get_n_leaves()
     assert sizes[0] > 0.7 * sizes[1]
-
-
-def test_bounds_of_growth():
-    data = noised(3, level=0.5)
-    for most in (1, 2, 5):
-        assert EvidentialTreeClassifier(most, prune=False).fit(data).get_n_leaves() <= most
-    sizes = [
-        EvidentialTreeClassifier(min_gain=least, prune=False).fit(data).get_n_leaves()
-        for least in (0.0, 0.2, 1.0)
-    ]
-    assert sizes[0] >= sizes[1] >= sizes[2]
-
-
-def test_growth_draws_nothing_at_random():
-    data = noised(4)
-    one, other = (EvidentialTreeClassifier(prune=False).fit(data) for _ in range(2))
-    assert one.trees_ == other.trees_
 
 
 # ------------------------------------------------------------------ pruning
@@ -237,15 +205,6 @@ def test_any_tree_reads_evidential_data():
     assert mixture(tree, data) == pytest.approx(tree.predict_proba(X.to_numpy()))
 
 
-def test_a_new_category_is_one_of_which_nothing_is_known():
-    frame = pd.DataFrame({"a": pd.Categorical(list("uuvvww") * 5)})
-    y = [0, 0, 1, 1, 1, 1] * 5
-    model = EvidentialTreeClassifier(prune=False).fit(EvidentialData.from_gamma(frame, y))
-    new = pd.DataFrame({"a": pd.Categorical(["z"])})
-    assert model.predict_proba(new)[0] == pytest.approx([1 / 3, 2 / 3])
-    assert model.predict(frame).tolist() == y
-
-
 # ------------------------------------------------------------------ hard cases
 
 
@@ -275,16 +234,6 @@ def test_vacuous_rows_change_nothing_but_the_sum():
     one, other = (EvidentialTreeClassifier(**settings).fit(d) for d in (data, more))
     assert one.tree_.threshold[0] == other.tree_.threshold[0]
     assert one.tree_.class_weight / 60 == pytest.approx(other.tree_.class_weight / 80, abs=1e-3)
-
-
-def test_rows_twice_are_weights_twice():
-    data = noised(9, level=0.6, n=40)
-    twice = data.take(np.repeat(np.arange(40), 2))
-    settings = {"prune": False, "max_leaves": 3, "tolerance": 1e-9, "max_iterations": 5000}
-    one, other = (EvidentialTreeClassifier(**settings).fit(d) for d in (data, twice))
-    assert one.tree_.feature.tolist() == other.tree_.feature.tolist()
-    assert np.array_equal(one.tree_.threshold, other.tree_.threshold, equal_nan=True)
-    assert 2 * one.tree_.class_weight == pytest.approx(other.tree_.class_weight, abs=0.05)
 
 
 def test_a_leaf_that_dies_out_is_read_all_the_same():
@@ -419,28 +368,7 @@ def test_the_order_of_rows_and_of_classes_does_not_matter():
     assert models[2].predict(data).tolist() == models[0].predict(data).tolist()
 
 
-# ------------------------------------------------------------------ as an estimator
-
-
-def test_it_is_an_estimator():
-    model = EvidentialTreeClassifier(max_leaves=4, prune=False)
-    assert clone(model).get_params() == model.get_params()
-    model.fit(EvidentialData.from_gamma(X, Y, 0.1, 0.1))
-    again = pickle.loads(pickle.dumps(model))
-    assert np.array_equal(again.predict_proba(X), model.predict_proba(X))
-    assert Tree.from_json(model.tree_.to_json()) == model.tree_
-    assert model.feature_names_in_.tolist() == list(X.columns)
-    assert model.feature_importances_.sum() == pytest.approx(1.0)
-    assert model.apply(X).max() < model.tree_.n_nodes
-    assert model.score(X, Y) > 0.9
-    assert "petal" in model.tree_.to_text()
-
-
-def test_fitting_again_forgets_names():
-    model = EvidentialTreeClassifier(prune=False).fit(EvidentialData.from_gamma(X, Y))
-    model.fit(EvidentialData.from_gamma(X.to_numpy(), Y))
-    assert not hasattr(model, "feature_names_in_")
-    model.predict(X.to_numpy())
+# ------------------------------------------------------------------ what is refused
 
 
 DATA = EvidentialData.from_gamma([[0.0], [1.0], [2.0]], [0, 1, 1])
@@ -458,6 +386,13 @@ DATA = EvidentialData.from_gamma([[0.0], [1.0], [2.0]], [0, 1, 1])
         (lambda m: m.fit(DATA.take([0])), "pruning_share 0.5 of 1 sample leaves none"),
         (
             lambda m: m.fit(DATA, pruning_data=EvidentialData.from_gamma([[0, 1]], [0])),
+            "pruning_data have other attributes",
+        ),
+        (
+            lambda m: m.fit(
+                EvidentialData.from_gamma(X, Y),
+                pruning_data=EvidentialData.from_gamma(X[X.columns[::-1]], Y),
+            ),
             "pruning_data have other attributes",
         ),
         (
@@ -620,10 +555,3 @@ def test_up_to_ten_categories_are_divided_in_every_way(seed):
         attributes(data), data.plausibility.tolist(), tolerance=1e-4, most=40, **settings
     )
     assert found == pytest.approx(whole.found[-1], abs=1e-6)
-
-
-def test_a_pruning_sample_has_the_names_of_the_attributes():
-    data = EvidentialData.from_gamma(X, Y)
-    other = EvidentialData.from_gamma(X[X.columns[::-1]], Y)
-    with pytest.raises(InputError, match="pruning_data have other attributes"):
-        EvidentialTreeClassifier().fit(data, pruning_data=other)

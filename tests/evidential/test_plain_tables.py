@@ -65,11 +65,6 @@ def test_doubts_of_each_value_and_row():
     assert by_column == clone(GROWN).fit(X, Y, gamma_X=np.tile(gamma[0], (150, 1))).tree_
 
 
-def test_a_table_without_doubt_gives_the_tree_of_counting():
-    grown = C45Classifier(prune=False, min_samples_split=2).fit(X, Y)
-    assert clone(GROWN).fit(X, Y).trees_ == best_first(grown.tree_, 4)
-
-
 @pytest.mark.parametrize("seed", [*range(12), 210, 288, 297])
 def test_categories_without_doubt_give_the_tree_of_counting(seed):
     """Absent categories went to a side by a rounding error, where both sides weighed the same."""
