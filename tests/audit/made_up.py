@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -77,3 +78,21 @@ def change(path: Path, new_time: bool = False) -> None:
     if new_time:
         time = max(path.stat().st_mtime_ns, time + 1_000_000_000)
     os.utime(path, ns=(before.st_atime_ns, time))
+
+
+def bad(found) -> tuple[dict[str, str], list[str]]:
+    """Files that are not identical, by path, and the names of checks that do not hold."""
+    files = {file.path: file.verdict for file in found.files if file.verdict != "identical"}
+    return files, [check.name for check in found.checks if check.holds is False]
+
+
+def check_of(found, name: str):
+    """The one check of that name."""
+    (check,) = (check for check in found.checks if check.name == name)
+    return check
+
+
+def git(root: Path, *arguments) -> None:
+    """Call git, as somebody."""
+    name = ["-c", "user.name=a", "-c", "user.email=a@example.org"]
+    subprocess.run(["git", "-C", root, *name, *arguments], check=True, capture_output=True)

@@ -10,7 +10,8 @@ import sys
 import zipfile
 
 import pytest
-from audit.made_up import INPUTS, OUTPUTS, SETTINGS, change, write_records
+from audit import made_up
+from audit.made_up import INPUTS, OUTPUTS, SETTINGS, change, git, write_records
 
 from hedgerow import cli
 from hedgerow.audit import verify_signature as plain
@@ -46,8 +47,7 @@ def signed(project, key, capsys):
 
 
 def check_of(found):
-    (check,) = (check for check in found.checks if check.name == "signature")
-    return check
+    return made_up.check_of(found, "signature")
 
 
 def test_a_signed_run_holds_and_its_signature_is_listed_nowhere_as_strange(signed, key):
@@ -96,9 +96,8 @@ def test_a_spoilt_or_missing_signature(signed, key, file):
     keys = read_public_keys(key.with_suffix(".pub"))
     text = (signed / file).read_text()
     place = len(text) // 2
-    (signed / file).write_text(
-        text[:place] + ("A" if text[place] != "A" else "B") + text[place + 1 :]
-    )
+    other = "A" if text[place] != "A" else "B"
+    (signed / file).write_text(text[:place] + other + text[place + 1 :])
     assert check_of(verify(signed, keys=keys)).holds is False
     (signed / ATTESTATION).write_text("{}")
     assert check_of(verify(signed)).holds is False
@@ -113,13 +112,8 @@ def test_a_run_that_is_not_whole_is_not_signed(project, key, capsys):
 
 
 def test_a_run_of_a_changed_checkout_is_signed_on_demand_only(project, key, capsys):
-    def git(*arguments):
-        name = ["-c", "user.name=a", "-c", "user.email=a@example.org"]
-        subprocess.run(["git", "-C", project, *name, *arguments], check=True, capture_output=True)
-
-    git("init", "-q")
-    git("add", "config")
-    git("commit", "-qm", "all")
+    for command in (["init", "-q"], ["add", "config"], ["commit", "-qm", "all"]):
+        git(project, *command)
     (project / "config/more.yaml").write_text("a: 1\n")
     write_records(project)
     assert cli.main(["sign", str(project), "--key", str(key)]) == 1
@@ -184,17 +178,8 @@ def test_ssh_keygen_agrees(signed, key, tmp_path):
         ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", tmp_path / "theirs"], check=True
     )
     (tmp_path / "text").write_bytes(message)
-    theirs = [
-        "ssh-keygen",
-        "-Y",
-        "sign",
-        "-n",
-        "file",
-        "-f",
-        tmp_path / "theirs",
-        tmp_path / "text",
-    ]
-    subprocess.run(theirs, check=True, capture_output=True)
+    theirs = ["ssh-keygen", "-Y", "sign", "-n", "file", "-f", tmp_path / "theirs"]
+    subprocess.run([*theirs, tmp_path / "text"], check=True, capture_output=True)
     text, keys = (tmp_path / "text.sig").read_text(), read_public_keys(tmp_path / "theirs.pub")
     assert ssh_verified(message, text, keys)
     assert not ssh_verified(message + b"x", text, keys)

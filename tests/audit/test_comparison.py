@@ -10,13 +10,7 @@ import pandas as pd
 import pytest
 
 from hedgerow import experiments
-from hedgerow.experiments.audit.comparison import (
-    KEY,
-    ORDER,
-    REASONS,
-    SOURCES,
-    comparison,
-)
+from hedgerow.experiments.audit.comparison import KEY, ORDER, REASONS, SOURCES, comparison
 from hedgerow.experiments.audit.figures import comparison as drawn
 from hedgerow.experiments.audit.figures import on_one_scale, said
 from hedgerow.experiments.printed import printed_number

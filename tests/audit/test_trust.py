@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 from audit import made_up
+from audit.made_up import bad, check_of, git
 
 from hedgerow import cli
 from hedgerow.audit import trust, verify
@@ -49,17 +50,6 @@ def folder(tmp_path, packages_unread) -> Path:
 def leaves(mark: Path) -> str:
     """A line of Python that leaves a file."""
     return f"open({str(mark)!r}, 'w').close()\n"
-
-
-def bad(found):
-    """Files that are not identical, by path, and the names of checks that do not hold."""
-    files = {file.path: file.verdict for file in found.files if file.verdict != "identical"}
-    return files, [check.name for check in found.checks if check.holds is False]
-
-
-def check_of(found, name):
-    (check,) = (check for check in found.checks if check.name == name)
-    return check
 
 
 # ------------------------------------------------------------------------- nothing of it is run
@@ -125,14 +115,13 @@ def test_the_workflow_stands_in_the_list_of_checksums(folder):
 def test_git_is_not_asked_in_a_repository_of_a_stranger(folder, tmp_path):
     """Its settings name programs: git ran them when it compared a changed file."""
     made_up.write_records(folder)
-    name = ["-c", "user.name=a", "-c", "user.email=a@example.org"]
     for command in (["init", "-q"], ["add", "Snakefile"], ["commit", "-qm", "all"]):
-        subprocess.run(["git", "-C", folder, *name, *command], check=True, capture_output=True)
+        git(folder, *command)
     made_up.write_records(folder)
     program = tmp_path / "program"
     program.write_text(f"#!/bin/sh\ntouch '{tmp_path / 'mark'}'\n")
     program.chmod(0o755)
-    subprocess.run(["git", "-C", folder, "config", "core.fsmonitor", program], check=True)
+    git(folder, "config", "core.fsmonitor", program)
     found = verify.verify(folder, allow_changes=True)
     assert not (tmp_path / "mark").exists()
     assert bad(found) == ({}, [])
@@ -184,10 +173,7 @@ def test_ones_own_checkout_needs_no_leave(folder, monkeypatch, tmp_path):
     ],
 )
 def test_links_lead_to_no_file_of_the_reader(folder, tmp_path, link, to):
-    """Checksums of files of his own were compared with those that a stranger had listed.
-
-    One that leads to itself leads nowhere.
-    """
+    """Checksums of files of his own were compared with those that a stranger had listed."""
     (tmp_path / "secret").write_text("secret\n")
     place = folder / link
     shutil.rmtree(place) if place.is_dir() else place.unlink()

@@ -11,11 +11,10 @@ import hashlib
 import itertools
 import json
 import shutil
-import subprocess
 from importlib import metadata
 
 import pytest
-from audit.made_up import JOBS, SETTINGS, change, write_records
+from audit.made_up import JOBS, SETTINGS, bad, change, check_of, git, write_records
 
 from hedgerow import cli
 from hedgerow.audit import redo
@@ -28,12 +27,6 @@ from hedgerow.workflow import record
 from hedgerow.workflow.recorded import recorded
 
 verify = functools.partial(module.verify, trust=True)
-
-
-def bad(found):
-    """Files that are not identical, by path, and the names of checks that do not hold."""
-    files = {file.path: file.verdict for file in found.files if file.verdict != "identical"}
-    return files, [check.name for check in found.checks if check.holds is False]
 
 
 def test_a_run_that_nobody_touched_holds(project):
@@ -139,10 +132,10 @@ def test_what_else_a_manifest_says_is_compared(project, edit, check):
 def test_a_changed_setting_is_named(project):
     changed = {**SETTINGS, "soft": {"step": 0.3, "datasets": ["a"]}}
     (project / "config/default.yaml").write_text(json.dumps(changed))
-    (check,) = (c for c in verify(project).checks if c.name == "configuration")
+    check = check_of(verify(project), "configuration")
     assert check.said == ["`soft.step` is 0.3 in config/default.yaml, 0.1 in the manifest."]
     (project / "config/default.yaml").unlink()
-    (check,) = (c for c in verify(project).checks if c.name == "configuration")
+    check = check_of(verify(project), "configuration")
     assert not check.holds and "config/default.yaml" in check.said[0]
 
 
@@ -260,11 +253,6 @@ def test_the_command(project, capsys, tmp_path):
 # --------------------------------------------------------------------- the checkout of the run
 
 
-def git(project, *arguments):
-    name = ["-c", "user.name=a", "-c", "user.email=a@example.org"]
-    subprocess.run(["git", "-C", project, *name, *arguments], check=True, capture_output=True)
-
-
 @pytest.fixture
 def repository(project):
     """The project with its settings and its published figure committed, and a run of that."""
@@ -273,11 +261,6 @@ def repository(project):
     git(project, "commit", "-qm", "all")
     write_records(project)
     return project
-
-
-def check_of(found, name):
-    (check,) = (check for check in found.checks if check.name == name)
-    return check
 
 
 def test_a_run_of_a_changed_checkout_does_not_hold(repository):
