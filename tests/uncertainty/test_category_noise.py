@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from hedgerow import C45Classifier, Tree
+from hedgerow import C45Classifier
 from hedgerow.data import category_shares
 from hedgerow.errors import InputError
 from hedgerow.tree import NoiseGate
@@ -69,12 +69,6 @@ def test_it_agrees_with_the_recursion(fitted, p):
     np.testing.assert_allclose(got.sum(axis=1), 1)
 
 
-def test_without_noise_it_is_the_tree(fitted):
-    tree, X, shares = fitted
-    got = tree.predict_proba(X, CategoryNoise(shares, 0.0))
-    np.testing.assert_allclose(got, tree.predict_proba(X, evaluation=None), atol=1e-12)
-
-
 def test_it_is_the_mean_prediction_over_what_the_category_may_have_been():
     """One test: the mixture equals the hard prediction of the true category, averaged by Bayes."""
     rng = np.random.default_rng(1)
@@ -127,10 +121,3 @@ def test_a_sigma_that_is_none_is_refused(sigma):
         ShapedNoise("normal", sigma)
     with pytest.raises(InputError, match="shape of noise is 'flat'"):
         ShapedNoise("flat", 1.0)
-
-
-def test_a_tree_of_one_leaf():
-    tree = Tree([-1], [np.nan], [-1], [-1], [-1], [np.nan], [[3.0, 1.0]])
-    np.testing.assert_array_equal(
-        tree.predict_proba(np.ones((2, 1)), CategoryNoise({}, 0.5)), [[0.75, 0.25]] * 2
-    )

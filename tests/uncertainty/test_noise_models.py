@@ -14,10 +14,9 @@ from hedgerow import SoftTreeClassifier
 from hedgerow.errors import InputError
 from hedgerow.induction import Columns, grow, prune
 from hedgerow.tree.gates import resolve_noise, scale_of
-from hedgerow.uncertainty import EmpiricalNoise
+from hedgerow.uncertainty import EmpiricalNoise, RelativeNoise
 
 RESIDUALS = np.random.default_rng(7).normal(0.05, 0.4, 60).round(2)
-
 MODELS = {
     "normal": stats.norm(scale=0.4),
     "biased": stats.norm(0.2, 0.3),
@@ -29,10 +28,15 @@ MODELS = {
     "cauchy": stats.cauchy(scale=0.2),
     "empirical": EmpiricalNoise(RESIDUALS),
 }
-
-CENTERS = {"biased": 0.2, "empirical": float(np.mean(RESIDUALS))}  # of the others: 0
-
-each = pytest.mark.parametrize("name", MODELS)
+#: As shares of the value.
+RELATIVE = {
+    "relative normal": stats.norm(scale=0.2),
+    "relative biased": stats.norm(0.1, 0.15),
+    "relative uniform": stats.uniform(-0.3, 0.6),
+    "relative laplace": stats.laplace(scale=0.15),
+    "relative student": stats.t(3, scale=0.1),
+    "relative empirical": EmpiricalNoise((RESIDUALS / 2).round(2)),
+}
 
 
 def table(seed, n=16):
@@ -44,40 +48,47 @@ def table(seed, n=16):
     return X, y, int(y.max()) + 1
 
 
-@pytest.mark.parametrize("part", ["search", "propagation", "evaluation"])
-@pytest.mark.parametrize("seed", range(4))
-def test_a_frozen_normal_equals_the_factor(part, seed):
-    """Sigma in the variable's unit, or as the fraction of the mean that gives the same."""
-    X, y, _ = table(seed, 80)
-    means = np.nanmean(X, axis=0)
-    options = {"prune": seed % 2 == 0, "max_depth": 6}
-    factor = SoftTreeClassifier(**{part: 0.1}, **options).fit(X, y)
-    models = [stats.norm(scale=0.1 * abs(mean)) for mean in means]
-    frozen = SoftTreeClassifier(**{part: models}, **options).fit(X, y)
-    np.testing.assert_array_equal(frozen.tree_.feature, factor.tree_.feature)
-    np.testing.assert_allclose(frozen.tree_.threshold, factor.tree_.threshold, rtol=1e-12)
-    np.testing.assert_allclose(frozen.predict_proba(X), factor.predict_proba(X), atol=1e-9)
+def table_of_both_signs(seed, n=14):
+    """Values of both signs with zeros, ties and holes."""
+    rng = np.random.default_rng(seed)
+    X = (rng.normal(2, 2, (n, 2)) * (1 + 3 * (rng.random((n, 2)) < 0.2))).round(seed % 2)
+    X[0, 0] = 0.0
+    if seed % 3 == 0:
+        X[rng.random(X.shape) < 0.15] = np.nan
+    y = rng.integers(0, 2 + seed % 2, n)
+    return X, y, int(y.max()) + 1
 
 
-@each
-@pytest.mark.parametrize("seed", range(2))
-def test_search_agrees_with_the_reference(name, seed):
-    X, y, K = table(seed)
-    model, columns = MODELS[name], Columns(X, y, K)
+def case(name, seed, n):
+    """A table, its number of classes, and the model of a name."""
+    if name in RELATIVE:
+        return *table_of_both_signs(seed, n), RelativeNoise(RELATIVE[name])
+    return *table(seed, n), MODELS[name]
+
+
+def known(name, sigma):
+    """The reference knows the model by its sigma."""
+    model = (MODELS | RELATIVE)[name]
+    center = model.mean() if name.endswith(("biased", "empirical")) else 0.0
+    relative = {sigma} if name in RELATIVE else set()
+    return noise_models({sigma: model.cdf}, {sigma: center}, relative=relative)
+
+
+def search_agrees(name, seed):
+    X, y, K, model = case(name, seed, 15)
+    columns = Columns(X, y, K)
     noise = resolve_noise(model, columns.means, columns.n_categories)
     tree = grow(columns, search=noise, min_samples_split=3)
-    with noise_models({noise.sigma[0]: model.cdf}, {noise.sigma[0]: CENTERS.get(name, 0.0)}):
+    with known(name, noise.sigma[0]):
         Reference(X, y, K, search=noise.sigma, min_split=3).check(tree)
 
 
-@each
-@pytest.mark.parametrize("seed", range(6))
-def test_propagation_agrees_with_the_reference(name, seed):
-    X, y, K = table(seed, 12)
-    model, columns = MODELS[name], Columns(X, y, K)
+def propagation_agrees(name, seed):
+    X, y, K, model = case(name, seed, 13)
+    columns = Columns(X, y, K)
     noise = resolve_noise(model, columns.means, columns.n_categories)
     tree = grow(columns, propagation=noise, min_samples_split=4, max_depth=5)
-    with noise_models({noise.sigma[0]: model.cdf}, {noise.sigma[0]: CENTERS.get(name, 0.0)}):
+    with known(name, noise.sigma[0]):
         reference = Reference(X, y, K, propagation=noise.sigma, min_split=4, max_depth=5)
         reference.check(tree)
         want, _ = reference.prune(reference.nested(tree), confidence=0.6)
@@ -86,42 +97,27 @@ def test_propagation_agrees_with_the_reference(name, seed):
     np.testing.assert_allclose(pruned.class_weight[0], want["weights"], atol=1e-9)
 
 
-@each
-@pytest.mark.parametrize("seed", range(6))
-def test_evaluation_agrees_with_the_reference(name, seed):
-    X, y, K = table(seed)
-    model = MODELS[name]
+def evaluation_agrees(name, seed):
+    X, y, K, model = case(name, seed, 15)
     fitted = SoftTreeClassifier(evaluation=model, prune=False).fit(X, y)
     sigma = fitted.tree_.gate.sigma
     reference = Reference(X, y, K).nested(fitted.tree_)
-    new = np.concatenate([X, X + 0.13, [[np.nan, 3.0]]])
-    with noise_models({sigma[0]: model.cdf}, {sigma[0]: CENTERS.get(name, 0.0)}):
+    new = np.concatenate([X, X + 0.13, [[np.nan, 3.0], [0.0, 0.0]]])
+    with known(name, sigma[0]):
         want = [predict(reference, row, [0, 0], sigma) for row in new]
     np.testing.assert_allclose(fitted.predict_proba(new), want, atol=1e-9)
 
 
-@each
-def test_all_three_parts_at_once(name):
-    rng = np.random.default_rng(1)
-    X = rng.normal(3, 1.5, (150, 3))
-    y = (X[:, 0] + rng.normal(0, 0.3, 150) > 3).astype(int)
-    model = SoftTreeClassifier(MODELS[name], MODELS[name], MODELS[name]).fit(X, y)
-    proba = model.predict_proba(X)
-    np.testing.assert_allclose(proba.sum(axis=1), 1.0, atol=1e-9)
-    assert model.score(X, y) > 0.8
+in_each_part = pytest.mark.parametrize(
+    "agrees", [search_agrees, propagation_agrees, evaluation_agrees]
+)
 
 
-def test_one_model_per_variable_and_mixtures():
-    """A factor for one variable, a model for another, none for the third."""
-    rng = np.random.default_rng(2)
-    X = rng.normal(3, 1.5, (100, 3))
-    y = (X.sum(axis=1) > 9).astype(int)
-    model = SoftTreeClassifier(evaluation=[0.1, stats.laplace(scale=0.3), None]).fit(X, y)
-    gate = model.tree_.gate
-    assert gate.sigma[0] == pytest.approx(0.1 * X[:, 0].mean())
-    assert gate.sigma[1] == pytest.approx(math.sqrt(2) * 0.3)
-    assert gate.sigma[2] == 0
-    assert set(gate.models) == {1}
+@in_each_part
+@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("seed", range(6))
+def test_it_agrees_with_the_reference(agrees, name, seed):
+    agrees(name, seed)
 
 
 def test_the_scale_of_a_model():

@@ -11,37 +11,6 @@ from hedgerow.tree import ThresholdGate
 from hedgerow.uncertainty import piecewise_thresholds
 
 
-def test_bounds_by_hand():
-    """Ten instances, one wrong on either side of 5: E = 2, N = 10, se = 1.39, level 3.39.
-
-    Downwards E(t) is 1, 2, 3 at 4, 3, 2 and 4 at 1: it crosses 3.39 between 2 and 1. Upwards 3, 2,
-    3 at 6, 7, 8 and 4 at 9: it crosses 3.39 between 8 and 9, the dip at 7 notwithstanding.
-    """
-    x = np.arange(10.0)
-    y = np.array([0, 0, 0, 0, 1, 1, 0, 1, 1, 1])
-    tree = Tree(
-        [0, -1, -1], [5.0, np.nan, np.nan], [1, -1, -1], [2, -1, -1], [-1, 0, 0],
-        [0.5, np.nan, np.nan], [[5, 5], [4, 1], [1, 4]],
-    )  # fmt: skip
-    gate = piecewise_thresholds(tree, Columns(x[:, None], y, 2))
-    se = np.sqrt(2.5 * 8.5 / 11)
-    assert gate.lower[0] == pytest.approx(2 - (se - 1), abs=1e-12)
-    assert gate.upper[0] == pytest.approx(8 + (se - 1), abs=1e-12)
-    assert np.isnan(gate.lower[1:]).all()
-
-
-def test_bounds_are_the_nodes_ends_where_errors_never_rise_enough():
-    """Pure noise: wherever the threshold goes, there are five errors of ten."""
-    x = np.arange(10.0)
-    y = np.array([0, 1] * 5)
-    tree = Tree(
-        [0, -1, -1], [5.0, np.nan, np.nan], [1, -1, -1], [2, -1, -1], [-1, 0, 0],
-        [0.5, np.nan, np.nan], [[5, 5], [5, 4], [4, 5]],
-    )  # fmt: skip
-    gate = piecewise_thresholds(tree, Columns(x[:, None], y, 2))
-    assert (gate.lower[0], gate.upper[0]) == (0.0, 9.0)
-
-
 def test_bounds_are_crossings_also_where_the_errors_fall_again_at_the_end():
     """The bounds were the outermost points within the limit: here the node's ends, 0 and 11.
 
@@ -155,20 +124,3 @@ def test_a_bound_on_the_threshold_leaves_it_a_half(lower, upper, want):
         [0.5, np.nan, np.nan], [[1, 1], [1, 0], [0, 1]], gate=gate,
     )  # fmt: skip
     np.testing.assert_array_equal(tree.predict_proba(x[:, None])[:, 0], want)
-
-
-def test_a_gate_of_another_tree_is_refused():
-    rng = np.random.default_rng(0)
-    X, y = rng.normal(size=(60, 2)), rng.integers(0, 2, 60)
-    model = ProbabilisticThresholdClassifier(confidence=0.9).fit(X, y)
-    stump = ProbabilisticThresholdClassifier(max_depth=0).fit(X, y)
-    with pytest.raises(ValueError, match="made for this tree"):
-        model.tree_.predict_proba(X, evaluation=stump.tree_.gate)
-
-
-def test_the_gate_survives_json():
-    rng = np.random.default_rng(0)
-    X, y = rng.normal(size=(60, 2)), rng.integers(0, 2, 60)
-    tree = ProbabilisticThresholdClassifier(confidence=0.9).fit(X, y).tree_
-    again = Tree.from_json(tree.to_json())
-    np.testing.assert_array_equal(again.predict_proba(X), tree.predict_proba(X))

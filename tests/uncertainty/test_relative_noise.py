@@ -5,86 +5,22 @@ import pickle
 
 import numpy as np
 import pytest
-from oracle.induction import Reference, predict
-from oracle.noise import noise_models
 from scipy import stats
 from sklearn.base import clone
+from test_noise_models import RELATIVE, in_each_part, table_of_both_signs
 
 from hedgerow import SoftTreeClassifier, Tree
 from hedgerow.errors import InputError
 from hedgerow.induction import Columns, grow, prune
 from hedgerow.tree.gates import NoiseGate, resolve_noise
-from hedgerow.uncertainty import EmpiricalNoise, RelativeNoise
-
-RESIDUALS = np.random.default_rng(7).normal(0.05, 0.2, 60).round(2)
-
-MODELS = {
-    "normal": stats.norm(scale=0.2),
-    "biased": stats.norm(0.1, 0.15),
-    "uniform": stats.uniform(-0.3, 0.6),
-    "laplace": stats.laplace(scale=0.15),
-    "student": stats.t(3, scale=0.1),
-    "empirical": EmpiricalNoise(RESIDUALS),
-}
-CENTERS = {"biased": 0.1, "empirical": float(np.mean(RESIDUALS))}
-
-each = pytest.mark.parametrize("name", MODELS)
+from hedgerow.uncertainty import RelativeNoise
 
 
-def table(seed, n=14):
-    """Values of both signs with zeros, ties and holes."""
-    rng = np.random.default_rng(seed)
-    X = (rng.normal(2, 2, (n, 2)) * (1 + 3 * (rng.random((n, 2)) < 0.2))).round(seed % 2)
-    X[0, 0] = 0.0
-    if seed % 3 == 0:
-        X[rng.random(X.shape) < 0.15] = np.nan
-    y = rng.integers(0, 2 + seed % 2, n)
-    return X, y, int(y.max()) + 1
-
-
-def reference(name, sigma):
-    model = MODELS[name]
-    return noise_models({sigma: model.cdf}, {sigma: CENTERS.get(name, 0.0)}, relative={sigma})
-
-
-@each
-@pytest.mark.parametrize("seed", range(3))
-def test_search_agrees_with_the_reference(name, seed):
-    X, y, K = table(seed)
-    columns = Columns(X, y, K)
-    noise = resolve_noise(RelativeNoise(MODELS[name]), columns.means, columns.n_categories)
-    tree = grow(columns, search=noise, min_samples_split=3)
-    with reference(name, noise.sigma[0]):
-        Reference(X, y, K, search=noise.sigma, min_split=3).check(tree)
-
-
-@each
+@in_each_part
+@pytest.mark.parametrize("name", RELATIVE)
 @pytest.mark.parametrize("seed", range(6))
-def test_propagation_agrees_with_the_reference(name, seed):
-    X, y, K = table(seed)
-    columns = Columns(X, y, K)
-    noise = resolve_noise(RelativeNoise(MODELS[name]), columns.means, columns.n_categories)
-    tree = grow(columns, propagation=noise, min_samples_split=4, max_depth=5)
-    with reference(name, noise.sigma[0]):
-        plain = Reference(X, y, K, propagation=noise.sigma, min_split=4, max_depth=5)
-        plain.check(tree)
-        want, _ = plain.prune(plain.nested(tree), confidence=0.6)
-    pruned = prune(tree, columns, propagation=noise, confidence=0.6)
-    assert (pruned.feature[0] >= 0) == ("j" in want)
-    np.testing.assert_allclose(pruned.class_weight[0], want["weights"], atol=1e-9)
-
-
-@each
-@pytest.mark.parametrize("seed", range(4))
-def test_evaluation_agrees_with_the_reference(name, seed):
-    X, y, K = table(seed)
-    fitted = SoftTreeClassifier(evaluation=RelativeNoise(MODELS[name]), prune=False).fit(X, y)
-    sigma = fitted.tree_.gate.sigma
-    plain = Reference(X, y, K).nested(fitted.tree_)
-    new = np.concatenate([X, X + 0.13, [[np.nan, 3.0], [0.0, 0.0]]])
-    with reference(name, sigma[0]):
-        want = [predict(plain, row, [0, 0], sigma) for row in new]
-    np.testing.assert_allclose(fitted.predict_proba(new), want, atol=1e-9)
+def test_it_agrees_with_the_reference(agrees, name, seed):
+    agrees(name, seed)
 
 
 def test_the_gate_widens_with_the_value_and_is_hard_at_0():
@@ -118,7 +54,7 @@ def test_a_skewed_variable_does_not_outgrow_the_memory():
 
 
 def test_it_travels_with_the_tree():
-    X, y, _ = table(1)
+    X, y, _ = table_of_both_signs(1)
     own = RelativeNoise(stats.laplace(scale=0.1))
     model = SoftTreeClassifier(evaluation=[own, 0.1], prune=False).fit(X, y)
     back = Tree.from_json(model.tree_.to_json())
@@ -132,9 +68,6 @@ def test_what_is_no_model_is_refused():
     for part in ("search", "propagation", "evaluation"):
         with pytest.raises(InputError, match=f"{part} is .* neither a number nor"):
             SoftTreeClassifier(**{part: RelativeNoise(0.1)}).fit([[1.0], [2.0]], [0, 1])
-
-
-# ------------------------------------------------- models that the core works out by itself
 
 
 @pytest.mark.parametrize("relative", [False, True])
@@ -159,7 +92,7 @@ def test_the_core_and_python_agree_on_the_models_that_both_know(model, relative)
 
     wrap = RelativeNoise if relative else (lambda m: m)
     for seed in range(4):
-        X, y, K = table(seed, 60)
+        X, y, K = table_of_both_signs(seed, 60)
         columns = Columns(X, y, K)
         means, kinds = columns.means, columns.n_categories
         known = resolve_noise(wrap(model), means, kinds)
@@ -170,10 +103,7 @@ def test_the_core_and_python_agree_on_the_models_that_both_know(model, relative)
         np.testing.assert_array_equal(trees[0].feature, trees[1].feature)
         np.testing.assert_array_equal(trees[0].threshold, trees[1].threshold)
         np.testing.assert_allclose(trees[0].class_weight, trees[1].class_weight, atol=1e-10)
-        pruned = [
-            prune(tree, columns, propagation=gate)
-            for tree, gate in zip(trees, (known, asked), strict=True)
-        ]
+        pruned = [prune(trees[k], columns, propagation=(known, asked)[k]) for k in range(2)]
         np.testing.assert_allclose(pruned[0].class_weight, pruned[1].class_weight, atol=1e-10)
 
 
