@@ -41,10 +41,7 @@ def every_assignment(n, k):
 
 def closest_groups(D, k):
     """The division whose widest cluster is narrowest, over all of them."""
-    return min(
-        every_assignment(len(D), k),
-        key=lambda labels: D[labels[:, None] == labels].max(),
-    )
+    return min(every_assignment(len(D), k), key=lambda labels: D[labels[:, None] == labels].max())
 
 
 @pytest.mark.parametrize(

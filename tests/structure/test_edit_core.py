@@ -87,11 +87,8 @@ def test_equal_to_the_definition(seed):
 
 
 def test_why_apted_is_above_the_minimum():
-    """apted 1.0.3 overwrites what it knows of a single node and a branch.
-
-    Its table holds distances of branches without their roots; `APTED.gted` stores there, for a
-    branch and a single node, the distance with them. Where the strategy follows another path
-    later, the branch is mapped at that price. Not storing it gives the minimum.
+    """apted 1.0.3 overwrites what it knows of a single node and a branch: `APTED.gted` stores the
+    distance with their roots where those without are read. Not storing it gives the minimum.
     """
 
     class Mended(APTED):

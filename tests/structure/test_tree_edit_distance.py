@@ -8,9 +8,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from oracle.random_trees import random_table, seeds
 from oracle.structure import StructureReference
-from sklearn.base import clone
 from sklearn.datasets import load_iris
-from sklearn.exceptions import NotFittedError
 from sklearn.tree import DecisionTreeClassifier
 
 from hedgerow import C45Classifier, Tree, UCTTreeClassifier
@@ -361,13 +359,6 @@ def test_categories_are_matched_by_label():
             assert TreeEditDistance(cost).fit(X, y).distance(*trees) == 0
 
 
-def test_parameters_and_clone():
-    metric = TreeEditDistance("A2", correlation="kendall", normalized=True)
-    assert clone(metric).get_params() == metric.get_params()
-    with pytest.raises(NotFittedError):
-        metric.distance(leaf(), leaf())
-
-
 @pytest.mark.parametrize(
     "settings_, message",
     [
@@ -423,12 +414,6 @@ def test_bad_trees(plain):
     named = stump(0, 1.0).replace(feature_names=["b", "a"])
     with pytest.raises(InputError, match="other names"):
         TreeEditDistance().fit(pd.DataFrame(X[:, :2], columns=["a", "b"]), y).distance(named, named)
-
-
-def test_another_cost_forgets_the_correlations_of_the_one_before(plain):
-    metric = TreeEditDistance("A2").fit(*plain)
-    assert metric.distance(stump(0, 50.0), stump(1, 0.0)) < 2
-    assert metric.set_params(cost="A1").distance(stump(0, 50.0), stump(1, 0.0)) == 2
 
 
 def test_correlations_of_variables_asked_for_one_after_the_other(plain):
