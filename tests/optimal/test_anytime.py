@@ -190,15 +190,6 @@ def test_what_is_refused():
             OptimalTreeClassifier(search="uct", max_nodes=9, **settings).fit(gaps, y)
 
 
-@pytest.mark.parametrize("max_depth", [0, 1, 2, 3])
-def test_low_trees(max_depth):
-    X, y = load_wine(return_X_y=True)
-    best = OptimalTreeClassifier(max_depth).fit(X, y)
-    model = OptimalTreeClassifier(max_depth, search="uct", max_nodes=10**6).fit(X, y)
-    assert model.objective_ == best.objective_
-    assert model.proven_
-
-
 def test_a_table_without_tests():
     model = OptimalTreeClassifier(4, search="uct", max_nodes=5).fit([[1.0], [1.0]], [0, 1])
     assert model.get_n_leaves() == 1 and model.objective_ == 0.5

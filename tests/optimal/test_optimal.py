@@ -232,14 +232,6 @@ def test_as_another_solver(name):
         assert np.sum(model.predict(X) != y) == round(model.objective_ * len(y)) == errors
 
 
-def test_never_worse_than_a_greedy_tree():
-    X, y = load_wine(return_X_y=True)
-    for depth in (1, 2, 3):
-        greedy = C45Classifier(prune=False, max_depth=depth, min_samples_split=2).fit(X, y)
-        best = OptimalTreeClassifier(depth).fit(X, y)
-        assert best.score(X, y) >= greedy.score(X, y)
-
-
 def test_the_same_tree_for_rows_in_any_order():
     X, y = load_wine(return_X_y=True)
     first = OptimalTreeClassifier(2).fit(X, y).tree_
@@ -333,19 +325,6 @@ def test_stopped_by_time_it_has_a_tree_and_a_bound():
     assert model.get_n_leaves() > 4
 
 
-def test_a_price_for_leaves():
-    X, y = load_wine(return_X_y=True)
-    n_leaves = [
-        OptimalTreeClassifier(3, leaf_price=price).fit(X, y).get_n_leaves()
-        for price in (0.0, 0.01, 0.05, 1.0)
-    ]
-    assert n_leaves == sorted(n_leaves, reverse=True)
-    assert n_leaves[-1] == 1
-    model = OptimalTreeClassifier(3, leaf_price=0.05).fit(X, y)
-    errors = np.mean(model.predict(X) != y)
-    assert model.objective_ == pytest.approx(errors + 0.05 * model.get_n_leaves())
-
-
 def test_missing_values_and_categories_in_a_frame():
     """What is missing goes where the tree is better, and so does a category."""
     frame = pd.DataFrame(
@@ -363,14 +342,6 @@ def test_missing_values_and_categories_in_a_frame():
     assert by_ward.objective_ == 0.0
     assert by_ward.tree_.is_categorical()[0]
     assert by_ward.predict(frame[["ward"]]).tolist() == y.tolist()
-
-
-def test_whether_a_value_is_missing_is_a_test():
-    X = np.array([[5.0], [1.0], [3.0], [np.nan], [np.nan]])
-    y = np.array([0, 0, 0, 1, 1])
-    model = OptimalTreeClassifier(1, missing="routed").fit(X, y)
-    assert model.objective_ == 0.0
-    assert model.predict([[1e300], [-1e300], [np.nan]]).tolist() == [0, 0, 1]
 
 
 def test_weights_of_classes_move_the_optimum():
