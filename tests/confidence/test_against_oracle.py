@@ -11,11 +11,7 @@ from oracle.confidence import Doubting, hard, soft
 from oracle.random_trees import random_table, seeds
 from scipy import stats
 from sklearn.datasets import load_iris, load_wine
-from sklearn.ensemble import (
-    BaggingClassifier,
-    ExtraTreesClassifier,
-    RandomForestClassifier,
-)
+from sklearn.ensemble import BaggingClassifier, ExtraTreesClassifier, RandomForestClassifier
 from sklearn.frozen import FrozenEstimator
 from sklearn.tree import DecisionTreeClassifier, ExtraTreeClassifier
 
@@ -90,11 +86,7 @@ def test_hard_trees(seed):
 
 @pytest.mark.parametrize("seed", draws(40, least=8))
 def test_many_classes(seed):
-    """So many have intervals at a node that what they foresee is laid out piece by piece.
-
-    Values in halves, so that some lie at the ends of intervals; in every other table the narrower
-    intervals are the wider ones, which forbids it.
-    """
+    """So many have intervals at a node that what they foresee is laid out piece by piece."""
     rng = np.random.default_rng([seed, 11])
     n, K = 240, int(rng.integers(5, 12))
     y = rng.integers(0, K, n)
@@ -169,10 +161,7 @@ TOGETHER = [
 
 @pytest.mark.parametrize("base", TOGETHER, ids=["hard", "soft", "asked", "scikit-learn"])
 def test_rows_say_together_what_they_say_alone(base):
-    """More rows than go by the nodes together, some with missing values, in any order in memory.
-
-    The shares of the third tree are asked of Python, by the place of a row in the whole table.
-    """
+    """More rows than go by the nodes together, some with missing values, in any order in memory."""
     rng = np.random.default_rng(3)
     y = rng.integers(0, 6, 400)
     X = rng.normal(y[:, None] * [0.0, 1.0, -0.5], 1.5)
@@ -193,10 +182,7 @@ def test_rows_say_together_what_they_say_alone(base):
 
 @pytest.mark.parametrize("kind", ["hard", "soft"])
 def test_a_chain_of_thousands_of_tests(kind):
-    """Each row may need a room at every depth, so that fewer go together, and none calls itself.
-
-    Class 2 stands apart at each test of the chain, so that all rows are doubted all the way.
-    """
+    """Each row may need a room at every depth; class 2 stands apart at each test of the chain."""
     n, K = 3000, 4
     size = 2 * n + 1
     tests = np.arange(0, size - 1, 2)

@@ -105,28 +105,6 @@ def test_of_two_equal_probabilities_the_first_class_is_assigned(below):
         np.testing.assert_array_equal(got, np.eye(K)[list(below)].sum(axis=0) / 2)
 
 
-def test_an_interval_ends_at_two_deviations_for_the_assigned_class():
-    """A has [3, 7] at the root and [3, 6.5] at Y: at its ends nothing happens, beyond them it does.
-
-    Y is 4, usual in A; the fine of the root takes a tenth.
-    """
-    tree = papers_tree()
-    found, rules = papers_intervals(tree, c_at_root=(20.0, 1.0))
-    rows = [[3.0, 4.0], [7.0, 4.0], [2.99, 4.0], [9.0, 4.0]]
-    probability = predicted(tree, found, rules, rows)[:, A]
-    np.testing.assert_allclose(probability, [1.0, 1.0, 0.9, 0.9], atol=1e-15)
-    # 6 is within one deviation of B, whose interval is only asked when A is doubted: 7.1 is.
-    assert predicted(tree, found, rules, [[7.0, 4.0]])[0, A] == 1.0
-
-
-def test_fines_on_two_nodes_and_a_leaf_below_both():
-    """Y = 2.9 is unusual in A: .9 comes up, and the root takes a tenth of that."""
-    tree = papers_tree()
-    found, rules = papers_intervals(tree, c_at_root=(20.0, 1.0))
-    got = predicted(tree, found, rules, [[9.9, 2.9]])[0]
-    np.testing.assert_allclose(got, [0.81, 0.095, 0.095], atol=1e-15)
-
-
 def test_nothing_is_doubted_at_or_below_a_missing_value():
     """X is missing: both branches by their shares, Y is not asked although it is unusual."""
     tree = papers_tree()
@@ -134,15 +112,6 @@ def test_nothing_is_doubted_at_or_below_a_missing_value():
     left = 230 / 300
     got = predicted(tree, found, rules, [[np.nan, 2.9]])[0]
     np.testing.assert_allclose(got, [left, 0.0, 1 - left], atol=1e-15)
-
-
-def test_above_a_missing_value_all_is_doubted():
-    """Y is missing: Y's node mixes, and the root still fines what comes up."""
-    tree = papers_tree()
-    found, rules = papers_intervals(tree, c_at_root=(20.0, 1.0))
-    b, c = 0.5 * np.array([100.0, 30.0]) / 130
-    got = predicted(tree, found, rules, [[9.9, np.nan]])[0]
-    np.testing.assert_allclose(got, [0.45, b + 0.025, c + 0.025], atol=1e-15)
 
 
 def test_routes_whose_weight_is_all_on_one_branch():
@@ -164,18 +133,6 @@ def intervals_with(found, own):
     changed = found.own.copy()
     changed[0, A] = own
     return replace(found, own=changed)
-
-
-def test_turned_off():
-    tree = papers_tree()
-    rows = [[9.9, 4.0]]
-    for place, changes in (((9.5, 2.0), {"routes": False}), ((20.0, 1.0), {"fines": False})):
-        found, _ = papers_intervals(tree, place)
-        np.testing.assert_array_equal(predicted(tree, found, Rules(**changes), rows), [[1, 0, 0]])
-    # Neither takes the place of the other.
-    found, _ = papers_intervals(tree)
-    kept = predicted(tree, found, Rules(routes=False, fines=True), rows)
-    np.testing.assert_array_equal(kept, [[1, 0, 0]])
 
 
 # -------------------------------------------------------------------------------- intervals

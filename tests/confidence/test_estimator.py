@@ -21,12 +21,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from hedgerow import (
-    C45Classifier,
-    ConfDTreeClassifier,
-    EvidentialData,
-    EvidentialTreeClassifier,
-)
+from hedgerow import C45Classifier, ConfDTreeClassifier, EvidentialData, EvidentialTreeClassifier
 from hedgerow.errors import InputError
 
 INNER = [
@@ -164,18 +159,6 @@ def test_smoothing_is_that_of_the_estimator_unless_told():
         other = clone(model).set_params(smoothing=not smoothing).fit(X, y)
         want = base.tree_.predict_proba(X, smoothing=not smoothing)
         np.testing.assert_array_equal(other.predict_proba(X), want)
-
-
-def test_settings_are_those_of_fit():
-    X, y = load_wine(return_X_y=True)
-    model = ConfDTreeClassifier().fit(X, y)
-    want = model.predict_proba(X)
-    model.set_params(fine=0.9, routes=False, method="tdist")
-    with pytest.raises(InputError, match="'tdist' and was 'comb' in the fit"):
-        model.predict_proba(X)
-    np.testing.assert_array_equal(
-        model.set_params(fine=0.1, routes=True, method="comb").predict_proba(X), want
-    )
 
 
 def test_frames_with_categories():
