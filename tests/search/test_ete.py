@@ -1,6 +1,5 @@
 """ETE: the core against the plain reference, what evolution must do, input and output."""
 
-import pickle
 from itertools import pairwise
 
 import numpy as np
@@ -329,37 +328,6 @@ def test_more_categories_than_a_word_has_bits():
     assert model.score(a[:, None].astype(float), y) > 0.95
 
 
-def test_a_row_of_weight_0_is_as_if_absent():
-    X, y = load_iris(return_X_y=True)
-    weight = np.ones(len(y))
-    weight[40:70] = 0
-    model = EvolutionaryTreeClassifier(n_generations=50, random_state=0)
-    weighted = clone(model).fit(X, y, weight)
-    without = clone(model).fit(X[weight > 0], y[weight > 0])
-    assert weighted.tree_ == without.tree_
-    pd.testing.assert_frame_equal(weighted.history_, without.history_)
-
-
-def test_weights_count():
-    """Of two contradicting halves the heavier one is learnt."""
-    X, y = chequered()
-    twice = np.vstack([X, X])
-    labels = np.concatenate([y, ~y])
-    weight = np.repeat([3.0, 1.0], len(X))
-    model = EvolutionaryTreeClassifier(alpha=0.01, random_state=0).fit(twice, labels, weight)
-    assert model.score(X, y) == 1.0
-    assert model.history_.accuracy.iloc[-1] == pytest.approx(0.75)
-
-
-def test_clone_and_pickle():
-    X, y = load_iris(return_X_y=True)
-    model = EvolutionaryTreeClassifier(n_generations=20, random_state=3).fit(X, y)
-    again = pickle.loads(pickle.dumps(model))
-    assert again.tree_ == model.tree_
-    np.testing.assert_array_equal(again.predict_proba(X), model.predict_proba(X))
-    assert clone(model).fit(X, y).tree_ == model.tree_
-
-
 def test_seeds():
     X, y = load_breast_cancer(return_X_y=True)
 
@@ -430,13 +398,3 @@ def test_parameters_out_of_range(setting, words):
         EvolutionaryTreeClassifier(**setting).fit([[1.0], [2.0]], [0, 1])
     for word in words:
         assert word in str(caught.value)
-
-
-def test_bad_tables():
-    model = EvolutionaryTreeClassifier()
-    with pytest.raises(InputError, match="infinity"):
-        model.fit([[1.0], [np.inf]], [0, 1])
-    with pytest.raises(InputError, match="sample_weight of row 1 is negative"):
-        model.fit([[1.0], [2.0]], [0, 1], [1, -1])
-    with pytest.raises(InputError, match="holds text"):
-        model.fit(pd.DataFrame({"a": ["x", "y"]}), [0, 1])
