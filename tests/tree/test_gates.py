@@ -214,12 +214,7 @@ def test_a_gate_that_knows_more_categories_than_the_tree():
 
 
 @examples(60)
-@given(
-    st.integers(0, 10**6),
-    st.floats(-2, 2),
-    st.floats(0.01, 3),
-    st.floats(1, 8),
-)
+@given(st.integers(0, 10**6), st.floats(-2, 2), st.floats(0.01, 3), st.floats(1, 8))
 def test_a_share_falls_along_the_values(seed, center, sigma, window):
     """Of every gate at tests on numbers: 0 <= share <= 1, and more of a smaller value is left."""
     rng = np.random.default_rng(seed)

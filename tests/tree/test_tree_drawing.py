@@ -11,7 +11,9 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
-from matplotlib.patches import FancyBboxPatch, Rectangle
+from drawing.apart import assert_apart, frames
+from drawing.apart import said as said_by
+from matplotlib.patches import Rectangle
 from scipy import stats
 
 from hedgerow import C45Classifier
@@ -28,40 +30,6 @@ def closed():
     plt.close("all")
 
 
-def words_of(ax):
-    return [text.get_text() for text in ax.texts]
-
-
-def boxes_of(ax):
-    return [patch for patch in ax.patches if isinstance(patch, FancyBboxPatch)]
-
-
-def assert_legible(ax):
-    """No two boxes overlap, and every line of words within a box is narrower than it."""
-    ax.figure.canvas.draw()
-    renderer = ax.figure.canvas.get_renderer()
-    frames = [box.get_window_extent(renderer) for box in boxes_of(ax)]
-    for i, a in enumerate(frames):
-        for b in frames[:i]:
-            assert min(a.x1, b.x1) <= max(a.x0, b.x0) or min(a.y1, b.y1) <= max(a.y0, b.y0)
-    for text in ax.texts:
-        extent = text.get_window_extent(renderer)
-        x, y = (extent.x0 + extent.x1) / 2, (extent.y0 + extent.y1) / 2
-        for frame in frames:
-            if frame.x0 < x < frame.x1 and frame.y0 < y < frame.y1:
-                assert extent.x0 >= frame.x0 - 1 and extent.x1 <= frame.x1 + 1, text.get_text()
-                assert extent.y0 >= frame.y0 - 1 and extent.y1 <= frame.y1 + 1, text.get_text()
-    places = [text.get_window_extent(renderer) for text in ax.texts]
-    for i, a in enumerate(places):
-        for b in places[:i]:
-            apart = min(a.x1, b.x1) - max(a.x0, b.x0) <= 1 or min(a.y1, b.y1) - max(a.y0, b.y0) <= 1
-            assert apart, "two words lie on each other"
-    for text in [*ax.texts, *ax.get_legend().get_texts()]:
-        extent = text.get_window_extent(renderer)
-        assert extent.x0 >= -1 and extent.x1 <= ax.figure.bbox.width + 1, text.get_text()
-        assert extent.y0 >= -1 and extent.y1 <= ax.figure.bbox.height + 1, text.get_text()
-
-
 def wide_tree(n_classes=10, n=400, seed=0, **settings):
     rng = np.random.default_rng(seed)
     X = rng.normal(10, 3, (n, 5))
@@ -76,7 +44,7 @@ def test_a_small_tree_says_variable_threshold_n_class_and_shares():
     X = pd.DataFrame({"age": [40.0, 50.0, 60.0, 70.0, 80.0]})
     tree = C45Classifier(prune=False, max_depth=1).fit(X, ["ok", "ok", "ill", "ill", "ok"]).tree_
     ax = tree.plot()
-    said = words_of(ax)
+    said = said_by(ax)
     assert "age < 60" in said
     assert "n = 5" in said
     assert "yes" in said and "no" in said
@@ -89,7 +57,7 @@ def test_a_small_tree_says_variable_threshold_n_class_and_shares():
     assert len(bars) == 3  # a pure leaf has one part, the mixed one two
     parts = sorted(bar.get_width() for bar in bars)
     assert parts[1] / parts[2] == pytest.approx(2 / 3)
-    assert_legible(ax)
+    assert_apart(ax)
 
 
 @pytest.mark.parametrize("leaves", [2, 9, 30, 60])
@@ -98,14 +66,14 @@ def test_nothing_overlaps(leaves):
     tree = wide_tree(min_samples_leaf={2: 180, 9: 30, 30: 6, 60: 1}[leaves])
     assert leaves / 2 <= tree.n_leaves
     ax = tree.plot()
-    assert_legible(ax)
+    assert_apart(ax)
     # Leaves of one level stand apart by a tenth of a column, and all side by side would fit.
-    frames = [box for box in boxes_of(ax) if box.get_facecolor()[:3] == (1.0, 1.0, 1.0)]
-    column = frames[0].get_width() / 0.9
-    for top in {round(f.get_y() + f.get_height(), 6) for f in frames}:
-        level = sorted(f.get_x() for f in frames if round(f.get_y() + f.get_height(), 6) == top)
+    white = [box for box in frames(ax) if box.get_facecolor()[:3] == (1.0, 1.0, 1.0)]
+    column = white[0].get_width() / 0.9
+    for top in {round(f.get_y() + f.get_height(), 6) for f in white}:
+        level = sorted(f.get_x() for f in white if round(f.get_y() + f.get_height(), 6) == top)
         assert np.all(np.diff(level) >= column - 1e-6)
-    assert max(f.get_x() for f in frames) - min(f.get_x() for f in frames) <= len(frames) * column
+    assert max(f.get_x() for f in white) - min(f.get_x() for f in white) <= len(white) * column
 
 
 def test_a_leaf_high_up_takes_no_column():
@@ -114,9 +82,9 @@ def test_a_leaf_high_up_takes_no_column():
     comb = C45Classifier(prune=False, min_samples_leaf=1).fit(X, np.arange(12) % 2).tree_
     ax = comb.plot()
     assert comb.n_leaves == 10 and comb.depth == 9
-    assert_legible(ax)
-    widest = max(box.get_width() for box in boxes_of(ax))
-    levels = [round(box.get_y() + box.get_height(), 6) for box in boxes_of(ax)]
+    assert_apart(ax)
+    widest = max(box.get_width() for box in frames(ax))
+    levels = [round(box.get_y() + box.get_height(), 6) for box in frames(ax)]
     most = max(levels.count(level) for level in levels)
     assert most == 2 and np.ptp(ax.get_xlim()) < 6.0 * widest
 
@@ -138,7 +106,7 @@ def test_categories_are_worded_by_the_shorter_side():
     X = pd.DataFrame({"valve": pd.Categorical(list("abcdefabcdef") * 3)})
     y = [int(v in "abcd") for v in X["valve"]]
     tree = C45Classifier(prune=False).fit(X, y).tree_
-    assert any(w in ("valve is e or f", "valve is not e or f") for w in words_of(tree.plot()))
+    assert any(w in ("valve is e or f", "valve is not e or f") for w in said_by(tree.plot()))
 
 
 def test_many_categories_are_wrapped_and_elided():
@@ -147,8 +115,8 @@ def test_many_categories_are_wrapped_and_elided():
     y = np.arange(120) % 40 % 2
     tree = C45Classifier(prune=False).fit(X, y).tree_
     ax = tree.plot()
-    assert any(words.ELLIPSIS in w for w in words_of(ax))
-    assert_legible(ax)
+    assert any(words.ELLIPSIS in w for w in said_by(ax))
+    assert_apart(ax)
 
 
 GATES = {
@@ -191,7 +159,7 @@ def test_a_tree_is_drawn_with_any_gate(gate):
     tree = gated_tree(gate)
     soft = any(gate is one for one in GATES.values())
     assert gate.soft == soft
-    notes = [w for w in words_of(tree.plot()) if w.startswith("soft")]
+    notes = [w for w in said_by(tree.plot()) if w.startswith("soft")]
     where = "threshold" if isinstance(gate, NoiseGate | ThresholdGate) else "category is uncertain"
     assert len(notes) == soft and all(where in note for note in notes)
     X = np.array([[1.0, 0.0], [1.0, 1.0], [3.0, 0.0], [3.0, 1.0]])
@@ -202,18 +170,18 @@ def test_a_tree_is_drawn_with_any_gate(gate):
 
 def test_single_leaf_and_single_class():
     ax = C45Classifier().fit([[1.0], [2.0]], ["x", "x"]).tree_.plot()
-    assert "x" in words_of(ax) and "n = 2" in words_of(ax)
-    assert_legible(ax)
+    assert "x" in said_by(ax) and "n = 2" in said_by(ax)
+    assert_apart(ax)
 
 
 def test_cut_branches_say_what_they_hide():
     tree = wide_tree(min_samples_leaf=6)
     ax = tree.plot(max_depth=2)
-    assert len(boxes_of(ax)) <= 7
-    hidden = [int(w.split()[0]) for w in words_of(ax) if w.endswith("leaves below")]
+    assert len(frames(ax)) <= 7
+    hidden = [int(w.split()[0]) for w in said_by(ax) if w.endswith("leaves below")]
     assert sum(hidden) + sum(tree.is_leaf() & (tree.node_depth <= 2)) == tree.n_leaves
-    assert_legible(ax)
-    assert len(boxes_of(tree.plot(max_depth=0))) == 1
+    assert_apart(ax)
+    assert len(frames(tree.plot(max_depth=0))) == 1
     with pytest.raises(InputError, match="max_depth is -1; give a number of at least 0"):
         tree.plot(max_depth=-1)
 
@@ -222,8 +190,8 @@ def test_a_tree_too_large_to_read_is_cut_by_itself():
     tree = wide_tree(n=3000, min_samples_split=2)
     assert tree.n_leaves > drawing.LARGEST
     ax = tree.plot()
-    assert 30 < len(boxes_of(ax)) <= 2 * drawing.LARGEST
-    assert any("lie below what is drawn" in w for w in words_of(ax))
+    assert 30 < len(frames(ax)) <= 2 * drawing.LARGEST
+    assert any("lie below what is drawn" in w for w in said_by(ax))
 
 
 def test_given_axes_are_filled_not_left():
@@ -234,11 +202,11 @@ def test_given_axes_are_filled_not_left():
     assert not axes[0].texts
     figure.canvas.draw()
     place = axes[1].get_window_extent()
-    for box in boxes_of(axes[1]):
+    for box in frames(axes[1]):
         extent = box.get_window_extent()
         assert place.x0 - 2 <= extent.x0 and extent.x1 <= place.x1 + 2
         assert place.y0 - 2 <= extent.y0 and extent.y1 <= place.y1 + 2
-    assert_legible(axes[1])
+    assert_apart(axes[1])
 
 
 def test_colours_of_the_users():
@@ -257,14 +225,14 @@ def test_names_are_not_read_as_formulas():
     X = pd.DataFrame({"cost $ of $ care_1": [1.0, 2.0, 3.0, 4.0]})
     ax = C45Classifier().fit(X, ["$x", "$x", "b_1^2$", "b_1^2$"]).tree_.plot()
     ax.figure.canvas.draw()
-    assert any("$ of $" in w for w in words_of(ax))
+    assert any("$ of $" in w for w in said_by(ax))
 
 
 def test_fontsize_makes_the_figure_larger():
     tree = wide_tree(min_samples_leaf=40)
     small, large = tree.plot().figure, tree.plot(fontsize=16).figure
     np.testing.assert_allclose(large.get_size_inches(), 2 * small.get_size_inches(), rtol=0.05)
-    assert_legible(tree.plot(fontsize=16))
+    assert_apart(tree.plot(fontsize=16))
 
 
 def test_shorten_and_wrap_keep_to_the_width():
@@ -288,7 +256,7 @@ def test_names_that_cannot_be_shown(tmp_path):
     ax.figure.savefig(tmp_path / "tree.svg")
     parsed = ElementTree.parse(tmp_path / "tree.svg")
     assert parsed.getroot().tag.endswith("svg")
-    shown = " ".join(words_of(ax)) + tree.to_text() + tree.to_dot()
+    shown = " ".join(said_by(ax)) + tree.to_text() + tree.to_dot()
     assert not any(unicodedata.category(c) in ("Cc", "Cs") for c in shown.replace("\n", ""))
     for name in ("do\\x07se", "ki\\ud800nd", "a\\x1b", "lo\\x00w", "hi\\udfffgh", "\\x9bno"):
         assert name in tree.to_text()

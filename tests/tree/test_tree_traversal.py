@@ -63,10 +63,8 @@ def test_training_rows_bring_their_weight_back(seed):
 @examples(100)
 @given(seeds)
 def test_what_goes_whole_goes_where_its_gate_sends_it(seed):
-    """Values far from a test take a short cut, which may not differ from the gate by a bit.
-
-    The shares are those that the gates alone give, node by node, on thresholds, on the edges of
-    the windows and one float beside them. The table has more rows than walk side by side.
+    """Values far from a test take a short cut, which may not differ from the gates by a bit: on
+    thresholds, on the edges of windows and one float beside them.
     """
     tree, X, _, columns = random_tree(seed)
     noise = random_noise(seed, columns.n_categories)
