@@ -34,13 +34,6 @@ def test_a_class_without_predictions_and_cases_counts_zero():
     assert macro_f1(y, np.eye(3)[y]) == pytest.approx(2 / 3)
 
 
-def test_brier_by_hand():
-    y = np.array([0, 2])
-    p = np.array([[0.5, 0.25, 0.25], [1.0, 0.0, 0.0]])
-    # (.25 + .0625 + .0625) and (1 + 0 + 1)
-    assert brier(y, p) == pytest.approx((0.375 + 2.0) / 2)
-
-
 def _rows(cells):
     columns = ["experiment", "dataset", "permutation", "noise", "method", "metric", "value"]
     return pd.DataFrame(cells, columns=columns)

@@ -31,12 +31,12 @@ def test_nothing_to_choose_from(factors, accuracies):
         best_factor(factors, accuracies)
 
 
-def test_bisection_ends_within_the_tolerance():
-    """Leaves are 30 c: 15 at c = .5."""
-    result = calibrate_confidence(lambda c: 30 * c)
-    assert result.target_leaves == 15
-    assert result.confidence == pytest.approx(0.5, abs=1e-3)
-    assert result.reached
+@pytest.mark.parametrize(("most", "target"), [(30, 15), (14.9, 10), (7.0, 5)])
+def test_bisection_ends_within_the_tolerance_of_a_target(most, target):
+    """A lower one where the data set is small."""
+    result = calibrate_confidence(lambda c: most * c)
+    assert result.target_leaves == target and result.reached
+    assert result.confidence == pytest.approx(target / most, abs=1e-3)
 
 
 def test_the_nearer_side_of_a_step_is_taken():
@@ -47,13 +47,6 @@ def test_the_nearer_side_of_a_step_is_taken():
     below = calibrate_confidence(lambda c: 30.0 if c >= 0.3 else 14.0)
     assert below.mean_leaves == 14.0
     assert 0.299 <= below.confidence < 0.3
-
-
-@pytest.mark.parametrize(("most", "target"), [(14.9, 10), (7.0, 5)])
-def test_lower_targets_for_small_sets(most, target):
-    result = calibrate_confidence(lambda c: most * c)
-    assert result.target_leaves == target
-    assert result.confidence == pytest.approx(target / most, abs=1e-3)
 
 
 def test_targets_out_of_reach_on_either_side():
