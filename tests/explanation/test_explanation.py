@@ -128,13 +128,28 @@ def test_missing_values_go_both_ways_at_once(seed):
     assert said.exact
 
 
-def test_too_many_ways_are_drawn(monkeypatch):
-    """With draws in the place of all ways, the same within their error, and told."""
+class Counted:
+    """A distribution that counts the numbers that it is asked for."""
+
+    def __init__(self, model):
+        self.model, self.n_asked = model, 0
+
+    def cdf(self, d):
+        self.n_asked += np.size(d)
+        return self.model.cdf(d)
+
+
+HEAVY = stats.t(3, scale=0.3)
+
+
+@pytest.mark.parametrize("error", [0.4, HEAVY, Counted(HEAVY)], ids=["normal", "t", "counted"])
+def test_too_many_ways_are_drawn(error, monkeypatch):
+    """Quantiles of errors that are not normal were looked for by halves at each draw: minutes."""
     tree, X = deep_tree(2)
-    want = tree.explain(X[5], error=0.4)
+    want = tree.explain(X[5], error=error)
     assert want.changes > 0 and want.entropy > 0 and want.exact
     monkeypatch.setattr("hedgerow.explanation.answers.MOST", 3)
-    drawn = tree.explain(X[5], error=0.4)
+    drawn = tree.explain(X[5], error=error)
     assert drawn.changes == pytest.approx(want.changes, abs=4 * 0.5 / np.sqrt(200_000))
     assert drawn.entropy == pytest.approx(want.entropy, abs=0.02)
     assert not drawn.exact
@@ -506,40 +521,16 @@ def test_another_measurement_as_integrated(error, off):
     np.testing.assert_allclose(second.below(second.quantiles(u)), u, atol=5e-4)
 
 
-class Counted:
-    """A distribution that counts the numbers that it is asked for."""
-
-    def __init__(self, model):
-        self.model, self.n_asked = model, 0
-
-    def cdf(self, d):
-        self.n_asked += np.size(d)
-        return self.model.cdf(d)
-
-
 def test_a_distribution_is_worked_out_once():
     """It was for each variable and row: 3.5 s a row with 30 variables, .03 s with normal errors."""
     X, y = load_wine(return_X_y=True)
     model = C45Classifier(prune=False, min_samples_split=2).fit(X, y)
-    error = Counted(stats.t(3, scale=0.3))
+    error = Counted(HEAVY)
     first = str(model.explain(X[:1], error=error)[0])
     table, error.n_asked = error.n_asked, 0
     rows = str(model.explain(X[:11], error=error))
     assert first in rows and table < 400_000  # was 3,600,000 for each variable that is tested
     assert error.n_asked - table < 10 * 30_000
-
-
-def test_draws_of_errors_that_are_not_normal(monkeypatch):
-    """Their quantiles were looked for by halves at each draw: minutes."""
-    tree, X = deep_tree(2)
-    error = stats.t(3, scale=0.3)
-    want = tree.explain(X[5], error=error)
-    assert want.changes > 0 and want.entropy > 0
-    monkeypatch.setattr("hedgerow.explanation.answers.MOST", 3)
-    for given in (error, Counted(error)):
-        drawn = tree.explain(X[5], error=given)
-        assert drawn.changes == pytest.approx(want.changes, abs=4 * 0.5 / np.sqrt(200_000))
-        assert drawn.entropy == pytest.approx(want.entropy, abs=0.02) and not drawn.exact
 
 
 @pytest.mark.parametrize("scale", ["same", "relative"])
