@@ -18,7 +18,6 @@ from hedgerow.uncertainty import RelativeNoise
 
 @in_each_part
 @pytest.mark.parametrize("name", RELATIVE)
-@pytest.mark.parametrize("seed", range(6))
 def test_it_agrees_with_the_reference(agrees, name, seed):
     agrees(name, seed)
 
