@@ -95,7 +95,7 @@ def processor_name() -> str:
 
 RECORDED = """
 from pathlib import Path
-from hedgerow.workflow.need import about
+from hedgerow.workflow.records import about
 from hedgerow.workflow.reference import kept_jobs
 print(about(sum(need.seconds for need in kept_jobs(Path()).values())))
 """

@@ -25,10 +25,10 @@ import pytest
 from throwaway import ROOT, SMOKE, Project, clean_environment, new_project
 
 from hedgerow.data import load_registry
-from hedgerow.workflow import hold, run
-from hedgerow.workflow.clock import FutureError, check_times
+from hedgerow.workflow import run
+from hedgerow.workflow.changed_outputs import FutureError, check_times
+from hedgerow.workflow.data_files import to_download
 from hedgerow.workflow.disk import no_room
-from hedgerow.workflow.lacking import to_download
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="Linux only")
 COMMAND = ("-m", "hedgerow.workflow.run", "--cores", "2", *SMOKE)
@@ -181,7 +181,7 @@ def test_a_raw_file_that_is_gone_comes_back_with_its_run(smoke, tmp_path):
 def test_snakemake_itself_does_not_start_beside_a_run(smoke, tmp_path):
     project = copied(smoke, tmp_path / "project")
     (project.path / "reports/manifest.json").unlink()
-    with hold.held(project.path):
+    with run.held(project.path):
         done = project.forked("--cores", "1", *SMOKE)
         assert done.returncode == 1
         assert f"another run is at work here (process {os.getpid()})" in done.stderr
@@ -355,16 +355,16 @@ def test_a_snakemake_that_is_killed_is_told_and_its_lock_goes_with_the_next_run(
 
 def test_snakemakes_without_a_command_of_ours_hold_the_folder_together(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv(hold.VARIABLE, raising=False)
+    monkeypatch.delenv(run.HELD, raising=False)
     direct = SimpleNamespace(execution_settings=SimpleNamespace(lock=True))
-    assert hold.hold_beside(direct)
-    assert hold.hold_beside(direct), "Snakemake compares their files"
-    with pytest.raises(hold.LockedError, match=f"process {os.getpid()}"), hold.held(tmp_path):
+    assert run.hold_beside(direct)
+    assert run.hold_beside(direct), "Snakemake compares their files"
+    with pytest.raises(run.LockedError, match=f"process {os.getpid()}"), run.held(tmp_path):
         pass
     unlocked = SimpleNamespace(execution_settings=SimpleNamespace(lock=False))
-    assert not hold.hold_beside(unlocked)
-    monkeypatch.setenv(hold.VARIABLE, "1")
-    assert not hold.hold_beside(direct)
+    assert not run.hold_beside(unlocked)
+    monkeypatch.setenv(run.HELD, "1")
+    assert not run.hold_beside(direct)
 
 
 # ---------------------------------------------------------------------------------- full disks
@@ -461,9 +461,10 @@ def test_a_file_that_the_run_makes_anew_may_be_from_the_future(tmp_path, monkeyp
     monkeypatch.chdir(tmp_path)
     for name in ("read", "made", "end"):
         Path(name).touch()
+    rule = SimpleNamespace(norun=False)
     jobs = [
-        SimpleNamespace(input=["read"], output=["made"]),
-        SimpleNamespace(input=["made", "not yet there"], output=["end"]),
+        SimpleNamespace(rule=rule, input=["read"], output=["made"]),
+        SimpleNamespace(rule=rule, input=["made", "not yet there"], output=["end"]),
     ]
     workflow = SimpleNamespace(dag=SimpleNamespace(needrun_jobs=lambda: jobs))
     os.utime("made", (NEXT_YEAR, NEXT_YEAR))
@@ -480,7 +481,7 @@ def test_what_has_to_be_downloaded_is_said_before_a_run(tmp_path, monkeypatch):
     names = {"fetch": ["heart_valve", "wine", "glass", "trace"], "tidy": ["hodgkin"]}
     key = {"fetch": "source", "tidy": "dataset"}
     jobs = [
-        SimpleNamespace(rule=SimpleNamespace(name=rule), wildcards={key[rule]: name})
+        SimpleNamespace(rule=SimpleNamespace(name=rule, norun=False), wildcards={key[rule]: name})
         for rule, listed in names.items()
         for name in listed
     ]

@@ -9,8 +9,16 @@ from types import SimpleNamespace
 import pytest
 from throwaway import ROOT
 
-from hedgerow.workflow.need import Known, known_in, said, to_take
-from hedgerow.workflow.records import Need, Recorded, records_in, repeats
+from hedgerow.workflow.records import (
+    Known,
+    Need,
+    Recorded,
+    known_in,
+    records_in,
+    repeats,
+    said,
+    to_take,
+)
 
 MINE, OTHER = "a" * 64, "b" * 64
 

@@ -15,8 +15,7 @@ from hedgerow.experiments.printed import KEY
 from hedgerow.files import read_csv, read_yaml
 from hedgerow.reporting.readings import HERE, read_readings
 from hedgerow.workflow import readings
-from hedgerow.workflow.readings import Read, changed_params, made_again
-from hedgerow.workflow.upstream import upstream
+from hedgerow.workflow.readings import Read, changed_params, made_again, upstream
 
 SETS = ["haberman", "bupa", "wine"]
 #: One permutation, the methods that read the trees of C4.5.

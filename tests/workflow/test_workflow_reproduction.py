@@ -13,13 +13,13 @@ from throwaway import ROOT
 
 from hedgerow.experiments.audit.misprints import MISPRINTS
 from hedgerow.reporting.notes import passages
-from hedgerow.workflow import reproduction
+from hedgerow.workflow import result_pages
 from hedgerow.workflow.site import note_files, papers
 
 PAPERS = [paper["id"] for paper in papers(ROOT / "CITATION.cff")]
 LIMIT = 700
-PAGES = reproduction.pages(ROOT)
-REPORT = PAGES[reproduction.PAGE]
+PAGES = {page: t for page, t in result_pages.pages(ROOT).items() if page.startswith("docs/")}
+REPORT = PAGES[result_pages.PAGE]
 
 
 def rows(name: str) -> list[dict[str, str]]:
@@ -64,7 +64,7 @@ def test_every_mark_has_its_text(page):
 
 
 def test_nothing_is_made_where_the_results_are_not_all_there(tmp_path):
-    assert reproduction.pages(tmp_path) == {}
+    assert result_pages.pages(tmp_path) == {}
 
 
 def test_counts_of_verdicts_are_those_of_the_files():
@@ -119,7 +119,7 @@ def test_all_that_is_not_reproduced_is_told_with_its_reason():
     assert set(told) == {name for name in STATED if VERDICTS[name] != "reproduced"}
     for name, (verdict, said) in told.items():
         reason = reasons[name].text
-        assert verdict == VERDICTS[name] and STATED[name]["statement"] in text(reproduction.PAGE)
+        assert verdict == VERDICTS[name] and STATED[name]["statement"] in text(result_pages.PAGE)
         assert said[1:] == reason[1:] and said[0] == reason[0].upper()
 
 
@@ -145,7 +145,7 @@ def test_cells_are_counted_once_and_near_ones_by_hand():
     [("12", 0.5), ("0.10", 0.005), ("10/11", 0.5 / 11), ("< 0.001", 0.0005), (">12.4", 0.05)],
 )
 def test_the_last_printed_digit(printed, half):
-    assert reproduction.half_digit(printed) == pytest.approx(half)
+    assert result_pages.half_digit(printed) == pytest.approx(half)
 
 
 def test_every_misprint_is_told_here_and_beside_the_published_figures():
@@ -177,7 +177,7 @@ def test_pages_to_authors_keep_to_their_limit(paper):
 LETTERS = [f"docs/authors/{paper}.md" for paper in PAPERS]
 
 
-@pytest.mark.parametrize("page", [*PAGES, *LETTERS])
+@pytest.mark.parametrize("page", [result_pages.PAGE, *LETTERS])
 def test_snippets_print_what_the_page_says(page, monkeypatch):
     monkeypatch.chdir(ROOT)
     test = doctest.DocTestParser().get_doctest(text(page), {}, page, page, 0)
@@ -208,7 +208,7 @@ def test_files_that_checklists_name_are_there():
 
 
 def test_where_something_is_printed():
-    said = [reproduction.place(n) for n in ("thesis_table_3_4", "confdtree_table_2", "6.3")]
+    said = [result_pages.place(n) for n in ("thesis_table_3_4", "confdtree_table_2", "6.3")]
     assert said == ["thesis, table 3.4", "ConfDTree, table II", "6.3"]
-    assert reproduction.place("eig_text_numbers") == "EIG, numbers in the text"
-    assert Path(reproduction.PAGE).parent == Path("docs")
+    assert result_pages.place("eig_text_numbers") == "EIG, numbers in the text"
+    assert Path(result_pages.PAGE).parent == Path("docs")

@@ -1,4 +1,4 @@
-"""The record of a run names the command that was typed."""
+"""The record of a run names the command that was run."""
 
 import shutil
 import subprocess
@@ -7,20 +7,20 @@ import sys
 import pytest
 from throwaway import clean_environment
 
-from hedgerow.workflow import run, typed
+from hedgerow.workflow import run
 
 
 def asked(argument, folder):
     """A file that says what it thinks was typed, when called with this argument."""
     folder.mkdir(exist_ok=True)
     (folder / "snakemake").write_text(
-        "from hedgerow.workflow.typed import command\nprint(command())\n"
+        "from hedgerow.workflow.run import command\nprint(command())\n"
     )
     return [sys.executable, str(folder / "snakemake"), *argument]
 
 
 def said(*call, **options):
-    environment = {k: v for k, v in clean_environment().items() if k != typed.VARIABLE}
+    environment = {k: v for k, v in clean_environment().items() if k != run.COMMAND}
     done = subprocess.run(
         call, capture_output=True, text=True, check=True, env=environment, timeout=60, **options
     )
@@ -47,8 +47,8 @@ def test_a_call_of_its_own_is_recorded_without_folders(tmp_path):
 
 def test_what_was_typed_is_handed_down(monkeypatch):
     """Snakemake below our command does not find it in its own arguments."""
-    monkeypatch.delenv(typed.VARIABLE, raising=False)
-    monkeypatch.setattr(typed, "_above", lambda: [["/usr/bin/make", "reproduce"], ["bash"]])
-    assert run._environment()[typed.VARIABLE] == "make reproduce"
-    monkeypatch.setenv(typed.VARIABLE, "hedgerow reference soft")
-    assert typed.command() == run._environment()[typed.VARIABLE] == "hedgerow reference soft"
+    monkeypatch.delenv(run.COMMAND, raising=False)
+    monkeypatch.setattr(run, "_above", lambda: [["/usr/bin/make", "reproduce"], ["bash"]])
+    assert run._environment()[run.COMMAND] == "make reproduce"
+    monkeypatch.setenv(run.COMMAND, "hedgerow reference soft")
+    assert run.command() == run._environment()[run.COMMAND] == "hedgerow reference soft"

@@ -10,7 +10,7 @@ import pytest
 
 from hedgerow.extensions.uncertainty_benchmark.plan import READABLE
 from hedgerow.extensions.uncertainty_benchmark.tables import CONDITION_LABELS, LABELS
-from hedgerow.workflow.which_method import PAGE, STEADY, TABLES, gain, which_method
+from hedgerow.workflow.result_pages import CHOICE, STEADY, TABLES, gain, which_method
 
 ROOT = Path(__file__).resolve().parents[2]
 KEPT = ROOT / "data/reference/uncertainty_benchmark"
@@ -97,7 +97,7 @@ def test_without_results_nothing_is_said(tmp_path):
 
 
 def test_the_page_has_a_place_for_each_table_and_is_read_in_three_minutes():
-    page = (ROOT / PAGE).read_text(encoding="utf-8")
+    page = (ROOT / CHOICE).read_text(encoding="utf-8")
     places = re.findall(r"<!-- (\w+): make generated -->", page)
     assert sorted(places) == sorted(TABLES)
     prose = re.sub(r"^\|.*$|<!--.*?-->", "", page, flags=re.MULTILINE)
@@ -105,7 +105,7 @@ def test_the_page_has_a_place_for_each_table_and_is_read_in_three_minutes():
 
 
 def test_the_page_tells_every_condition_and_the_best_of_each():
-    page = (ROOT / PAGE).read_text(encoding="utf-8")
+    page = (ROOT / CHOICE).read_text(encoding="utf-8")
     effects = pd.read_csv(KEPT / "uncertainty_benchmark_effects.csv")
     own = effects[(effects["metric"] == "accuracy") & (effects["second"] == "c45")]
     own = own[own["first"].isin(READABLE)]

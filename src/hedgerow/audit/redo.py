@@ -14,7 +14,7 @@ from hedgerow.errors import InputError
 from hedgerow.files import write_text
 from hedgerow.reporting.manifest import TIMES
 from hedgerow.texts import did_you_mean
-from hedgerow.workflow.copies import copy, copy_workflow, run_copy
+from hedgerow.workflow.isolated import copy, copy_workflow, run_copy
 
 #: The bytes of a download are compared with the registry's checksum; it needs a network.
 NOT_REDONE = {"fetch"}

@@ -27,8 +27,7 @@ from hedgerow.errors import DataError
 from hedgerow.experiments import module_of
 from hedgerow.files import read_parquet, write_text
 from hedgerow.reporting.manifest import checksum
-from hedgerow.workflow.copies import WORKFLOW
-from hedgerow.workflow.isolated import run_python
+from hedgerow.workflow.isolated import WORKFLOW, run_python
 from hedgerow.workflow.recorded import recorded
 from hedgerow.workflow.steps import call_of
 

@@ -15,7 +15,7 @@ from hedgerow.errors import DataError, HedgerowError, InputError
 from hedgerow.files import read_json, write_json
 from hedgerow.reporting.checkout import code_state
 from hedgerow.reporting.spot_checks import DIFFERS, EQUAL, FILE, NOT_MADE, read_draws, sentence
-from hedgerow.workflow.copies import asking, copy_workflow, last_said, run_copy
+from hedgerow.workflow.isolated import asking, copy_workflow, last_said, run_copy
 from hedgerow.workflow.jobs import absence
 from hedgerow.workflow.parts import SUFFIX
 from hedgerow.workflow.progress import duration

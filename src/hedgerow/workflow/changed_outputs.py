@@ -13,17 +13,21 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
+from hedgerow.errors import HedgerowError
 from hedgerow.reporting.manifest import checksums
 from hedgerow.workflow.jobs import RECORDS, written_by
+from hedgerow.workflow.snakemake_patches import is_main, jobs_to_run, mark_incomplete
 
 #: Where an edited output is kept before its job runs again.
 EDITED = Path("data/edited")
+#: Seconds by which the clock of a file server may be ahead.
+AHEAD = 60.0
 
 
 @dataclass(frozen=True)
@@ -104,36 +108,17 @@ def _read(file: Path) -> dict[str, Any] | None:
 
 def mark_changed(workflow: Any, root: Path | str = ".") -> Changed:
     """Mark outputs as incomplete that are not what their jobs wrote, or come from other inputs."""
-    if not workflow.is_main_process:
+    if not is_main(workflow):
         return Changed()
     changed = changed_outputs(root)
-    _mark(changed, Path(root))
+    mark_incomplete(Path(root), changed.stale, changed.consistent)
     return changed
-
-
-def _mark(changed: Changed, root: Path) -> None:
-    """Mark outputs as incomplete in Snakemake's records, and take back marks that hold no more."""
-    marks = root / ".snakemake/incomplete"
-    marked = marks.is_dir() and any(marks.iterdir())
-    if not changed.stale and not marked:
-        return
-    from snakemake.io import IOFile
-    from snakemake.persistence.file import FilePersistence
-
-    try:
-        records = FilePersistence(nolock=True, path=(root / ".snakemake").resolve())
-        if marked:
-            for key in records._filter_incomplete_keys(changed.consistent):
-                records._unmark_incomplete(key)
-        records.started(SimpleNamespace(output=list(map(IOFile, sorted(changed.stale)))))
-    except OSError:  # a folder that can only be read
-        pass
 
 
 def keep_edited(workflow: Any, changed: Changed, root: Path | str = ".") -> list[str]:
     """Keep edited outputs of the jobs that will run, and tell of them."""
     root = Path(root)
-    planned = {path for job in workflow.dag.needrun_jobs() for path in written_by(job)}
+    planned = {path for job in jobs_to_run(workflow) for path in written_by(job)}
     paths = sorted(changed.outputs & planned)
     for path in paths:
         (root / EDITED / path).parent.mkdir(parents=True, exist_ok=True)
@@ -142,3 +127,30 @@ def keep_edited(workflow: Any, changed: Changed, root: Path | str = ".") -> list
         f"{path} is not what its job wrote: it is recomputed, and kept as {EDITED / path}."
         for path in paths
     ]
+
+
+class FutureError(HedgerowError):
+    """What a job reads is newer than anything that it could write."""
+
+
+def check_times(workflow: Any) -> None:
+    """Stop a run before jobs whose outputs would be older than their inputs."""
+    jobs = jobs_to_run(workflow)
+    made = {str(file) for job in jobs for file in job.output}
+    read = {str(file) for job in jobs for file in job.input} - made
+    now = time.time()
+    times = {file: os.stat(file).st_mtime for file in read if os.path.exists(file)}
+    late = sorted(file for file, seconds in times.items() if seconds > now + AHEAD)
+    if not late:
+        return
+    date = time.strftime("%Y-%m-%d %H:%M", time.localtime(times[late[0]]))
+    if len(late) == 1:
+        said, remedy = f"{late[0]} is from the future ({date})", f"`touch {late[0]}`"
+    else:
+        said = f"{len(late)} files are from the future, {late[0]} among them ({date})"
+        folders = " ".join(sorted({file.partition("/")[0] for file in late}))
+        remedy = f"`find {folders} -newermt now -exec touch {{}} +`"
+    raise FutureError(
+        f"{said}: what is made from it would count as out of date",
+        remedy=f"set the clock of this machine if it is slow, else call {remedy}",
+    )

@@ -4,8 +4,7 @@ Whether a data file has changed is asked by the table that it gives. Rows in ano
 line ends or a time of today give the same table, and Snakemake must not see the file as newer: it
 is `ancient` as long as its table is the wanted one and rule tidy ran with the parameters of now.
 Otherwise the input is a plain file, and the parameter `table` of rule tidy changes as well, which
-an older time does not hide. Parameters are compared here because Snakemake does not look at those
-of a job that comes after one that runs, even if it does so by ancient files only.
+an older time does not hide.
 """
 
 from __future__ import annotations
@@ -15,8 +14,9 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from hedgerow.data import DatasetEntry, available
 from hedgerow.data.registry import Registry
-from hedgerow.data.sources import RECORD
+from hedgerow.data.sources import MIRROR_VARIABLE, RECORD
 from hedgerow.data.versions import (
     Planned,
     data_file,
@@ -26,6 +26,7 @@ from hedgerow.data.versions import (
     read_version,
     wanted_table,
 )
+from hedgerow.workflow.snakemake_patches import jobs_to_run, recorded_params
 
 
 class DataFiles:
@@ -51,15 +52,14 @@ class DataFiles:
         self, workflow: Any, entries: Mapping[str, str], *code: str
     ) -> Callable[[Any], dict[str, str]]:
         """Input function of rule tidy: the data file of `{dataset}` and its source.json."""
-        from snakemake.io import IOFile, ancient
+        from snakemake.io import ancient
 
         def read(wildcards: Any) -> dict[str, str]:
             name = wildcards.dataset
             file = data_file(self._registry[name])
             data, record = file.as_posix(), file.with_name(RECORD).as_posix()
             planned = self._planned(name)
-            records = workflow.persistence  # none while the rules are read
-            ran = records and records.params(IOFile(f"data/tidy/{name}.parquet"))
+            ran = recorded_params(workflow, f"data/tidy/{name}.parquet")
             now = {repr(text) for text in (planned.table, entries[name], *code)}
             same = planned.same and (ran is None or now <= set(ran))
             return {"data": ancient(data) if same else data, "record": ancient(record)}
@@ -80,7 +80,7 @@ class DataFiles:
         workflow: Rule tidy would stop as well, but Snakemake would have deleted the earlier table
             then.
         """
-        jobs = (job for job in workflow.dag.needrun_jobs() if job.rule.name == "tidy")
+        jobs = (job for job in jobs_to_run(workflow) if job.rule.name == "tidy")
         for name in sorted({job.wildcards["dataset"] for job in jobs}):
             entry = self._registry[name]
             if self._planned(name).table != wanted_table(entry, self._local.get(entry.base.key)):
@@ -101,3 +101,17 @@ class DataFiles:
     def notes(self, datasets: Iterable[str]) -> list[str]:
         """A sentence for each local version that some sets are read from."""
         return local_notes(self._registry.path, datasets)
+
+
+def to_download(workflow: Any, registry: Mapping[str, DatasetEntry], mirror: str | None) -> str:
+    """What a run has to download: without the network it goes on without."""
+    jobs = (job for job in jobs_to_run(workflow) if job.rule.name == "fetch")
+    wanted = {job.wildcards["source"] for job in jobs}
+    absent = sorted(name for name in wanted if available(registry[name], mirror) is None)
+    if not absent:
+        return ""
+    sets = "1 data set is" if len(absent) == 1 else f"{len(absent)} data sets are"
+    return (
+        f"{sets} not on this machine: {', '.join(absent)}. Without the network every table names "
+        f"them as absent; {MIRROR_VARIABLE} may name a folder that has them."
+    )

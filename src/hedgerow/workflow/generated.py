@@ -19,9 +19,8 @@ from hedgerow.closed import describe
 from hedgerow.data import archive, load_registry
 from hedgerow.files import read_csv, write_text
 from hedgerow.reporting.claim_specification import NOT, PARTLY, REPRODUCED
-from hedgerow.workflow import reproduction, which_method
 from hedgerow.workflow.config import config_schema, walk
-from hedgerow.workflow.markdown import table
+from hedgerow.workflow.result_pages import cited_as, pages, table
 from hedgerow.workflow.site import papers
 
 SETTINGS = (
@@ -114,7 +113,7 @@ def verdicts_text(root: Path) -> str:
         counts = [sum(verdicts.get(claim) == verdict for claim in claims) for verdict in judged]
         open_ = len(claims) - sum(counts)
         reason = WHY_NOT_MORE[paper["id"]]
-        rows.append((reproduction.cited_as(paper), len(claims), *counts, open_, reason))
+        rows.append((cited_as(paper), len(claims), *counts, open_, reason))
     n, *counts = (sum(row[i] for row in rows) for i in range(1, 6))
     sentence = (
         "{1} of {0} claims are reproduced: our results show what the paper claims. {2} hold in a "
@@ -178,8 +177,7 @@ def generated(root: Path | str = ".") -> dict[Path, str]:
     schema = config_schema()
     told = {readme: readme.read_text(encoding="utf-8")} | {
         root / page: filled_all((root / page).read_text(encoding="utf-8"), texts)
-        for module in (which_method, reproduction)
-        for page, texts in module.pages(root).items()
+        for page, texts in pages(root).items()
     }
     return told | {
         root / "environment.yml": environment(

@@ -26,6 +26,13 @@ from hedgerow.texts import plain
 from hedgerow.workflow.digest import settings_of_job
 from hedgerow.workflow.isolated import run_python
 from hedgerow.workflow.jobs import written_by
+from hedgerow.workflow.snakemake_patches import (
+    command_line_settings,
+    jobs_above,
+    planned_workflow,
+    reasons_of_jobs,
+    recorded_inputs,
+)
 
 MANIFEST_RULE = "manifest"
 #: Options that Snakemake takes unasked.
@@ -61,15 +68,9 @@ class Graph:
 
     @functools.cached_property
     def _jobs(self) -> dict[str, dict[str, Any]]:
-        dag = self._workflow.dag
-        pending = [job for job in dag.jobs if job.rule.name == MANIFEST_RULE]
-        found, seen = {}, set(pending)
-        while pending:
-            for job in dag.dependencies[pending.pop()]:
-                if job not in seen:
-                    seen.add(job)
-                    pending.append(job)
-                    found |= described(job)
+        found = {}
+        for job in jobs_above(self._workflow, MANIFEST_RULE):
+            found |= described(job)
         return dict(sorted(found.items()))
 
 
@@ -114,7 +115,7 @@ def given(workflow: Any) -> dict[str, Any]:
         files.append(absolute.relative_to(here).as_posix() if inside else absolute.name)
     default = [file for file in files if file == "config/default.yaml"]
     others = [file for file in files if file != "config/default.yaml"]
-    return {"files": default + others, "command_line": dict(workflow.config_settings.config or {})}
+    return {"files": default + others, "command_line": command_line_settings(workflow)}
 
 
 # ------------------------------------------------------------------------------- planned later
@@ -195,66 +196,24 @@ def _command(request: str, folder: Path) -> list[str]:
 
 def _plan(files: Iterable[str], settings: Mapping) -> dict[str, dict[str, Any]]:
     """The body of the process that `planned` starts, in the folder of the project."""
-    from snakemake.api import SnakemakeApi
-    from snakemake.settings.types import (
-        ConfigSettings,
-        DAGSettings,
-        OutputSettings,
-        Quietness,
-        ResourceSettings,
-    )
-
-    quiet = OutputSettings(quiet={Quietness.ALL}, enable_file_logging=False)
-    with SnakemakeApi(quiet) as api:
-        found = api.workflow(
-            resource_settings=ResourceSettings(cores=1),
-            config_settings=ConfigSettings(
-                configfiles=list(map(Path, files)), config=dict(settings)
-            ),
-        )
-        found.dag(DAGSettings(**_options()))
-        workflow = found._workflow
-        # As `snakemake --summary` begins.
-        workflow._prepare_dag(
-            forceall=False, ignore_incomplete=False, lock_warn_only=True, nolock=True
-        )
-        workflow._build_dag()
-        dag, records = workflow.dag, workflow.persistence
-        jobs = {job: described(job) for job in dag.jobs if not job.rule.norun}
-        ids = {job: next(iter(one)) for job, one in jobs.items()}
-        plan = {}
-        for job, one in jobs.items():
-            runs = dag.needrun(job)
-            made = {str(f) for f in dag.reason(job).updated_input_run} if runs else set()
-            before = sorted(
-                ids[other]
-                for other, files in dag.dependencies[job].items()
-                if other in ids and made & set(map(str, files))
-            )
+    options = read_yaml(PROFILE) if PROFILE.is_file() else None
+    plan = {}
+    with planned_workflow(files, settings, options) as workflow:
+        jobs = list(reasons_of_jobs(workflow))
+        described_jobs = {job: described(job) for job, _, _ in jobs}
+        ids = {job: next(iter(one)) for job, one in described_jobs.items()}
+        for job, before, reason in jobs:
+            made = set(map(str, reason.updated_input_run)) if reason else set()
             plan[ids[job]] = {
-                **one[ids[job]],
-                "runs": runs,
-                "after": before,
-                "why": _reasons(dag.reason(job), job, records) if runs else {},
+                **described_jobs[job][ids[job]],
+                "runs": reason is not None,
+                "after": sorted(ids[j] for j, files in before.items() if j in ids and made & files),
+                "why": _reasons(reason, job, workflow) if reason else {},
             }
-        return dict(sorted(plan.items()))
+    return dict(sorted(plan.items()))
 
 
-def _options() -> dict[str, Any]:
-    """Options for planning from the profile of the folder, which the command line takes unasked."""
-    from snakemake.settings.enums import RerunTrigger
-
-    if not PROFILE.is_file():
-        return {"force_incomplete": True}
-    options = read_yaml(PROFILE)
-    return {
-        "force_incomplete": options["rerun-incomplete"],
-        "rerun_triggers": RerunTrigger.parse_choices_set(options["rerun-triggers"]),
-        "max_checksum_file_size": options["max-checksum-file-size"],
-    }
-
-
-def _reasons(reason: Any, job: Any, records: Any) -> dict[str, Any]:
+def _reasons(reason: Any, job: Any, workflow: Any) -> dict[str, Any]:
     """Reasons of a job that are its own; those of jobs before it are theirs."""
     made = set(map(str, reason.updated_input_run))
     found: dict[str, Any] = {
@@ -282,9 +241,7 @@ def _reasons(reason: Any, job: Any, records: Any) -> dict[str, Any]:
                 "now": sorted(now),
             }
     if reason.input_changed:
-        recorded = [records.metadata(f) for f in job.output]
-        before = {path for record in recorded if record for path in record.input or ()}
-        found["inputs"] = sorted(before ^ set(map(str, job.input)))
+        found["inputs"] = sorted(recorded_inputs(workflow, job) ^ set(map(str, job.input)))
     found["environment"] = bool(reason.software_stack_changed)
     return {kind: what for kind, what in found.items() if what}
 

@@ -22,6 +22,7 @@ from hedgerow.reporting.manifest import checksum
 from hedgerow.workflow.digest import ASKED, code_by_function
 from hedgerow.workflow.parts import SUFFIX, archive_of, contents_of
 from hedgerow.workflow.recorded import MANIFEST, checked
+from hedgerow.workflow.snakemake_patches import jobs_to_run
 
 FOLDER = Path("data/changes")
 PREVIOUS = FOLDER / f"previous{SUFFIX}"
@@ -65,8 +66,8 @@ class State:
 
 def keep_previous(workflow: Any) -> str:
     """Pack the results of the last run, if a run is about to replace any."""
-    jobs = workflow.dag.needrun_jobs()
-    if not any(str(path).startswith(RESULTS) for job in jobs for path in job.output):
+    paths = [str(path) for job in jobs_to_run(workflow) for path in job.output]
+    if not any(path.startswith(RESULTS) for path in paths):
         return ""
     try:
         pack(Path())

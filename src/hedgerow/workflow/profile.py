@@ -23,8 +23,8 @@ from hedgerow.experiments import base_of
 from hedgerow.experiments.plan import sections
 from hedgerow.files import write_text
 from hedgerow.workflow.graph import experiment_of
-from hedgerow.workflow.records import Need, read_record, records_of_rules, repeats
-from hedgerow.workflow.reference import kept_jobs, settings_of
+from hedgerow.workflow.records import Need, kept_jobs, read_record, records_of_rules, repeats
+from hedgerow.workflow.reference import settings_of
 
 PROFILE = Path("workflow/profiles/slurm/config.yaml")
 CONFIGURATION = "paper"

@@ -13,7 +13,7 @@ import filecmp
 import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import SimpleNamespace
@@ -45,8 +45,8 @@ from hedgerow.reporting.readings import (
 from hedgerow.workflow.digest import digest_of
 from hedgerow.workflow.jobs import absence, job
 from hedgerow.workflow.parts import ENGINE, packed, unpacked
+from hedgerow.workflow.snakemake_patches import maker_of_file
 from hedgerow.workflow.steps import declarations, perform, section_of
-from hedgerow.workflow.upstream import Made, maker_of, upstream
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -55,6 +55,79 @@ if TYPE_CHECKING:
 COMPARISON = "reports/comparison.parquet"
 #: What was run for the readings of one data set.
 RUNS = "data/results/readings/runs/{dataset}/{word}.tar.xz"
+
+
+@dataclass(frozen=True)
+class Made:
+    """A job that runs a function of an experiment.
+
+    Attributes
+    ----------
+    rule : str
+    wildcards : mapping of str
+    inputs : mapping of str or list of str
+        Paths by the names of the rule's inputs.
+    outputs : mapping of str
+        Those that have names.
+    paths : list of str
+        All outputs, in their order.
+    params : mapping
+        As `hedgerow.workflow.steps.step` gives them.
+    """
+
+    rule: str
+    wildcards: Mapping[str, str]
+    inputs: Mapping[str, Any]
+    outputs: Mapping[str, str]
+    paths: list[str]
+    params: Mapping[str, Any]
+
+    @property
+    def read(self) -> list[str]:
+        """Paths of all inputs."""
+        found = self.inputs.values()
+        return [p for paths in found for p in ([paths] if isinstance(paths, str) else paths)]
+
+
+def upstream(workflow: Any, targets: Iterable[str]) -> list[Made]:
+    """Jobs on the way to files, each after those that it reads from.
+
+    Returns: without the jobs that fetch and tidy data: they know no settings of an experiment.
+    """
+    maker: dict[str, Made | None] = {}
+    order: list[Made] = []
+
+    def visit(path: str) -> None:
+        if path in maker:
+            return
+        job = maker_of(workflow, path)
+        if job is None:
+            maker[path] = None
+            return
+        maker.update(dict.fromkeys(job.paths, job))
+        for other in job.read:
+            visit(other)
+        order.append(job)
+
+    for target in targets:
+        visit(target)
+    return order
+
+
+def maker_of(workflow: Any, path: str) -> Made | None:
+    """The job that makes a file; None where no function of an experiment does."""
+    found = maker_of_file(workflow, path)
+    if found is None or "call" not in found[-1]:
+        return None
+    rule, wildcards, inputs, outputs, params = found
+    return Made(
+        rule,
+        wildcards,
+        {k: str(v) if isinstance(v, str) else list(map(str, v)) for k, v in inputs.items()},
+        {k: str(v) for k, v in outputs.items()},
+        list(map(str, outputs)),
+        params,
+    )
 
 
 class _Named(dict):

@@ -21,7 +21,7 @@ from hedgerow.experiments import WORDS
 from hedgerow.files import read_json, write_text
 from hedgerow.workflow.progress import duration
 from hedgerow.workflow.records import records_of_rules
-from hedgerow.workflow.typed import command
+from hedgerow.workflow.run import command
 
 RECORD = Path("reports/html/assets/run.js")
 MANIFEST = Path("reports/manifest.json")

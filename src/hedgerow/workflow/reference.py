@@ -35,9 +35,9 @@ from hedgerow.files import (
     write_json,
 )
 from hedgerow.reporting.readings import SOURCE, alternatives_of, choices_digest, read_readings
-from hedgerow.workflow.copies import asking, copy_workflow, last_said, run_copy
 from hedgerow.workflow.digest import PACKAGE
 from hedgerow.workflow.graph import planned
+from hedgerow.workflow.isolated import asking, copy_workflow, last_said, run_copy
 from hedgerow.workflow.jobs import absence
 from hedgerow.workflow.parts import (
     SUFFIX,
@@ -50,7 +50,7 @@ from hedgerow.workflow.parts import (
     unpacked,
 )
 from hedgerow.workflow.recorded import check_paths
-from hedgerow.workflow.records import Need, read_record, record_file, records_of_rules
+from hedgerow.workflow.records import read_record, record_file, records_of_rules
 from hedgerow.workflow.steps import declarations, section_of
 
 #: Where running times are, which differ from run to run and are not compared.
@@ -550,18 +550,6 @@ def _jobs(root: Path, plan: Mapping[str, Any], ids: Iterable[str]) -> dict[str, 
         if file.is_file():  # they may be removed, and nothing is made anew for it
             need = read_record(file).need
             found[id] = {"seconds": round(need.seconds, 2), "mib": round(need.mib, 1)}
-    return found
-
-
-def kept_jobs(root: Path, configuration: str = "paper") -> dict[str, Need]:
-    """What the jobs of all parts in data/reference took, and those that made tables of them."""
-    found = {}
-    for file in sorted(root.glob("data/reference/**/*.json")):
-        manifest = read_json(file)
-        jobs, settings = manifest.get("jobs", {}), manifest.get("settings", {})
-        of_today = "archive" in manifest or "outputs" in manifest
-        if settings.get("configuration") == configuration and of_today:
-            found |= {id: Need(job["seconds"], job["mib"]) for id, job in jobs.items()}
     return found
 
 

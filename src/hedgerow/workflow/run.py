@@ -3,7 +3,12 @@
 A killed Snakemake leaves its lock behind, and the next one refuses to start. This command notes
 its process beside the lock. Where it finds such a note and the process is gone, it removes the
 lock and goes on; it never touches the lock of a run that is alive, nor one of unknown origin.
-`hedgerow.workflow.hold` keeps a second run out of the folder.
+
+Snakemake's lock is a list of files: two runs that start at once may both find none, and a run
+beside another one that needs none of its files removes the locks of both when it ends. A run of
+this command therefore holds a file by a lock of the system, alone, which ends with its processes. A
+`snakemake` that was called directly holds it together with others of its kind, whose files
+Snakemake compares.
 """
 
 from __future__ import annotations
@@ -11,26 +16,39 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import shlex
 import signal
 import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 from hedgerow.errors import ConfigError, HedgerowError
 from hedgerow.files import read_csv, read_json, read_parquet, read_yaml, write_json
 from hedgerow.reporting.checkout import Checkout
 from hedgerow.reporting.manifest import checksum
-from hedgerow.workflow import typed
 from hedgerow.workflow.cluster import cancel_left, check_slurm
 from hedgerow.workflow.disk import no_room
-from hedgerow.workflow.hold import VARIABLE, LockedError, at_work, held, note
 from hedgerow.workflow.jobs import absence
 from hedgerow.workflow.progress import duration
+from hedgerow.workflow.snakemake_patches import locks, with_logger
+
+try:
+    import fcntl
+except ImportError:  # Windows: Snakemake's lock has to do
+    fcntl = None
 
 LOCKS = Path(".snakemake/locks")
+LOCK = Path(".snakemake/run.pid")
+#: Tells Snakemake that the process which started it holds the folder.
+HELD = "HEDGEROW_RUN"
+#: Environment variable that holds the command for the processes below.
+COMMAND = "HEDGEROW_COMMAND"
+MAKES = ("make", "gmake")
+SHELLS = ("sh", "dash", "bash")
 REPORT = Path("reports/html/index.html")
 MANIFEST = Path("reports/manifest.json")
 LOGGER = Path(__file__).parent / "logger"
@@ -43,6 +61,118 @@ KILLED = (
     "Snakemake was killed (signal {}), as happens where memory runs out. Finished jobs are kept "
     "and nothing is half-written: the same command goes on here; fewer --cores need less memory."
 )
+
+
+# -------------------------------------------------------------------------- one run in a folder
+
+
+class LockedError(HedgerowError):
+    """Another run holds the project's folder, or may hold it."""
+
+
+def at_work(pid: int | None) -> LockedError:
+    """The error that names the process of another run, where it is known."""
+    named, stop = ("", "") if pid is None else (f" (process {pid})", f", or `kill {pid}`")
+    return LockedError(
+        f"another run is at work here{named}",
+        remedy=f"wait for it, or stop it with Ctrl-C in its terminal{stop}",
+    )
+
+
+@contextlib.contextmanager
+def held(root: Path) -> Iterator[int | None]:
+    """Hold a folder alone.
+
+    Yields: number of the open file: the folder is held as long as this process or one that inherits
+        the file has it open. None where the system or the file system knows no such locks.
+    """
+    number = _lock(root, alone=True)
+    try:
+        yield number
+    finally:
+        if number is not None:
+            with contextlib.suppress(OSError):
+                os.ftruncate(number, 0)
+            os.close(number)
+
+
+def hold_beside(workflow: Any) -> bool:
+    """Hold the folder of a Snakemake that was called directly, as long as it runs.
+
+    Returns: whether it is held; it is not where `hedgerow.workflow.run` does, nor with `--nolock`.
+    """
+    if HELD in os.environ or not locks(workflow):
+        return False
+    return _lock(Path(), alone=False) is not None
+
+
+def _lock(root: Path, alone: bool) -> int | None:
+    if fcntl is None:
+        return None
+    path = root / LOCK
+    path.parent.mkdir(parents=True, exist_ok=True)
+    number = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
+    try:
+        fcntl.flock(number, (fcntl.LOCK_EX if alone else fcntl.LOCK_SH) | fcntl.LOCK_NB)
+    except BlockingIOError:
+        pid = os.read(number, 20)
+        os.close(number)
+        raise at_work(int(pid) if pid.strip().isdigit() else None) from None
+    except OSError:
+        os.close(number)
+        return None
+    note(number, os.getpid())
+    return number
+
+
+def note(number: int | None, pid: int) -> None:
+    """Write down which process to name to others, if there is room for it."""
+    if number is not None:
+        with contextlib.suppress(OSError):
+            os.ftruncate(number, 0)
+            os.pwrite(number, b"%d\n" % pid, 0)
+
+
+# --------------------------------------------------------------------------- what was typed
+
+
+def command() -> str:
+    """What was typed: as handed down, else the call of `make` above this process, else its own.
+
+    Returns: as a shell takes it. Names of programs stand without their folders: what is recorded
+        does not tell where somebody's Python lies.
+    """
+    handed = os.environ.get(COMMAND)
+    return handed or _of_make(_above()) or _own()
+
+
+def _above() -> list[list[str]]:
+    """Command lines of the two processes above this one, the nearest first."""
+    import psutil
+
+    try:
+        return [process.cmdline() for process in psutil.Process().parents()[:2]]
+    except psutil.Error:
+        return []  # gone meanwhile, or of somebody else
+
+
+def _of_make(above: Sequence[Sequence[str]]) -> str:
+    """The call of `make` that started this process, by itself or by a shell; else nothing."""
+    if above and above[0] and Path(above[0][0]).name in SHELLS and "-c" in above[0]:
+        above = above[1:]
+    if not above or not above[0] or Path(above[0][0]).name not in MAKES:
+        return ""
+    return shlex.join(["make", *above[0][1:]])
+
+
+def _own() -> str:
+    spec = getattr(sys.modules["__main__"], "__spec__", None)
+    if spec is None:
+        return shlex.join([Path(sys.argv[0]).name, *sys.argv[1:]])
+    return shlex.join(["python", "-m", spec.name.removesuffix(".__main__"), *sys.argv[1:]])
+
+
+# ------------------------------------------------------------------------------------- the run
 
 
 def absent_sets(root: Path) -> list[str]:
@@ -117,9 +247,8 @@ def run(arguments: Sequence[str], root: Path | str = ".") -> int:
 
 def _run(arguments: Sequence[str], root: Path, hold: int | None) -> int:
     _note(root, os.getpid())
-    command = [sys.executable, "-m", "snakemake"]
     child = subprocess.Popen(
-        [*command, *_display(arguments), *arguments],
+        [sys.executable, "-m", "snakemake", *_display(arguments), *arguments],
         cwd=root,
         env=_environment(),
         pass_fds=() if hold is None else (hold,),  # it may outlive this process
@@ -187,17 +316,8 @@ def _display(arguments: Sequence[str]) -> list[str]:
 
 
 def _environment() -> dict[str, str]:
-    """Where Snakemake finds the display, and what the record says that was typed.
-
-    It looks for displays as modules of a certain name on the path.
-    """
-    path = [LOGGER, *filter(None, [os.environ.get("PYTHONPATH")])]
-    own = {
-        "PYTHONPATH": os.pathsep.join(map(str, path)),
-        VARIABLE: "1",
-        typed.VARIABLE: typed.command(),
-    }
-    return {**os.environ, **own}
+    """Where Snakemake finds the display, and what the record says that was typed."""
+    return {**with_logger(LOGGER, os.environ), HELD: "1", COMMAND: command()}
 
 
 def summary(root: Path | str = ".") -> list[str]:

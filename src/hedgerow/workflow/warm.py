@@ -21,7 +21,6 @@ import os
 import pkgutil
 import runpy
 import selectors
-import shlex
 import shutil
 import signal
 import socket
@@ -35,7 +34,7 @@ from pathlib import Path
 from typing import Any
 
 from hedgerow import experiments, extensions
-from hedgerow.workflow.scheduling import runs_here
+from hedgerow.workflow.snakemake_patches import call_scripts_by, interpreter, runs_here
 
 CLIENT = Path(__file__).with_name("client.py")
 #: What jobs import late. The modules of the experiments come after them.
@@ -80,7 +79,7 @@ def start(workflow: Any) -> bool:
     """Start the warm process of a run, and have Snakemake call scripts through it."""
     if not runs_here(workflow) or not sys.platform.startswith("linux"):
         return False
-    (python,) = shlex.split(sys.executable)
+    python = interpreter()
     own = [
         module
         for room in (experiments, extensions)
@@ -91,7 +90,7 @@ def start(workflow: Any) -> bool:
     except OSError:  # a temporary folder of so long a name that no socket has room in it
         return False
     atexit.register(warm.stop)
-    sys.executable = shlex.join(warm.command)
+    call_scripts_by(*warm.command)
     return True
 
 

@@ -1,23 +1,68 @@
-"""What is mended of Snakemake's scheduler on one machine, and of its executor on a cluster."""
+"""What is mended of Snakemake, and that one module alone reaches into its inside."""
 
 from __future__ import annotations
 
+import ast
 import asyncio
 import importlib
 import inspect
+import re
 from types import SimpleNamespace
 
 import pytest
+from throwaway import ROOT
 
-from hedgerow.workflow import scheduling
+from hedgerow.workflow import snakemake_patches
 from hedgerow.workflow.cluster import EXECUTOR
-from hedgerow.workflow.scheduling import (
+from hedgerow.workflow.snakemake_patches import (
     keep_asking,
     runs_on_node,
     wait_to_queue,
     without_rate_limit,
     without_steps,
 )
+
+#: What others may import of Snakemake: the API, flags of files, and the interface of displays.
+DOCUMENTED = {
+    *("snakemake.api", "snakemake.io", "snakemake.utils"),
+    "snakemake_interface_logger_plugins.base",
+}
+
+
+def inside(text):
+    """What Python code names of Snakemake's inside."""
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Attribute):
+            owner = ast.unparse(node.value)
+            if owner.rpartition(".")[2].strip("_") in ("workflow", "dag", "scheduler", "executor"):
+                yield f"{owner}.{node.attr}"
+            if isinstance(node.ctx, ast.Store) and (owner, node.attr) == ("sys", "executable"):
+                yield "sys.executable"
+        named = [a.name for a in node.names] if isinstance(node, ast.Import) else []
+        named += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+        yield from (n for n in named if n.startswith("snakemake") and n not in DOCUMENTED)
+
+
+def test_one_module_alone_reaches_into_snakemake():
+    """About ten places did, and an update of Snakemake had to be tried in each."""
+    package = ROOT / "src/hedgerow"
+    found = {
+        (path.name, one)
+        for path in [*package.glob("workflow/**/*.py"), *package.glob("audit/*.py")]
+        if path.name != "snakemake_patches.py"
+        for one in inside(path.read_text("utf-8"))
+    }
+    # `workflow.configfiles` is documented.
+    assert {one for one in found if not one[1].startswith("hedgerow.")} == {
+        ("graph.py", "workflow.configfiles")
+    }
+    rules = "\n".join(
+        p.read_text("utf-8") for p in (ROOT / "workflow").rglob("*") if p.suffix == ".smk"
+    )
+    rules += (ROOT / "workflow/Snakefile").read_text("utf-8")
+    # "workflow.site:content" is a call.
+    assert set(re.findall(r'(?<![."\w])workflow\.(\w+)', rules)) == {"configfiles"}
+    assert "sys.executable =" not in rules
 
 
 def workflow(**changes):
@@ -101,7 +146,7 @@ def test_jobs_without_an_answer_are_asked_for_again():
 def test_nothing_is_queued_while_the_controller_is_away(monkeypatch):
     """Three tries are over in seconds, where a controller takes a minute to start."""
     said, away = [], [False, False, True]
-    monkeypatch.setattr(scheduling, "answers", lambda: away.pop(0) if away else True)
+    monkeypatch.setattr(snakemake_patches, "answers", lambda: away.pop(0) if away else True)
     queued, cancelled = [], []
     slurm = type(
         "Executor",
@@ -126,7 +171,7 @@ def test_nothing_is_queued_while_the_controller_is_away(monkeypatch):
 
 
 def test_a_job_does_not_wait_for_ever_to_be_queued(monkeypatch):
-    monkeypatch.setattr(scheduling, "answers", lambda: False)
+    monkeypatch.setattr(snakemake_patches, "answers", lambda: False)
     queued, parts = [], {"__module__": EXECUTOR, "run_job": lambda self, job: queued.append(job)}
     parts |= {"cancel_jobs": None, "logger": SimpleNamespace(warning=lambda text: None)}
     slurm = type("Executor", (), parts)()
