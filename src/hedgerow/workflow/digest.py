@@ -67,7 +67,7 @@ def digest_of(*functions: str, package: Path | str = PACKAGE) -> str:
     """
     total = hashlib.sha256()
     for name, source in reached(*functions, package=package).items():
-        total.update(f"{name}\0{hashlib.sha256(source.encode()).hexdigest()}\n".encode())
+        total.update(f"{name}\0{_hash(source)}\n".encode())
     if package == PACKAGE:
         ASKED.update(functions)
     return total.hexdigest()
@@ -116,7 +116,7 @@ def source_digests(registry: Mapping[str, Any]) -> dict[str, str]:
             sources = [dataclasses.replace(source, reader=None) for source in entry.sources]
             text = _plain([*sources, entry.synthetic_plan])
             text += generators if entry.synthetic else ""
-            digests[key] = hashlib.sha256(text.encode()).hexdigest()
+            digests[key] = _hash(text)
     return digests
 
 
@@ -127,7 +127,7 @@ def generators_digest(package: Path | str = PACKAGE) -> str:
 
 def settings_digest(params: Any) -> str:
     """Hash parameters of a job, whatever the order of their keys."""
-    return hashlib.sha256(_plain(params).encode()).hexdigest()
+    return _hash(_plain(params))
 
 
 def settings_of_job(params: Mapping[str, Any]) -> str:
@@ -137,6 +137,10 @@ def settings_of_job(params: Mapping[str, Any]) -> str:
     """
     apart = {"code", *NO_SETTINGS}
     return settings_digest({name: value for name, value in params.items() if name not in apart})
+
+
+def _hash(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def _plain(value: Any) -> str:
@@ -197,10 +201,7 @@ def code_by_function(*functions: str, package: Path | str = PACKAGE) -> dict[str
             function = re.match(r"(?:cp?def|def|class)\b[^=(:]*?(\w+) *[(:]", block)
             name = f"{file}:{function[1]}" if function and cython else file
             texts.setdefault(name, []).append(block)
-    return {
-        name: hashlib.sha256("\n".join(parts).encode()).hexdigest()[:12]
-        for name, parts in sorted(texts.items())
-    }
+    return {name: _hash("\n".join(parts))[:12] for name, parts in sorted(texts.items())}
 
 
 def _plain_source(file: str, text: str) -> str:
@@ -209,48 +210,33 @@ def _plain_source(file: str, text: str) -> str:
     return without_prose(text, suffix) if suffix in COMPILED else text
 
 
+#: A module of the package and a name in it; None is the module as a whole.
+Place = tuple[str, str | None]
+
+
 def _walk(
     functions: Iterable[str], package: Path | str
 ) -> tuple[_Sources, dict[str, set[int]], dict[str, str]]:
     """Numbers of the statements that functions reach, by file, and texts of other sources."""
-    sources = _sources_of(package)
-    pending = []
+    sources = _taken.get(str(package)) or _sources(str(package), _state(Path(package)))
+    pending: list[Place] = []
     for function in functions:
         module, _, name = function.partition(":")
         pending.append(sources.place(module, name) if name else (module, None))
-    named = set(pending)
-    seen: set[tuple[str, str | None]] = set()
+    named, seen = set(pending), set()
     statements: dict[str, set[int]] = {}
     others: dict[str, str] = {}
     while pending:
-        module, name = pending.pop()
-        if (module, name) in seen or (_left_out(module) and (module, name) not in named):
+        place = pending.pop()
+        if place in seen or (_left_out(place[0]) and place not in named):
             continue
-        seen.add((module, name))
-        found = sources.behind(module, name)
-        if found.numbers:
-            statements.setdefault(found.file, set()).update(found.numbers)
-        others |= found.others
-        pending += found.onward
+        seen.add(place)
+        file, numbers, onward, texts = sources.behind(*place)
+        if numbers:
+            statements.setdefault(file, set()).update(numbers)
+        others |= texts
+        pending += onward
     return sources, statements, others
-
-
-@dataclasses.dataclass(frozen=True)
-class _Behind:
-    """What a name of a module reaches in one step.
-
-    Attributes
-    ----------
-    file : of the module, relative to the package
-    numbers : of the statements of the module that belong to the name; none of a compiled one
-    onward : pairs (module, name) of others
-    others : texts of compiled sources and templates, by file
-    """
-
-    file: str
-    numbers: frozenset[int]
-    onward: tuple[tuple[str, str | None], ...]
-    others: Mapping[str, str]
 
 
 class _Sources:
@@ -258,25 +244,21 @@ class _Sources:
 
     def __init__(self, folder: str):
         self.folder = Path(folder)
-        self.behind = functools.cache(self._look)
-        self.parsed = functools.cache(self._read)
+        self.behind = functools.cache(self._behind)
+        self.parsed = functools.cache(
+            lambda file: _parsed(f"{folder}/{file}", _stamp(f"{folder}/{file}"))
+        )
         self.place = functools.cache(self._place)
-        self.python_file = functools.cache(self._python_file)
+        self.file = functools.cache(self._file)
 
-    def _read(self, file: str) -> _Module:
-        """A module by its file, relative to the package."""
-        path = self.folder / file
-        return _parsed(str(path), _stamp(path))
-
-    def _look(self, module: str, name: str | None) -> _Behind:
-        """What a name, or a module as a whole, reaches."""
-        file = self.python_file(module)
-        if file is None:
-            onward, others = _compiled(module, self.folder)
-            return _Behind("", frozenset(), tuple(onward), others)
+    def _behind(self, module: str, name: str | None) -> tuple[str, set[int], list[Place], dict]:
+        """What a place reaches in one step: statements of its file, other places, other texts."""
+        file = self.file(module)
+        if not file:
+            return "", set(), *self._room(module)
         parsed = self.parsed(file)
         numbers = parsed.reach(name, module)
-        found: dict[tuple[str, str | None], None] = {}
+        onward: dict[Place, None] = {}
         others: dict[str, str] = {}
         for number in sorted(numbers):
             if parsed.statements[number].reads_docstrings:
@@ -284,55 +266,73 @@ class _Sources:
                     f"{file}: code of a job reads a docstring, which no digest holds",
                     remedy="keep the text in a constant",
                 )
-            found |= dict.fromkeys(self._imported(parsed, numbers, number))
+            onward |= dict.fromkeys(self._imported(parsed, numbers, number))
             for template in parsed.statements[number].templates:
-                _read_template(template, self.folder, others)
-        return _Behind(file, frozenset(numbers), tuple(found), others)
+                self._read_template(template, others)
+        return file, numbers, list(onward), others
 
-    def _python_file(self, module: str) -> str | None:
-        """Source of a Python module, relative to the package; None for a compiled one."""
+    def _file(self, module: str) -> str:
+        """Source of a Python module, relative to the package; empty for a compiled one."""
         place = module.replace(".", "/")
         for file in (f"{place}.py", f"{place}/__init__.py") if module else ("__init__.py",):
             if (self.folder / file).is_file():
                 return file
         if any(self.folder.joinpath(place + suffix).is_file() for suffix in COMPILED):
-            return None
+            return ""
         raise FileNotFoundError(f"no source of `hedgerow.{module}` in {self.folder}")
 
-    def _place(self, module: str, name: str) -> tuple[str, str | None]:
+    def _place(self, module: str, name: str) -> Place:
         """Module that defines a name, and the name there; None for a module itself."""
-        while True:
-            inner = f"{module}.{name}".lstrip(".")
-            file = self.python_file(module)
-            if file is None:
-                return module, None
-            parsed = self.parsed(file)
-            # What a package exports hides a module of the same name.
-            if name in parsed.exported:
-                module, name = parsed.exported[name]
-                continue
-            if name in parsed.binders:
-                return module, name
-            place = self.folder.joinpath(*inner.split("."))
-            if place.is_dir() or place.with_suffix(".py").is_file() or _is_compiled(place):
-                return inner, None
-            raise LookupError(f"`hedgerow.{module}` has no `{name}`")
+        file = self.file(module)
+        if not file:
+            return module, None
+        parsed = self.parsed(file)
+        # What a package exports hides a module of the same name.
+        if name in parsed.exported:
+            return self.place(*parsed.exported[name])
+        if name in parsed.binders:
+            return module, name
+        inner = f"{module}.{name}".lstrip(".")
+        place = self.folder.joinpath(*inner.split("."))
+        suffixes = (".py", ".pyx", ".pxd")
+        if place.is_dir() or any(place.with_suffix(suffix).is_file() for suffix in suffixes):
+            return inner, None
+        raise LookupError(f"`hedgerow.{module}` has no `{name}`")
 
-    def _imported(self, parsed: _Module, numbers: set[int], number: int) -> Iterator[tuple]:
+    def _imported(self, parsed: _Module, numbers: set[int], number: int) -> Iterator[Place]:
         """What one statement uses of other modules of the package."""
         statement = parsed.statements[number]
         if statement.is_import:
             return
-        for bound, origins in _names(parsed, numbers, statement).items():
-            for origin in origins:
-                module, name = self.place(*origin)
-                if name is None and bound not in statement.bare and self.python_file(module):
-                    # A module, of which the statement uses some attributes only.
-                    for owner, attribute in statement.attributes:
-                        if owner == bound:
-                            yield self.place(module, attribute)
-                else:
-                    yield module, name
+        found = list(statement.imports)  # inside a function
+        for used in statement.uses - {bound for bound, _, _ in found}:
+            for n in numbers.intersection(parsed.binders.get(used, ())):
+                found += [each for each in parsed.statements[n].brings if each[0] == used]
+        for bound, *origin in found:
+            module, name = self.place(*origin)
+            if name is None and bound not in statement.bare and self.file(module):
+                # A module, of which the statement uses some attributes only.
+                used = (a for owner, a in statement.attributes if owner == bound)
+                yield from (self.place(module, attribute) for attribute in used)
+            else:
+                yield module, name
+
+    def _room(self, module: str) -> tuple[list[Place], dict[str, str]]:
+        """What the compiled sources of a room import, and their texts by file."""
+        room = self.folder.joinpath(*module.split(".")).parent
+        files = sorted(f for f in room.iterdir() if f.suffix in COMPILED)
+        texts = {f.relative_to(self.folder).as_posix(): f.read_text("utf-8") for f in files}
+        imports = re.compile(r"^\s*from hedgerow\.(\S+) c?import", re.MULTILINE)
+        return [(found, None) for text in texts.values() for found in imports.findall(text)], texts
+
+    def _read_template(self, name: str, others: dict[str, str]) -> None:
+        """Take a template and those that it imports."""
+        if name not in others:
+            others[name] = text = (self.folder / name).read_text("utf-8")
+            for other in re.findall(
+                r"{%-?\s*(?:import|from|include|extends)\s+[\"']([^\"']+)", text
+            ):
+                self._read_template(other, others)
 
 
 def _state(package: Path) -> tuple[tuple[str, int, int], ...]:
@@ -367,10 +367,6 @@ def take_sources(package: Path | str = PACKAGE) -> None:
     _taken[str(package)] = _sources(str(package), _state(Path(package)))
 
 
-def _sources_of(package: Path | str) -> _Sources:
-    return _taken.get(str(package)) or _sources(str(package), _state(Path(package)))
-
-
 @functools.cache
 def _left_out(module: str) -> bool:
     return any(module == part or module.startswith(f"{part}.") for part in (*FRAME, *BY_ENTRY))
@@ -380,43 +376,6 @@ def _stamp(file: Path | str) -> tuple[int, int]:
     """Tells two states of a file apart, so that an edit is read."""
     state = os.stat(file)
     return state.st_mtime_ns, state.st_size
-
-
-def _is_compiled(place: Path) -> bool:
-    return place.with_suffix(".pyx").is_file() or place.with_suffix(".pxd").is_file()
-
-
-def _names(parsed: _Module, numbers: set[int], statement: _Statement) -> dict[str, list]:
-    """Imported names that a statement uses, with where they come from."""
-    found: dict[str, list] = {}
-    for bound, module, name in statement.imports:  # inside a function
-        found.setdefault(bound, []).append((module, name))
-    for used in statement.uses - found.keys():
-        for n in parsed.binders.get(used, ()):
-            if n in numbers:
-                found.setdefault(used, []).extend(
-                    (module, name)
-                    for bound, module, name in parsed.statements[n].brings
-                    if bound == used
-                )
-    return found
-
-
-def _compiled(module: str, package: Path) -> tuple[list[tuple[str, None]], dict[str, str]]:
-    """What the compiled sources of a room import, and their texts by file."""
-    room = package.joinpath(*module.split(".")).parent
-    files = sorted(f for f in room.iterdir() if f.suffix in COMPILED)
-    texts = {f.relative_to(package).as_posix(): f.read_text(encoding="utf-8") for f in files}
-    imports = re.compile(r"^\s*from hedgerow\.(\S+) c?import", re.MULTILINE)
-    return [(found, None) for text in texts.values() for found in imports.findall(text)], texts
-
-
-def _read_template(name: str, package: Path, others: dict[str, str]) -> None:
-    """Take a template and those that it imports."""
-    if name not in others:
-        others[name] = text = (package / name).read_text(encoding="utf-8")
-        for other in re.findall(r"{%-?\s*(?:import|from|include|extends)\s+[\"']([^\"']+)", text):
-            _read_template(other, package, others)
 
 
 # ------------------------------------------------------------------------- compiled sources
@@ -486,32 +445,18 @@ def without_prose(text: str, suffix: str) -> str:
 
 @dataclasses.dataclass(frozen=True)
 class _Statement:
-    """A top-level statement of a module.
+    """A top-level statement of a module; `imports` are (bound, module of the package, name)."""
 
-    Attributes
-    ----------
-    source : its text, without comments, docstrings and layout
-    reads_docstrings : whether it asks for one
-    binds, uses : names that it binds and reads
-    bare : names that it reads otherwise than for an attribute
-    attributes : pairs (name, attribute)
-    imports : triples (bound, module of the package, name there)
-    brings : those that it binds for the whole module, in a block or not
-    templates : names of templates in it
-    always : whether it may have an effect on the rest of its module
-    is_import : whether it is an import
-    """
-
-    source: str
+    source: str  # without comments, docstrings and layout
     reads_docstrings: bool
     binds: frozenset[str]
     uses: frozenset[str]
-    bare: frozenset[str]
-    attributes: frozenset[tuple[str, str]]
+    bare: frozenset[str]  # names that it reads otherwise than for an attribute
+    attributes: frozenset[tuple[str, str]]  # owner and attribute
     imports: tuple[tuple[str, str, str], ...]
-    brings: tuple[tuple[str, str, str], ...]
+    brings: tuple[tuple[str, str, str], ...]  # imports for the whole module, in a block or not
     templates: tuple[str, ...]
-    always: bool
+    always: bool  # whether it may have an effect on the rest of its module
     is_import: bool
 
 
@@ -547,34 +492,24 @@ def _parsed(file: str, stamp: tuple[int, int]) -> _Module:
     Parsing the package takes seconds, which each command of Snakemake would pay.
     """
     text = Path(file).read_text(encoding="utf-8")
-    place = kept_at(file)
-    key = hashlib.sha256(f"{_parser()}\0{text}".encode()).hexdigest()
+    place, key = kept_at(file), _hash(f"{_parser()}\0{text}")
     statements = _kept(place, key)
     if statements is None:
         statements = _statements(text, file)
-        _keep(place, key, statements)
-    return _module(statements)
-
-
-def parse(text: str, file: str = "module") -> _Module:
-    """Statements of a source text."""
-    return _module(_statements(text, file))
+        if not sys.dont_write_bytecode:
+            content = json.dumps(list(map(dataclasses.asdict, statements)), default=sorted)
+            with contextlib.suppress(OSError):  # a package that is installed may be read-only
+                write_bytes(place, f"{key} {_hash(content)}\n{content}".encode())
+    binders: dict[str, list[int]] = {}
+    for number, statement in enumerate(statements):
+        for name in statement.binds:
+            binders.setdefault(name, []).append(number)
+    exported = {b: (m, n) for s in statements if s.is_import for b, m, n in s.imports}
+    return _Module(statements, binders, exported)
 
 
 def _statements(text: str, file: str) -> tuple[_Statement, ...]:
     return tuple(_statement(node, file) for node in ast.parse(text).body)
-
-
-def _module(statements: tuple[_Statement, ...]) -> _Module:
-    """A module of its statements."""
-    binders: dict[str, list[int]] = {}
-    exported = {}
-    for number, statement in enumerate(statements):
-        for name in statement.binds:
-            binders.setdefault(name, []).append(number)
-        if statement.is_import:
-            exported |= {bound: (origin, name) for bound, origin, name in statement.imports}
-    return _Module(statements, binders, exported)
 
 
 def kept_at(file: str) -> Path:
@@ -588,35 +523,24 @@ def _parser() -> str:
     return f"{sys.version}\0{Path(__file__).read_text(encoding='utf-8')}"
 
 
-def _keep(place: Path, key: str, statements: tuple[_Statement, ...]) -> None:
-    """Keep statements, where Python may keep its bytecode."""
-    if sys.dont_write_bytecode:
-        return
-    text = json.dumps([dataclasses.asdict(statement) for statement in statements], default=sorted)
-    with contextlib.suppress(OSError):  # a package that is installed may be read-only
-        write_bytes(place, f"{_head(key, text)}\n{text}".encode())
-
-
 def _kept(place: Path, key: str) -> tuple[_Statement, ...] | None:
     """Statements that were kept whole of the same text, else None."""
     try:
         head, _, text = place.read_bytes().decode().partition("\n")
     except (OSError, ValueError):
         return None
-    return tuple(map(_restored, json.loads(text))) if head == _head(key, text) else None
-
-
-def _head(key: str, text: str) -> str:
-    """First line of a file of statements: what they are of, and their checksum."""
-    return f"{key} {hashlib.sha256(text.encode()).hexdigest()}"
-
-
-def _restored(content: dict[str, Any]) -> _Statement:
-    """A statement of its JSON, which has lists only."""
-    rows = {name: tuple(map(tuple, content[name])) for name in ("attributes", "imports", "brings")}
-    sets = {name: frozenset(content[name]) for name in ("binds", "uses", "bare")}
-    sets["attributes"] = frozenset(rows.pop("attributes"))
-    return _Statement(**{**content, **rows, **sets, "templates": tuple(content["templates"])})
+    if head != f"{key} {_hash(text)}":
+        return None
+    found = []
+    for content in json.loads(text):
+        # JSON has lists only.
+        for name in ("binds", "uses", "bare"):
+            content[name] = frozenset(content[name])
+        for name in ("attributes", "imports", "brings"):
+            content[name] = tuple(map(tuple, content[name]))
+        attributes, templates = frozenset(content["attributes"]), tuple(content["templates"])
+        found.append(_Statement(**{**content, "attributes": attributes, "templates": templates}))
+    return tuple(found)
 
 
 #: What `closed.setting` is told that decides which value a step reads. Default, meaning
