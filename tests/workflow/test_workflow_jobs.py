@@ -7,11 +7,9 @@ import os
 import stat
 import time
 import types
-from dataclasses import dataclass
 from pathlib import Path
 
 import pandas as pd
-import psutil
 import pytest
 
 from hedgerow.errors import DataError
@@ -130,62 +128,27 @@ def test_numbers_in_a_csv_come_back_as_they_were(tmp_path):
 # ------------------------------------------------------------------------------ locks of runs
 
 
-@dataclass
-class Lock:
-    """A locked project, with a note of the process or without."""
-
-    root: os.PathLike
-
-    def __post_init__(self):
-        folder = self.root / run.LOCKS
-        folder.mkdir(parents=True)
-        (folder / "0.input.lock").write_text("data/tidy/wine.parquet\n")
-
-    def note(self, pid, started):
-        write_json(run.note_of(self.root), {"pid": pid, "started": started})
-
-    def held(self):
-        return (self.root / run.LOCKS / "0.input.lock").is_file()
+@pytest.fixture
+def lock(tmp_path):
+    """The lock that a killed Snakemake has left."""
+    file = tmp_path / run.LOCKS / "0.input.lock"
+    write_text(file, "data/tidy/wine.parquet\n")
+    return file
 
 
-def test_the_lock_of_a_dead_run_is_removed(tmp_path):
-    lock = Lock(tmp_path)
-    # This process lives, but it did not start at that time: the number was used again.
-    lock.note(os.getpid(), psutil.Process().create_time() - 1e6)
-    assert run.release(tmp_path)
-    assert not lock.held() and not run.note_of(tmp_path).exists()
+def test_the_lock_of_a_dead_run_is_removed_where_nobody_is_at_work(tmp_path, lock):
+    assert run.release(tmp_path, alone=True) and not lock.exists()
+    assert not run.release(tmp_path, alone=True), "there is nothing to release"
 
 
-def test_the_lock_of_a_living_run_is_left_alone(tmp_path):
-    lock = Lock(tmp_path)
-    lock.note(os.getpid(), psutil.Process().create_time())
-    with pytest.raises(run.LockedError, match=f"process {os.getpid()}"):
-        run.release(tmp_path)
-    assert lock.held()
-
-
-@pytest.mark.parametrize("note", [None, "", "{}", '{"pid": "x", "started": 1}'])
-def test_a_lock_of_unknown_origin_is_left_alone(tmp_path, note):
-    lock = Lock(tmp_path)
-    if note is not None:
-        run.note_of(tmp_path).write_text(note)
-    with pytest.raises(run.LockedError, match="snakemake --unlock"):
-        run.release(tmp_path)
-    assert lock.held()
-
-
-def test_without_a_lock_there_is_nothing_to_release(tmp_path):
-    assert not run.release(tmp_path)
-    write_json(run.note_of(tmp_path), {"pid": 1, "started": 0.0})
-    assert not run.release(tmp_path)
-    assert not run.note_of(tmp_path).exists()
-
-
-def test_a_locked_folder_is_told_in_one_line(tmp_path, monkeypatch, capsys):
-    Lock(tmp_path)
+def test_without_locks_of_the_system_a_locked_folder_is_told_in_one_line(
+    tmp_path, lock, monkeypatch, capsys
+):
+    monkeypatch.setattr(run, "fcntl", None)
     monkeypatch.chdir(tmp_path)
     assert run.main(["--cores", "1"]) == 1
-    assert capsys.readouterr().err.count("\n") == 1
+    said = capsys.readouterr().err
+    assert said.count("\n") == 1 and "snakemake --unlock" in said and lock.exists()
 
 
 def test_json_is_sorted(tmp_path):

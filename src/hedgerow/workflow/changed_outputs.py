@@ -32,24 +32,16 @@ AHEAD = 60.0
 
 @dataclass(frozen=True)
 class Changed:
-    """Files that are not what their jobs read and wrote.
+    """Files that are not what their jobs read and wrote."""
 
-    Attributes
-    ----------
-    outputs : frozenset of str
-        Outputs with other bytes than their job wrote.
-    siblings : frozenset of str
-        What the jobs of these wrote besides: a page of the site is none of Snakemake's outputs, and
-        its job runs again where one of them is marked.
-    inputs : mapping
-        Outputs whose job read other bytes, and the paths of these inputs.
-    consistent : frozenset of str
-        All other outputs that have a record.
-    """
-
+    #: Outputs with other bytes than their job wrote.
     outputs: frozenset[str] = frozenset()
+    #: What the jobs of these wrote besides: a page of the site is none of Snakemake's outputs, and
+    #: its job runs again where one of them is marked.
     siblings: frozenset[str] = frozenset()
+    #: Outputs whose job read other bytes, and the paths of these inputs.
     inputs: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    #: All other outputs that have a record.
     consistent: frozenset[str] = frozenset()
 
     @property

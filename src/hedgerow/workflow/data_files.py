@@ -30,18 +30,7 @@ from hedgerow.workflow.snakemake_patches import jobs_to_run, recorded_params
 
 
 class DataFiles:
-    """Data files of the sets of a registry.
-
-    Parameters
-    ----------
-    registry : Registry
-        Beside its file config/local_data.yaml may lie.
-
-    Raises
-    ------
-    ConfigError
-        If that file is not valid (`hedgerow.data.versions.local_versions`).
-    """
+    """Data files of the sets of a registry, beside whose file config/local_data.yaml may lie."""
 
     def __init__(self, registry: Registry):
         self._registry = registry

@@ -48,11 +48,7 @@ ORDER = ("data", *WORDS, "report")
 class Graph:
     """Jobs on the way to the manifest, for the `params` of its rule.
 
-    Parameters
-    ----------
-    workflow : snakemake.workflow.Workflow
-        As a Snakefile knows it. Its jobs are looked up when Snakemake asks for the parameters,
-        which it does when all jobs are planned.
+    They are looked up when Snakemake asks for the parameters, which it does when all are planned.
     """
 
     def __init__(self, workflow: Any):

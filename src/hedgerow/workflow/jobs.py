@@ -259,13 +259,6 @@ class Declared:
 
     A function that reads another setting gets an error instead of a default: otherwise a change of
     that setting would not rerun the job.
-
-    Parameters
-    ----------
-    plan : object
-        A plan, such as `hedgerow.experiments.soft.plan.SoftPlan`.
-    names : iterable of str
-        Settings that may be read.
     """
 
     def __init__(self, plan: Any, names):

@@ -33,44 +33,22 @@ ENGINE = {"readings_run": "workflow.readings:run", "readings_judge": "workflow.r
 
 @dataclass(frozen=True)
 class Part:
-    """A part, as the workflow plans it.
+    """A part, as the workflow plans it."""
 
-    Attributes
-    ----------
-    name : str
-        The data set, or it and what its jobs are cut by.
-    dataset : str
-    files : tuple of str
-        That are kept, by their places below the project.
-    jobs : tuple of str
-        Ids of all that make them from the table of the data set.
-    calls : tuple of str
-        The functions of these jobs, `soft.steps:learn`.
-    """
-
-    name: str
+    name: str  # the data set, or it and what its jobs are cut by
     dataset: str
-    files: tuple[str, ...]
-    jobs: tuple[str, ...]
-    calls: tuple[str, ...]
+    files: tuple[str, ...]  # that are kept, by their places below the project
+    jobs: tuple[str, ...]  # ids of all that make them from the table of the data set
+    calls: tuple[str, ...]  # the functions of these jobs, `soft.steps:learn`
 
 
 @dataclass(frozen=True)
 class Cut:
-    """An experiment, cut into what is made of data sets and what is made of all parts.
-
-    Attributes
-    ----------
-    parts : dict of str to Part
-    rules : tuple of str
-        That make tables, figures and verdicts of the parts.
-    calls : tuple of str
-        Their functions.
-    """
+    """An experiment, cut into what is made of data sets and what is made of all parts."""
 
     parts: Mapping[str, Part]
-    rules: tuple[str, ...]
-    calls: tuple[str, ...]
+    rules: tuple[str, ...]  # that make tables, figures and verdicts of the parts
+    calls: tuple[str, ...]  # their functions
 
 
 def calls_of_rules(root: Path) -> dict[str, str]:

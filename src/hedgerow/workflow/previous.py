@@ -42,22 +42,13 @@ AGAIN = f"delete {FOLDER}; the next run that replaces results keeps the earlier 
 
 @dataclass(frozen=True)
 class State:
-    """The results of a run, and what they were made from.
+    """The results of a run, and what they were made from."""
 
-    Attributes
-    ----------
-    digest : str
-        SHA-256 of the manifest.
-    manifest : dict
-    functions : dict
-        `hedgerow.workflow.digest.code_by_function`; empty where it was not kept.
-    files : dict
-        Content of claims, tables and figures, by path.
-    """
-
-    digest: str
+    digest: str  # SHA-256 of the manifest
     manifest: Mapping[str, Any]
+    #: `hedgerow.workflow.digest.code_by_function`; empty where it was not kept.
     functions: Mapping[str, str] = field(default_factory=dict)
+    #: Content of claims, tables and figures, by path.
     files: Mapping[str, bytes] = field(default_factory=dict)
 
 

@@ -30,19 +30,12 @@ ASKED = {signal.SIGINT, signal.SIGTERM}
 
 @dataclass
 class State:
-    """Jobs of one run, as far as Snakemake has told.
-
-    Attributes
-    ----------
-    total, done : int
-    running : dict
-        Job number to (rule, message, start).
-    """
+    """Jobs of one run, as far as Snakemake has told."""
 
     clock: Any = time.monotonic
     total: int = 0
     done: int = 0
-    running: dict[int, tuple[str, str, float]] = field(default_factory=dict)
+    running: dict[int, tuple[str, str, float]] = field(default_factory=dict)  # rule, message, start
     _waiting: dict[str, int] = field(default_factory=dict)
     _seconds: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
     _began: float | None = None
@@ -138,12 +131,7 @@ def shown(stream: TextIO) -> Plain:
 
 
 class Plain:
-    """One line per finished job, for pipes and logs.
-
-    Parameters
-    ----------
-    stream : text file
-    """
+    """One line per finished job, for pipes and logs."""
 
     def __init__(self, stream: TextIO):
         self.stream, self.state = stream, State()
@@ -239,13 +227,7 @@ class Plain:
 
 
 class Live(Plain):
-    """A line per running job and a bar over all jobs, on a terminal.
-
-    Parameters
-    ----------
-    stream : text file
-        A terminal.
-    """
+    """A line per running job and a bar over all jobs, on a terminal."""
 
     def __init__(self, stream: TextIO):
         super().__init__(stream)

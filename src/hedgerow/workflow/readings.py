@@ -59,28 +59,14 @@ RUNS = "data/results/readings/runs/{dataset}/{word}.tar.xz"
 
 @dataclass(frozen=True)
 class Made:
-    """A job that runs a function of an experiment.
-
-    Attributes
-    ----------
-    rule : str
-    wildcards : mapping of str
-    inputs : mapping of str or list of str
-        Paths by the names of the rule's inputs.
-    outputs : mapping of str
-        Those that have names.
-    paths : list of str
-        All outputs, in their order.
-    params : mapping
-        As `hedgerow.workflow.steps.step` gives them.
-    """
+    """A job that runs a function of an experiment."""
 
     rule: str
     wildcards: Mapping[str, str]
-    inputs: Mapping[str, Any]
-    outputs: Mapping[str, str]
-    paths: list[str]
-    params: Mapping[str, Any]
+    inputs: Mapping[str, Any]  # paths by the names of the rule's inputs, one or a list
+    outputs: Mapping[str, str]  # those that have names
+    paths: list[str]  # all outputs, in their order
+    params: Mapping[str, Any]  # as `hedgerow.workflow.steps.step` gives them
 
     @property
     def read(self) -> list[str]:
@@ -228,24 +214,9 @@ def _same(file: Path, here: Path) -> bool:
 class Read:
     """An experiment, as readings need it: jobs of each data set, and those in which sets meet.
 
-    Parameters
-    ----------
-    workflow : snakemake.workflow.Workflow
-        All of whose rules are read.
-    config : mapping
-        The checked configuration.
-    experiment : str
-    choices : Choices
-    singles : bool
-        Whether choices outside of all products are read too, alone and in pairs: that takes trees
-        of their own.
-    nearest : bool
-        Whether the numbers of readings are set beside what is printed: that takes all tables.
-
-    Raises
-    ------
-    ConfigError
-        If an alternative changes nothing.
+    singles: choices outside of all products are read too, alone and in pairs; that takes trees of
+        their own.
+    nearest: the numbers of readings are set beside what is printed; that takes all tables.
     """
 
     def __init__(
@@ -397,20 +368,7 @@ def _code(jobs: Iterable[Made]) -> str:
 
 
 class Readings:
-    """Readings of all experiments that are read, for the rules: inputs and `params` by wildcards.
-
-    Parameters
-    ----------
-    workflow : snakemake.workflow.Workflow
-        All of whose rules of experiments are read.
-    config : mapping
-        The checked configuration.
-
-    Raises
-    ------
-    ConfigError
-        As `read_readings`, and if an alternative changes nothing.
-    """
+    """Readings of all experiments that are read: inputs and `params` for the rules."""
 
     def __init__(self, workflow: Any, config: Mapping[str, Any]):
         own = config["readings"]

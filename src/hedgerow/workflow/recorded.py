@@ -19,24 +19,12 @@ SUMS = "reports/SHA256SUMS"
 
 @dataclass(frozen=True)
 class Recorded:
-    """What a run wrote down of its files.
+    """What a run wrote down of its files."""
 
-    Attributes
-    ----------
-    manifest : dict or None
-        None where it is not there or cannot be read.
-    sums : dict
-        Path to SHA-256, from the file for `sha256sum`; empty where it is not there.
-    faults : list of str
-        What is wrong with the two themselves, a sentence each.
-    digest : str or None
-        SHA-256 of the manifest's bytes.
-    """
-
-    manifest: dict[str, Any] | None
-    sums: dict[str, str]
-    faults: list[str]
-    digest: str | None
+    manifest: dict[str, Any] | None  # None where it is not there or cannot be read
+    sums: dict[str, str]  # path to SHA-256, from the file for `sha256sum`
+    faults: list[str]  # what is wrong with the two themselves, a sentence each
+    digest: str | None  # SHA-256 of the manifest's bytes
 
     def expected(self) -> dict[str, set[str]]:
         """Checksums of each file that was read or made; one, if nobody changed the records."""

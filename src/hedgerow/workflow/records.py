@@ -28,18 +28,10 @@ KEPT = "kept"
 
 
 class Need(NamedTuple):
-    """What a job took, or the longest and the largest of some; 0 is not known.
+    """What a job took, or the longest and the largest of some; 0 is not known."""
 
-    Attributes
-    ----------
-    seconds : float
-        Processor time.
-    mib : float
-        Memory.
-    """
-
-    seconds: float = 0.0
-    mib: float = 0.0
+    seconds: float = 0.0  # of processor time
+    mib: float = 0.0  # memory
 
     def with_(self, other: Need) -> Need:
         """The larger of each."""
@@ -123,11 +115,7 @@ def kept_jobs(root: Path, configuration: str = "paper") -> dict[str, Need]:
 
 
 class Known:
-    """What jobs took, in seconds of processor time.
-
-    records : of the jobs in this folder, by their ids
-    kept : of jobs with the settings that are asked for
-    """
+    """What jobs took, in seconds of processor time: here, and with the settings asked for."""
 
     def __init__(self, records: Mapping[str, Recorded], kept: Mapping[str, float]):
         told = [(id, KEPT, seconds) for id, seconds in kept.items()]

@@ -104,18 +104,9 @@ def words_of(manifest: Mapping[str, Any]) -> list[str]:
 class Reference:
     """The reference of an experiment: its parts, and what is made of them.
 
-    Parameters
-    ----------
-    root : Path
-        Folder of the project.
-    experiment : str
-        One of `experiments`.
-    configuration : str
-        Name of a file in config/, without its suffix.
-    folder : Path
-        Holds parts/, tables (CSV), figures (SVG) and manifest.json.
-    of : str
-        The experiment that is read, where it is `READINGS`.
+    configuration: name of a file in config/, without its suffix
+    folder: holds parts/, tables (CSV), figures (SVG) and manifest.json
+    of: the experiment that is read, where it is `READINGS`
     """
 
     def __init__(self, root: Path, experiment: str, configuration: str, folder: Path, of: str = ""):

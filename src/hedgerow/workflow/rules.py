@@ -22,24 +22,12 @@ _LOCAL = re.compile(r"localrule: True")
 
 
 class Rule(NamedTuple):
-    """A rule.
+    """A rule."""
 
-    Attributes
-    ----------
-    call : str
-        The function of an experiment that it names, `soft.steps:learn`; empty without one.
-    script : str
-        `workflow/scripts/fetch.py`; empty for a target.
-    log : str
-        With wildcards in braces.
-    local : bool
-        Whether it runs where Snakemake does, on a cluster as well.
-    """
-
-    call: str
-    script: str
-    log: str
-    local: bool = False
+    call: str  # the function of an experiment that it names; empty without one
+    script: str  # `workflow/scripts/fetch.py`; empty for a target
+    log: str  # with wildcards in braces
+    local: bool = False  # whether it runs where Snakemake does, on a cluster as well
 
 
 def rules_of(root: Path) -> dict[str, Rule]:

@@ -1,20 +1,15 @@
 """`python -m hedgerow.workflow.run`: run the workflow, and resume a run that was killed.
 
-A killed Snakemake leaves its lock behind, and the next one refuses to start. This command notes
-its process beside the lock. Where it finds such a note and the process is gone, it removes the
-lock and goes on; it never touches the lock of a run that is alive, nor one of unknown origin.
-
-Snakemake's lock is a list of files: two runs that start at once may both find none, and a run
-beside another one that needs none of its files removes the locks of both when it ends. A run of
-this command therefore holds a file by a lock of the system, alone, which ends with its processes. A
-`snakemake` that was called directly holds it together with others of its kind, whose files
-Snakemake compares.
+Snakemake's lock is a list of files. A killed Snakemake leaves it behind, and the next one refuses
+to start; two that start at once may both find none. A run of this command therefore holds a file by
+a lock of the system, alone, which ends with its processes: where it gets it, nobody is at work, and
+what Snakemake has left is removed. A `snakemake` that was called directly holds the file together
+with others of its kind, whose files Snakemake compares.
 """
 
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import shlex
 import signal
@@ -27,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from hedgerow.errors import ConfigError, HedgerowError
-from hedgerow.files import read_csv, read_json, read_parquet, read_yaml, write_json
+from hedgerow.files import read_csv, read_json, read_parquet, read_yaml
 from hedgerow.reporting.checkout import Checkout
 from hedgerow.reporting.manifest import checksum
 from hedgerow.workflow.cluster import cancel_left, check_slurm
@@ -70,15 +65,6 @@ class LockedError(HedgerowError):
     """Another run holds the project's folder, or may hold it."""
 
 
-def at_work(pid: int | None) -> LockedError:
-    """The error that names the process of another run, where it is known."""
-    named, stop = ("", "") if pid is None else (f" (process {pid})", f", or `kill {pid}`")
-    return LockedError(
-        f"another run is at work here{named}",
-        remedy=f"wait for it, or stop it with Ctrl-C in its terminal{stop}",
-    )
-
-
 @contextlib.contextmanager
 def held(root: Path) -> Iterator[int | None]:
     """Hold a folder alone.
@@ -117,7 +103,13 @@ def _lock(root: Path, alone: bool) -> int | None:
     except BlockingIOError:
         pid = os.read(number, 20)
         os.close(number)
-        raise at_work(int(pid) if pid.strip().isdigit() else None) from None
+        named, stop = "", ""
+        if pid.strip().isdigit():
+            named, stop = f" (process {int(pid)})", f", or `kill {int(pid)}`"
+        raise LockedError(
+            f"another run is at work here{named}",
+            remedy=f"wait for it, or stop it with Ctrl-C in its terminal{stop}",
+        ) from None
     except OSError:
         os.close(number)
         return None
@@ -191,31 +183,17 @@ def forget_absent(root: Path) -> None:
         (folder / "source.json").unlink()
 
 
-def note_of(root: Path) -> Path:
-    """Where the process is noted. `snakemake --unlock` removes it together with the lock."""
-    return root / LOCKS / "process.json"
-
-
-def release(root: Path | str = ".") -> bool:
-    """Remove the lock of an earlier run of this command that was killed."""
-    root = Path(root)
-    note = note_of(root)
-    locks = sorted((root / LOCKS).glob("*.lock"))
-    process = _noted(note)
-    if process is not None and _alive(process):
-        raise at_work(process["pid"])
-    if not locks:
-        note.unlink(missing_ok=True)
-        return False
-    if process is None:
+def release(root: Path, alone: bool) -> bool:
+    """Remove the lock of a Snakemake that was killed, where this run holds the folder `alone`."""
+    left = sorted((root / LOCKS).glob("*.lock"))
+    if left and not alone:  # the file system has no locks: nobody knows who is at work
         raise LockedError(
-            "this folder is locked by a snakemake that was not started by `make reproduce`",
+            "this folder is locked by a snakemake that may still be running",
             remedy="if none is running any more, call `snakemake --unlock` and try again",
         )
-    for lock in locks:
+    for lock in left:
         lock.unlink(missing_ok=True)
-    note.unlink(missing_ok=True)
-    return True
+    return bool(left)
 
 
 def run(arguments: Sequence[str], root: Path | str = ".") -> int:
@@ -229,7 +207,7 @@ def run(arguments: Sequence[str], root: Path | str = ".") -> int:
     _check_files(arguments, root)
     check_slurm(arguments)
     with held(root) as hold:
-        if release(root):
+        if release(root, hold is not None):
             print("The last run was killed; its lock is removed and its work is taken up again.")
             if n := cancel_left(root):
                 print(f"What it has left in Slurm's queue is cancelled ({n}).")
@@ -246,7 +224,6 @@ def run(arguments: Sequence[str], root: Path | str = ".") -> int:
 
 
 def _run(arguments: Sequence[str], root: Path, hold: int | None) -> int:
-    _note(root, os.getpid())
     child = subprocess.Popen(
         [sys.executable, "-m", "snakemake", *_display(arguments), *arguments],
         cwd=root,
@@ -255,9 +232,6 @@ def _run(arguments: Sequence[str], root: Path, hold: int | None) -> int:
     )
     before = signal.signal(signal.SIGTERM, lambda number, frame: child.send_signal(number))
     note(hold, child.pid)
-    # Snakemake locks after it has planned, a second or more from now.
-    with contextlib.suppress(OSError):
-        _note(root, child.pid)
     stopped = False
     while True:
         try:
@@ -268,20 +242,12 @@ def _run(arguments: Sequence[str], root: Path, hold: int | None) -> int:
             stopped = True
     signal.signal(signal.SIGTERM, before)  # `hedgerow reference` has more to do
     if code < 0:
-        # Its lock is left, and so is the note, which tells the next run that it may remove both.
         asked = stopped or -code in (signal.SIGINT, signal.SIGTERM)
         print(STOPPED if asked else KILLED.format(-code), file=sys.stderr)
         return 128 - code
-    note_of(root).unlink(missing_ok=True)
     if stopped and code:
         print(STOPPED, file=sys.stderr)
     return code
-
-
-def _note(root: Path, pid: int) -> None:
-    import psutil
-
-    write_json(note_of(root), {"pid": pid, "started": psutil.Process(pid).create_time()})
 
 
 def _check_files(arguments: Sequence[str], root: Path) -> None:
@@ -351,27 +317,6 @@ def made_from(root: Path | str = ".") -> list[str]:
     """What has to be known of the checkout of the last run: a line, or none where it is clean."""
     said = Checkout.from_dict(read_json(Path(root) / MANIFEST)["code"]).sentence()
     return [f"{said} Every page says so, and `hedgerow verify` does."] if said else []
-
-
-def _noted(note: Path) -> dict | None:
-    try:
-        content = json.loads(note.read_text(encoding="utf-8"))
-        return {"pid": int(content["pid"]), "started": float(content["started"])}
-    except (OSError, ValueError, KeyError, TypeError):
-        return None
-
-
-def _alive(process: dict) -> bool:
-    """Whether the noted process runs; a later one with the same number started at another time."""
-    import psutil
-
-    try:
-        there = psutil.Process(process["pid"])
-        # Start times are reckoned from the boot time, which moves when the clock is set.
-        same = abs(there.create_time() - process["started"]) < 60.0
-        return same and there.status() != psutil.STATUS_ZOMBIE
-    except psutil.NoSuchProcess:
-        return False
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

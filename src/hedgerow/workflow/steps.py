@@ -316,10 +316,6 @@ class Arguments:
     """Arguments of the functions of one job: inputs, plans, permutations, what the rule gives.
 
     Each input is read once for each way in which functions ask for it.
-
-    Parameters
-    ----------
-    snakemake : object
     """
 
     def __init__(self, snakemake: Any):

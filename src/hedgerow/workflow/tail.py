@@ -36,39 +36,22 @@ def call_of_step(word: str, name: str) -> str:
 
 @dataclass(frozen=True)
 class Tail:
-    """What the last steps of an experiment read and show.
-
-    Attributes
-    ----------
-    word, title : str
-        The experiment's word, and how messages call it.
-    datasets : sequence of str
-    parts : mapping
-        Inputs of the statistics, by parameter; empty where no statistics meet all data sets.
-    files : mapping
-        Further inputs of tables, figures, claims and page, by the parameters of their functions.
-    gathered : mapping
-        By step the names of files that its functions read in one mapping (`steps.GATHER`).
-    given : mapping
-        Fields of the plan that are no settings.
-    read : sequence of str
-        Files of the project that it reads, beside claims and printed tables.
-    made : sequence
-        Files that its own rules make and the manifest lists.
-    times : sequence
-        Files that differ from run to run, which no manifest lists.
-    """
+    """What the last steps of an experiment read and show."""
 
     word: str
-    title: str
+    title: str  # how messages call the experiment
     datasets: Sequence[str]
+    #: Inputs of the statistics, by parameter; empty where no statistics meet all data sets.
     parts: Mapping[str, Any] = field(default_factory=dict)
+    #: Further inputs of tables, figures, claims and page, by the parameters of their functions.
     files: Mapping[str, Any] = field(default_factory=dict)
+    #: By step the names of files that its functions read in one mapping (`steps.GATHER`).
     gathered: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    #: Fields of the plan that are no settings.
     given: Mapping[str, Any] = field(default_factory=dict)
-    read: Sequence[str] = ()
-    made: Sequence[Any] = ()
-    times: Sequence[Any] = ()
+    read: Sequence[str] = ()  # files of the project, beside claims and printed tables
+    made: Sequence[Any] = ()  # files that its own rules make and the manifest lists
+    times: Sequence[Any] = ()  # files that differ from run to run, which no manifest lists
 
     @property
     def judged(self) -> bool:

@@ -95,24 +95,9 @@ def start(workflow: Any) -> bool:
 
 
 class WarmProcess:
-    """The process from outside.
+    """The process from outside: `command` is called in the place of `python`, with a script.
 
-    Parameters
-    ----------
-    python : str
-        Its interpreter, and that of jobs which it cannot take.
-    modules : iterable of str
-        What it imports; those that are not installed are left out.
-
-    Attributes
-    ----------
-    command : list of str
-        What to call in the place of the interpreter, followed by a script.
-
-    Raises
-    ------
-    OSError
-        If there can be no socket.
+    modules: what it imports; those that are not installed are left out.
     """
 
     def __init__(self, python: str, modules: Iterable[str] = ()):
