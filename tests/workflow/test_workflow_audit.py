@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from audit.made_up import change
-from throwaway import ROOT, Project, copied_package, new_project
+from throwaway import ROOT, Project, new_project
 
 from hedgerow.audit import status as status_module
 from hedgerow.audit import verify as verify_module
@@ -204,16 +204,6 @@ def test_a_run_beside_tracked_results_holds(copy, forked):
     assert found.holds, found.checks
 
 
-def test_one_changed_file_names_what_depends_on_it(copy, forked):
-    assert status(copy.path).up_to_date
-    path = copy.path / KINDS["published"]
-    path.write_text(path.read_text().replace("1", "2", 1))
-    found = status(copy.path)
-    assert words(found) == {("evidential", "data"), ("report", "data")}
-    assert found.stale[0].causes == [KINDS["published"]]
-    assert all(job.startswith("evidential_") for job in found.stale[0].jobs)
-
-
 def test_one_changed_setting_names_what_depends_on_it(copy, forked):
     copy.settings(f"{SETTINGS}\nsoft_illustration: {{factor: 0.2}}\n")
     found = status(copy.path)
@@ -221,14 +211,3 @@ def test_one_changed_setting_names_what_depends_on_it(copy, forked):
     (cause,) = found.stale[0].causes
     assert cause.startswith("`soft_illustration.factor` is 0.2, was ")
     assert not verify(copy.path).holds
-
-
-def test_the_changed_code_of_one_function_names_what_depends_on_it(copy, tmp_path, monkeypatch):
-    environment = copied_package(tmp_path)
-    for name, value in environment.items():
-        monkeypatch.setenv(name, value)
-    file = tmp_path / "hedgerow/experiments/evidential/statistics.py"
-    file.write_text(f"{file.read_text()}\nprint()\n")
-    found = status(copy.path)
-    assert words(found) == {("evidential", "code"), ("report", "code")}
-    assert "evidential_statistics" in found.stale[0].causes

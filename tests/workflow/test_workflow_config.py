@@ -10,10 +10,8 @@ import re
 import sys
 
 import pytest
-import yaml
-from throwaway import ROOT, SMOKE, Project
+from throwaway import ROOT, Project
 
-from hedgerow.closed import describe
 from hedgerow.data import load_registry
 from hedgerow.errors import ConfigError
 from hedgerow.experiments import WORDS, folder_of
@@ -222,14 +220,6 @@ def test_the_paper_configuration_runs_table_3_1():
     assert soft["n_permutations"] == 30
 
 
-def test_all_data_sets_of_all_configurations_are_registered():
-    from hedgerow.data import load_registry
-
-    registry = load_registry(ROOT / "config/datasets.yaml")
-    for name in ("default", "smoke", "paper"):
-        check_datasets(read_yaml(ROOT / f"config/{name}.yaml"), registry)
-
-
 def test_the_paper_configuration_sweeps_the_five_printed_sets():
     from hedgerow.experiments.soft_sweep.plan import PRINTED
 
@@ -284,24 +274,6 @@ def test_one_more_permutation_leaves_all_chunks_alone_until_it_fills_one(n, size
     assert not gone or (n + 1) % size == 0
 
 
-@pytest.mark.parametrize(
-    ("schema", "words"),
-    [
-        ({"type": "integer", "minimum": 1, "maximum": 9}, "whole number >= 1 and <= 9"),
-        ({"type": ["string", "null"]}, "text or null"),
-        ({"enum": ["a", "b", "c"]}, "a, b or c"),
-        ({"type": "boolean"}, "true or false"),
-        ({"type": "array", "items": {"type": "string"}}, "list of text"),
-    ],
-)
-def test_describe(schema, words):
-    assert describe(schema) == words
-
-
-def test_smoke_configuration_is_the_one_that_tests_run():
-    assert yaml.safe_load((ROOT / SMOKE[1]).read_text())["configuration"] == "smoke"
-
-
 def test_an_ensemble_cannot_be_larger_than_what_it_is_chosen_from():
     config = copy.deepcopy(DEFAULT)
     config["experiments"] = list(WORDS)
@@ -340,34 +312,22 @@ def test_the_settings_of_a_rule_are_a_plan(configuration):
         SECTIONS[section].from_config(given, 0, configuration)
 
 
-@pytest.mark.parametrize("name", ["datasets", "quantile_datasets"])
-def test_every_list_of_data_sets_is_checked(name):
+@pytest.mark.parametrize(
+    ("section", "name", "value", "wrong", "meant"),
+    [
+        ("optimality_gap", "datasets", ["wine", "wina"], "wina", "wine"),
+        ("optimality_gap", "quantile_datasets", ["wine", "wina"], "wina", "wine"),
+        ("uncertainty_benchmark", "people_dataset", "wdcb", "wdcb", "wdbc"),
+    ],
+)
+def test_every_list_of_data_sets_is_checked_and_a_single_one(section, name, value, wrong, meant):
     registry = load_registry(ROOT / "config/datasets.yaml")
     config = copy.deepcopy(DEFAULT)
-    config["optimality_gap"][name] = ["wine", "wina"]
+    config[section][name] = value
     with pytest.raises(
-        ConfigError, match=rf"`wina` in `optimality_gap\.{name}`; did you mean `wine`"
+        ConfigError, match=rf"`{wrong}` in `{section}\.{name}`; did you mean `{meant}"
     ):
         check_datasets(config, registry)
-
-
-def test_a_single_data_set_is_looked_up_as_those_of_a_list_are():
-    config = read_yaml(ROOT / "config/default.yaml")
-    config["uncertainty_benchmark"]["people_dataset"] = "wdcb"
-    with pytest.raises(ConfigError, match="unknown data set `wdcb`"):
-        check_datasets(config, ["wdbc", *_named(config)])
-
-
-def _named(config) -> set[str]:
-    """Every data set in a list of a configuration."""
-    return {
-        name
-        for section in config.values()
-        if isinstance(section, dict)
-        for key, names in section.items()
-        if key.endswith("datasets")
-        for name in names
-    }
 
 
 def test_published_keys_of_a_paper_are_unique():

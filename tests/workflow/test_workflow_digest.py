@@ -276,15 +276,6 @@ def test_compiled_sources_come_with_their_room_and_with_rooms_that_they_import(t
     assert found == {"start.py", "core/_a.pyx", "core/_b.h", "base/_c.pxd", "base/_d.pyx"}
 
 
-def test_templates_are_found_by_name_with_those_that_they_import(tmp_path):
-    parts = {
-        "start.py": 'def start(x):\n    return render("room/page.html.j2")\n',
-        "room/page.html.j2": '{% import "room/macros.html.j2" as shared %}',
-        "room/macros.html.j2": "macros",
-    }
-    assert {"room/page.html.j2", "room/macros.html.j2"} <= set(reach(tmp_path, **parts))
-
-
 def test_default_meaning_and_bounds_of_a_setting_change_no_digest(tmp_path):
     """A step reads the value that its rule declares; what a list is sorted by does change it."""
     plan = "class P(Plan):\n    n: int = setting({})\n"
@@ -486,13 +477,6 @@ def test_code_that_reads_a_docstring_is_refused(tmp_path, reads):
     spoken(tmp_path, "return 0", f"return {reads}")
     with pytest.raises(UntraceableError, match=r"start\.py: code of a job reads a docstring"):
         digest_of("start:start", package=tmp_path)
-
-
-def test_a_docstring_that_is_added_changes_nothing(tmp_path):
-    (tmp_path / "start.py").write_text("def start(x):\n    return x\n")
-    before = digest_of("start:start", package=tmp_path)
-    (tmp_path / "start.py").write_text('def start(x):\n    """Doc."""\n    return x\n')
-    assert digest_of("start:start", package=tmp_path) == before
 
 
 @pytest.mark.parametrize(

@@ -184,12 +184,6 @@ def test_default_configuration_and_manual_follow_from_the_plans():
     assert row in settings_table(schema).splitlines()
 
 
-def test_the_default_configuration_is_readable():
-    text = (ROOT / "config/default.yaml").read_text(encoding="utf-8")
-    assert max(map(len, text.splitlines())) <= 100
-    assert text.startswith("# The default configuration, complete")
-
-
 def test_what_is_out_of_date_is_said(tmp_path, monkeypatch, capsys):
     for path in GENERATED:
         place = tmp_path / path.relative_to(ROOT)

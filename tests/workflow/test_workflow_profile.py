@@ -86,12 +86,6 @@ def test_what_the_file_says_is_kept_where_nothing_else_is_known():
     assert profile.said(profile.profile(found, ["long", "none"])) == {"long": Need(61, 100)}
 
 
-def test_the_profile_is_asked_for_by_name_only():
-    """Snakemake takes workflow/profiles/default unasked: plain `snakemake` would need Slurm."""
-    assert not (PROFILE.parents[1] / "default").exists()
-    assert PROFILE.parent.name == "slurm"
-
-
 def test_snakemake_reads_the_profile(committed, tmp_path):
     """All but the executor, whose plugin is not installed here."""
     importlib.import_module("snakemake.api")  # which imports the others in an order that they bear

@@ -6,7 +6,6 @@ times of the rules, and a drawing of their graph. The pages of the site read it 
 
 from __future__ import annotations
 
-import csv
 import datetime
 import hashlib
 import html
@@ -17,10 +16,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from hedgerow.experiments import WORDS
 from hedgerow.files import read_json, write_text
+from hedgerow.workflow.graph import ORDER, experiment_of
 from hedgerow.workflow.progress import duration
-from hedgerow.workflow.records import records_of_rules
+from hedgerow.workflow.records import last_line, number, records_of_rules
 from hedgerow.workflow.run import command
 
 RECORD = Path("reports/html/assets/run.js")
@@ -100,24 +99,16 @@ def known_facts(made: Mapping[str, Any], digest: str) -> dict[str, str]:
 
 
 def times_of_rules(root: Path, rules: Iterable[str]) -> list[list[str | float]]:
-    """What the jobs of each rule took when they last ran."""
+    """What the jobs of each rule took when they last ran: sum, longest, largest memory."""
     records = records_of_rules(root)
     found = []
     for rule in sorted(set(rules) & records.keys()):
-        jobs = []
-        for file in root.glob(re.sub(r"\{\w+\}", "*", records[rule])):
-            with file.open(encoding="utf-8", newline="") as lines:
-                jobs += [row for row in csv.DictReader(lines, delimiter="\t")][-1:]
-        seconds = [_number(job["s"]) for job in jobs]
-        memory = [_number(job["max_rss"]) for job in jobs]
+        jobs = list(map(last_line, root.glob(re.sub(r"\{\w+\}", "*", records[rule]))))
+        seconds, memory = ([number(job[name]) for job in jobs] for name in ("s", "max_rss"))
         if jobs:
             line = [round(sum(seconds), 1), round(max(seconds), 1), round(max(memory))]
             found.append([rule, len(jobs), *line])
     return sorted(found, key=lambda row: (-row[2], row[0]))
-
-
-def _number(text: str) -> float:
-    return 0.0 if text == "NA" else float(text)
 
 
 # --------------------------------------------------------------------------------- the drawing
@@ -126,17 +117,16 @@ def _number(text: str) -> float:
 def graph(above: Mapping[str, set[str]], times: Sequence[Sequence]) -> str:
     """The graph of the rules as SVG: an experiment per line, from left to right what follows."""
     depth = _depths(above)
-    lines = ["data", *WORDS, "report"]
     cells: dict[tuple[str, int], list[str]] = {}
     for rule in sorted(above):
-        cells.setdefault((_line_of(rule), depth[rule]), []).append(rule)
+        cells.setdefault((experiment_of(rule), depth[rule]), []).append(rule)
     heights = {
         line: max((len(found) for (own, _), found in cells.items() if own == line), default=0)
-        for line in lines
+        for line in ORDER
     }
     places, top = {}, 10
     tops = {}
-    for line in lines:
+    for line in ORDER:
         tops[line] = top
         for (own, column), found in cells.items():
             if own == line:
@@ -154,13 +144,13 @@ def graph(above: Mapping[str, set[str]], times: Sequence[Sequence]) -> str:
         for parent in sorted(above[rule]):
             if parent in places:
                 parts.append(_edge(places[parent], places[rule]))
-    for line in lines:
+    for line in ORDER:
         if heights[line]:
             parts.append(
                 f'<text x="4" y="{tops[line] + 17}" font-weight="600">{html.escape(line)}</text>'
             )
     for rule, (x, y) in sorted(places.items()):
-        name = rule.removeprefix(f"{_line_of(rule)}_")
+        name = rule.removeprefix(f"{experiment_of(rule)}_")
         took = f"{seconds[rule]:.0f} s" if rule in seconds else ""
         parts.append(
             f"<g><title>{html.escape(rule)}: {took or 'no record'}</title>"
@@ -186,14 +176,6 @@ def _depths(above: Mapping[str, set[str]]) -> dict[str, int]:
     for rule in above:
         of(rule)
     return found
-
-
-def _line_of(rule: str) -> str:
-    """The line of a rule: its experiment, `data` or `report`."""
-    own = [word for word in WORDS if rule == word or rule.startswith(f"{word}_")]
-    if own:
-        return max(own, key=len)
-    return "data" if rule in ("fetch", "tidy") else "report"
 
 
 def _edge(start: tuple[int, int], end: tuple[int, int]) -> str:

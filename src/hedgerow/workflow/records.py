@@ -83,16 +83,22 @@ def repeats(name: str) -> int | None:
     return len(permutations_of(chunk[0])) if chunk else None
 
 
+def last_line(file: Path) -> dict[str, str]:
+    """What a record says of the last job that wrote it."""
+    with file.open(encoding="utf-8", newline="") as lines:
+        return list(csv.DictReader(lines, delimiter="\t"))[-1]
+
+
 def read_record(file: Path) -> Recorded:
     """What a record says; processor time, which other work on the machine does not change."""
-    with file.open(encoding="utf-8", newline="") as lines:
-        job = list(csv.DictReader(lines, delimiter="\t"))[-1]
-    seconds, mib = (_number(job.get(name)) for name in ("cpu_time", "max_rss"))
+    job = last_line(file)
+    seconds, mib = (number(job.get(name)) for name in ("cpu_time", "max_rss"))
     settings = job.get("settings", "NA").replace("NA", "")
-    return Recorded(Need(seconds or _number(job["s"]), mib), settings)
+    return Recorded(Need(seconds or number(job["s"]), mib), settings)
 
 
-def _number(text: str | None) -> float:
+def number(text: str | None) -> float:
+    """A figure of a record; 0 is not known."""
     try:
         return float(text or "")
     except ValueError:
