@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import pandas as pd
 import pytest
-from throwaway import ROOT
+from throwaway import ROOT, read_workflow
 
 from hedgerow.data import fetch, load_registry, tidy, write_tidy
 from hedgerow.errors import ConfigError
@@ -42,19 +42,8 @@ SOFT = read_readings({"soft": {"choices": CHOICES, "products": [PRODUCT]}})["sof
 @pytest.fixture(scope="module")
 def workflow():
     """The smoke configuration, as Snakemake reads it, with little of soft."""
-    from snakemake.api import SnakemakeApi
-    from snakemake.settings.types import ConfigSettings, OutputSettings, Quietness, ResourceSettings
-
-    with SnakemakeApi(OutputSettings(quiet={Quietness.ALL})) as api:
-        made = api.workflow(
-            resource_settings=ResourceSettings(cores=1),
-            config_settings=ConfigSettings(
-                configfiles=[ROOT / "config/smoke.yaml"], config={"soft": SMALL}
-            ),
-            snakefile=ROOT / "workflow/Snakefile",
-            workdir=ROOT,
-        )
-        yield made._workflow
+    with read_workflow(soft=SMALL) as found:
+        yield found
 
 
 @pytest.fixture(scope="module")

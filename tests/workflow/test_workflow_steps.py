@@ -11,7 +11,7 @@ from types import SimpleNamespace
 
 import pandas as pd
 import pytest
-from throwaway import ROOT
+from throwaway import ROOT, read_workflow
 
 from hedgerow.errors import DataError
 from hedgerow.experiments import module_of
@@ -36,18 +36,8 @@ APART = {"fetch", "tidy", "readings", "report", "crate", "manifest"}
 @pytest.fixture(scope="module")
 def rules():
     """Rules of the smoke configuration that run a step, as Snakemake reads them."""
-    from snakemake.api import SnakemakeApi
-    from snakemake.settings.types import ConfigSettings, OutputSettings, Quietness, ResourceSettings
-
-    with SnakemakeApi(OutputSettings(quiet={Quietness.ALL})) as api:
-        workflow = api.workflow(
-            resource_settings=ResourceSettings(cores=1),
-            config_settings=ConfigSettings(configfiles=[ROOT / "config/smoke.yaml"]),
-            snakefile=ROOT / "workflow/Snakefile",
-            workdir=ROOT,
-        )
-        read = workflow._workflow.rules
-        yield {r.name: r for r in read if str(r.script or "").endswith("step.py")}
+    with read_workflow() as workflow:
+        yield {r.name: r for r in workflow.rules if str(r.script or "").endswith("step.py")}
 
 
 def functions_of(rule) -> list[steps.Declaration]:

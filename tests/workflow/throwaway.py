@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import contextlib
 import functools
 import hashlib
 import importlib.util
@@ -106,6 +107,22 @@ class Project:
                 if file.is_file():
                     found[name] = hashlib.sha256(file.read_bytes()).hexdigest()
         return found
+
+
+@contextlib.contextmanager
+def read_workflow(**settings):
+    """The smoke configuration of this checkout with some settings, as Snakemake reads its rules."""
+    from snakemake.api import SnakemakeApi
+    from snakemake.settings.types import ConfigSettings, OutputSettings, Quietness, ResourceSettings
+
+    files = [ROOT / SMOKE[1]]
+    with SnakemakeApi(OutputSettings(quiet={Quietness.ALL})) as api:
+        yield api.workflow(
+            resource_settings=ResourceSettings(cores=1),
+            config_settings=ConfigSettings(configfiles=files, config=settings),
+            snakefile=ROOT / "workflow/Snakefile",
+            workdir=ROOT,
+        )._workflow
 
 
 class Planner:
