@@ -101,14 +101,11 @@ def _read(log: str) -> str:
         return ""
 
 
-def _because(said: str) -> str:
-    reason = why(said)
-    return f": it {reason}" if reason else ""
-
-
-def _logs(logs: list[str]) -> str:
-    logs = [log for log in logs if log]
-    return f"; its log is {', '.join(logs)}" if logs else ""
+def _failed(name: str, said: str, logs: list[str]) -> str:
+    """A job or group that failed: why Slurm has ended it, where it has, and where its log is."""
+    reason, logs = why(said), list(filter(None, logs))
+    because = f": it {reason}" if reason else ""
+    return f"{name} failed{because}" + (f"; its log is {', '.join(logs)}" if logs else "")
 
 
 def duration(seconds: float, digits: int = 1) -> str:
@@ -156,16 +153,13 @@ class Plain:
             self.group_failed(record)
         elif event == "job_error":
             self.failed(record)
-        elif event in ("", "error"):
-            text = self._said(record)
-            if text:
-                self.line(text)
+        elif event in ("", "error") and (text := self._said(record)):
+            self.line(text)
 
     def _said(self, record: logging.LogRecord) -> str:
         text = record.getMessage().strip()
         # Snakemake's own files need room as well, and it answers with a traceback.
-        full = no_room(text)
-        if full:
+        if full := no_room(text):
             return str(full)
         if getattr(record, "exception", "") == "RuleException":
             # That a job has failed was said before, by the job and in `failed`; not by a dead one.
@@ -189,7 +183,7 @@ class Plain:
             # None of them had begun, or Slurm's log is not there.
             rules = ", ".join(sorted({job["rule_name"] for job in jobs}))
             name = rules if len(jobs) == 1 else f"a group of {len(jobs)} jobs ({rules})"
-            self.line(f"{name} failed{_because(said)}{_logs([log])}")
+            self.line(_failed(name, said, [log]))
 
     def failed(self, record: logging.LogRecord) -> None:
         """A job failed: it has said why itself, and here stands where to read more."""
@@ -206,7 +200,7 @@ class Plain:
             said += "".join(map(_read, logs[-1:]))
         else:
             said = ""
-        self.line(f"{name} failed{_because(said)}{_logs(logs)}")
+        self.line(_failed(name, said, logs))
 
     def began(self) -> None:
         """How many jobs there are."""
@@ -265,6 +259,7 @@ class Live(Plain):
             self._on = False
 
     def _rendered(self):
+        from rich.console import Group
         from rich.progress_bar import ProgressBar
         from rich.table import Table
         from rich.text import Text
@@ -286,7 +281,4 @@ class Live(Plain):
             ProgressBar(total=max(state.total, 1), completed=state.done),
             Text(f"about {duration(left, digits=0)} left" if left and left >= 1 else ""),
         )
-        whole = Table.grid(expand=True)
-        whole.add_row(lines)
-        whole.add_row(bar)
-        return whole
+        return Group(lines, bar)
