@@ -36,7 +36,7 @@ from hedgerow.reporting.claim_specification import (
     VERDICTS,
     verdict_text,
 )
-from hedgerow.reporting.numbers import minus, number, p_text
+from hedgerow.reporting.numbers import NONE, minus, number, p_text
 from hedgerow.texts import legible
 
 if TYPE_CHECKING:
@@ -150,6 +150,7 @@ def environment() -> jinja2.Environment:
         "minus": minus,
         "number": number,
         "p_text": p_text,
+        "published": published,
         "title_of": title_of,
     }
     return environment
@@ -199,13 +200,29 @@ def difference(measured: str | None, published: str | None) -> Difference:
     return Difference(text.replace("-", "\u2212"), first * second < 0)
 
 
+def published(measured: str | None, value: str | None, mark: str = "") -> Markup:
+    """The published value beneath a measured one, and the difference of both; mark: behind it."""
+    found, text = difference(measured, value), Markup("")
+    if found.text:
+        turned = ' turned" title="the sign has changed' if found.turned else ""
+        text = Markup('<span class="difference{}"><span class="hidden">difference </span>{}</span>')
+        text = text.format(Markup(turned), f"⇄ {found.text}" if found.turned else found.text)
+    form = '<span class="published"><span class="hidden">published </span>{}{}{}</span>'
+    return Markup(form).format(value or NONE, mark, text)
+
+
 def shown(
-    *modules: Any, figures: Mapping[str, Path | str], captions: Mapping[str, str]
+    *modules: Any,
+    figures: Mapping[str, Path | str],
+    captions: Mapping[str, str],
+    views: Mapping[str, Markup] | None = None,
 ) -> dict[str, dict[str, Any]]:
     """What a template needs of each table and figure.
 
+    views: head and body of tables (`hedgerow.reporting.views.view`), by id.
+
     Returns: by id: id, kind, heading, caption, function, module, word and rule that made it; its
-        files (kind, address as seen from the site); alt and address of a figure.
+        files (kind, address as seen from the site); alt and address of a figure; view of a table.
     """
     found = {}
     for module in modules:
@@ -227,6 +244,7 @@ def shown(
                 "files": list(files.items()),
                 "alt": made.alt,
                 "uri": f"../figures/{Path(figures[made.id]).name}" if made.kind == "figure" else "",
+                "view": (views or {}).get(made.id, ""),
             }
     return found
 
