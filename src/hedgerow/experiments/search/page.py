@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pandas as pd
+from markupsafe import Markup
 
 from hedgerow.evaluation.significance import LEVEL, smallest_p
 from hedgerow.experiments.search import figures as search_figures
@@ -14,8 +15,17 @@ from hedgerow.experiments.search.plan import METHODS, METRICS, SearchPlan
 from hedgerow.experiments.search.tables import ALL, BESIDE, COLUMNS, CRITERIA, UNITS
 from hedgerow.experiments.step import step
 from hedgerow.reporting.figures import LOOKS
-from hedgerow.reporting.html import Section, claim_lines, filled, numbered, shown, tally, title_of
-from hedgerow.reporting.numbers import number, p_said
+from hedgerow.reporting.html import (
+    Section,
+    claim_lines,
+    filled,
+    numbered,
+    published,
+    shown,
+    tally,
+)
+from hedgerow.reporting.numbers import NONE, known, number, p_said
+from hedgerow.reporting.views import Span, Styled, beneath, tagged, text, together, view
 
 _HEADS = {"f1": "F1", "n_leaves": "L", "f1_per_leaf": "F1/L", "search_depth": "D"}
 _TESTS = {
@@ -25,11 +35,25 @@ _TESTS = {
     "friedman_without_ties": "the same, ties not corrected",
     "wilcoxon_signed_rank": "Wilcoxon",
 }
+#: Part of the page, its title, its tables of results and of tests, its figures.
 _PARTS = (
-    ("pruning", "Search pruning", ("4_1", "4_2"), ("4_3", "4_4")),
-    ("policies", "Simulation policies", ("4_3", "4_4"), ("4_5",)),
-    ("methods", "C4.5, ETE and UCT-DT", ("4_5", "4_6"), ()),
+    ("pruning", "Search pruning", "thesis_table_4_1", "thesis_table_4_2", ("4_3", "4_4")),
+    ("policies", "Simulation policies", "thesis_table_4_3", "thesis_table_4_4", ("4_5",)),
+    ("methods", "C4.5, ETE and UCT-DT", "thesis_table_4_5", "thesis_table_4_6", ()),
 )
+_FOOTERS = {
+    "n_wins": "No. wins",
+    "n_better_than_c45": "No. better than C4.5",
+    "n_better_than_c45_induction": "No. better than C4.5 on the induction set",
+}
+_PROPERTIES = {
+    "n_instances": "Instances",
+    "nb_f1_above_avg": "NB",
+    "n_is_above_q2": "Strong\nvariables",
+    "share_is_above_q2": "Share",
+    "uct_f1_above_c45": "UCT-DT above\nC4.5 in F1",
+    "uct_f1_per_leaf_above_c45": "in F1/L",
+}
 
 
 @step("*")
@@ -41,30 +65,29 @@ def section(
     claims: pd.DataFrame,
     plan: SearchPlan,
 ) -> Section:
-    """Chapter 4 as a section of the report page.
-
-    Returns: the same inputs give the same text.
-    """
+    """Chapter 4 as a section of the report page."""
     tables = numbered(tables)
     there = set(rows["dataset"])
     members = [d for d in plan.printed.values() if d in there]
-    stated = {
-        "plan": plan,
-        "n_run": len(members),
-        "n_table": len(plan.printed),
-        "small": smallest_p(len(members)) >= LEVEL,
-    }
-    parts = [
-        {
-            "word": word,
-            "title": title,
-            "results": _results(tables[f"thesis_table_{results}"], f"thesis_table_{results}"),
-            "tests": _tests(tables[f"thesis_table_{tested}"], f"thesis_table_{tested}"),
-            "figures": [f"thesis_figure_{n}" for n in drawn],
-        }
-        for word, title, (results, tested), drawn in _PARTS
-    ]
-    splits = _splits(tables["search_splits"])
+    splits = tables["search_splits"]
+    splits = splits[splits["method"].notna()]
+    views = {"thesis_table_4_7": _properties(tables["thesis_table_4_7"])}
+    views |= {"search_splits": _splits(splits)} if len(splits) else {}
+    parts = []
+    for word, title, results, tests, drawn in _PARTS:
+        views[results] = _results(tables[results], results)
+        views[tests] = _tests(tables[tests], tests)
+        n = tables[tests].query("correction == 'none'")["n_datasets"].dropna()
+        parts.append(
+            {
+                "word": word,
+                "title": title,
+                "results": results,
+                "tests": tests,
+                "figures": [f"thesis_figure_{number}" for number in drawn],
+                "n": int(n.iloc[0]) if len(n) else 0,
+            }
+        )
     return filled(
         "search",
         "Trees by Monte Carlo tree search",
@@ -72,12 +95,13 @@ def section(
         "experiments/search/summary.html.j2",
         "thesis_figure_4_5",
         tally=tally(claims),
-        **stated,
+        plan=plan,
+        n_run=len(members),
+        n_table=len(plan.printed),
+        small=smallest_p(len(members)) >= LEVEL,
         claims=claim_lines(claims, {"printed": "From the printed cells"}),
         parts=parts,
-        properties=_properties(tables["thesis_table_4_7"]),
-        splits=splits,
-        shown=shown(search_tables, search_figures, figures=figures, captions=captions),
+        shown=shown(search_tables, search_figures, figures=figures, captions=captions, views=views),
         absent=sorted(set(plan.datasets) - there),
         not_asked=[d for d in plan.printed.values() if d not in plan.datasets],
         outside=sorted(there - set(plan.printed.values())),
@@ -90,125 +114,93 @@ def _label(method: str, criterion: str, identifier: str) -> str:
     return LOOKS[method].label
 
 
-def _results(table: pd.DataFrame, identifier: str) -> dict:
-    """What the template needs of a table of results: heads, lines and footers."""
+def _data_set(row: Mapping) -> Markup:
+    """Its name in the paper, and beneath it the registry's."""
+    no_search = str(row.get("no_search")) == "True"
+    absent = row["status"] == "absent"
+    return together(
+        row["dataset"].replace("_", " "),
+        " †" if no_search else "",
+        Markup(" <small>absent</small>") if absent else "",
+        beneath(row["registry"]),
+    )
+
+
+def _results(table: pd.DataFrame, identifier: str) -> Markup:
+    """Table 4.1, 4.3 or 4.5: a line per data set, then counts."""
     table = table.assign(criterion=table["criterion"].fillna(""), note=table["note"].fillna(""))
-    body, feet = table[table["dataset"] != ALL], table[table["dataset"] == ALL]
+    key = ["method", "criterion", "metric"]
+    body, feet = table[table["dataset"] != ALL], table[table["dataset"] == ALL].set_index(key)
     there = set(zip(body["method"], body["criterion"], strict=True))
     groups = [*COLUMNS[identifier], *(g for g in BESIDE.get(identifier, ()) if g in there)]
     metrics = list(dict.fromkeys(body["metric"]))
+    places = [(*group, metric) for group in groups for metric in metrics]
     lines = []
-    for key in body["dataset"].unique():
-        own = body[body["dataset"] == key]
-        state = own["status"].iloc[0]
-        if state == "not asked for":
-            continue
-        cells = own.set_index(["method", "criterion", "metric"])
-        lines.append(
-            {
-                "name": key.replace("_", " "),
-                "registry": own["registry"].iloc[0],
-                "absent": state == "absent",
-                "no_search": str(own["no_search"].iloc[0]) == "True",
-                "cells": [_value(cells.loc[(*g, m)], m) for g in groups for m in metrics],
-            }
+    for _, own in body[body["status"] != "not asked for"].groupby("dataset", sort=False):
+        cells = own.set_index(key)
+        lines.append((_data_set(own.iloc[0]), *(_value(cells.loc[place]) for place in places)))
+    counts = []
+    for prefix, title in _FOOTERS.items():
+        if any(metric.startswith(prefix) for metric in feet.index.get_level_values("metric")):
+            of = [(*group, f"{prefix}_{metric}") for *group, metric in places]
+            cells = (_count(feet.loc[c]) if c in feet.index else beneath("") for c in of)
+            counts.append((Styled(title, "wraps"), *cells))
+    heads = [_HEADS[metric] for metric in metrics]
+    return view(
+        {"": lines, None: counts},
+        ["", *(Span(_label(*group, identifier), len(metrics)) for group in groups)],
+        ["Data set", *heads * len(groups)],
+    )
+
+
+def _value(cell: pd.Series) -> Styled:
+    digits = UNITS[cell.name[-1]][1]
+    measured, note = number(cell["measured"], digits), cell["note"]
+    shown = tagged("b", measured) if str(cell["best"]) == "True" else measured
+    printed = published(measured, number(cell["published"], digits), "*" if note else "")
+    return Styled(together(shown, printed), row=cell["row"], title=note)
+
+
+def _count(counted: pd.Series) -> Styled:
+    """A footer; of one of our own nothing is printed."""
+    printed, note = beneath(""), ""
+    if known(counted["counted"]):
+        printed = beneath(number(counted["counted_same_sets"]), "from the printed cells")
+        note = (
+            f"printed over all sets: {number(counted['published'])}, counted "
+            f"from the printed cells: {number(counted['counted'])}"
         )
-    feet = feet.set_index(["method", "criterion", "metric"])
-    footers = []
-    for prefix, title in (
-        ("n_wins", "No. wins"),
-        ("n_better_than_c45", "No. better than C4.5"),
-        ("n_better_than_c45_induction", "No. better than C4.5 on the induction set"),
-    ):
-        if not any(i[2].startswith(prefix) for i in feet.index):
-            continue
-        cells = []
-        for g in groups:
-            for m in metrics:
-                place = (*g, f"{prefix}_{m}")
-                counted = feet.loc[place] if place in feet.index else None
-                cells.append(
-                    {"row": None, "measured": "", "published": "", "note": ""}
-                    if counted is None
-                    else {
-                        "row": counted["row"],
-                        "measured": number(counted["measured"]),
-                        **_printed_count(counted),
-                    }
-                )
-        footers.append({"title": title, "cells": cells})
-    return {
-        "id": identifier,
-        "title": title_of(identifier),
-        "groups": [_label(*g, identifier) for g in groups],
-        "metrics": [_HEADS[m] for m in metrics],
-        "lines": lines,
-        "footers": footers,
-    }
+    measured = together(number(counted["measured"]), printed)
+    return Styled(measured, row=counted["row"], title=note)
 
 
-def _printed_count(counted: pd.Series) -> dict:
-    """What the thesis has of a footer; of one of our own nothing."""
-    if pd.isna(counted["counted"]):
-        return {"published": "", "note": ""}
-    return {
-        "published": number(counted["counted_same_sets"]),
-        "note": f"printed over all sets: {number(counted['published'])}, counted "
-        f"from the printed cells: {number(counted['counted'])}",
-    }
-
-
-def _value(cell: pd.Series, metric: str) -> dict:
-    digits = UNITS[metric][1]
-    return {
-        "row": cell["row"],
-        "measured": number(cell["measured"], digits),
-        "published": number(cell["published"], digits),
-        "best": str(cell["best"]) == "True",
-        "note": cell["note"],
-    }
-
-
-def _tests(table: pd.DataFrame, identifier: str) -> dict:
+def _tests(table: pd.DataFrame, identifier: str) -> Markup:
     """Tests of one table: lines of all groups, then of pairs, columns by metric."""
-    blank = ("better", "printed", "arrow", "recomputed_arrow", "printed_arrow")
-    table = table.fillna(dict.fromkeys(blank, ""))
-    table = table[(table["correction"] == "none")]
     lines = []
-    names = table[["test", "groups"]].drop_duplicates()
-    for test, groups in names.itertuples(index=False):
-        own = table[(table["test"] == test) & (table["groups"] == groups)].set_index("metric")
+    for (test, groups), own in table[table["correction"] == "none"].groupby(
+        ["test", "groups"], sort=False
+    ):
+        own = own.set_index("metric")
         is_pair = test == "wilcoxon_signed_rank"
-        first = own.iloc[0]
-        title = _TESTS[test]
+        critical = own["critical_value"].iloc[0]
+        title = _TESTS[test] + (f" (critical {critical:.2f})" if known(critical) else "")
         if is_pair:
-            title = " against ".join(_group(g, identifier) for g in groups.split("|"))
-        elif pd.notna(first["critical_value"]):
-            title += f" (critical {first['critical_value']:.2f})"
-        cells = []
+            title = " against ".join(_group(group, identifier) for group in groups.split("|"))
+        line = [title]
         for metric in METRICS:
-            row = own.loc[metric]
-            printed = str(row["printed"])
-            if is_pair:
-                printed = row["printed_arrow"] or "none"
-            cells.append(
-                {
-                    "row": row["row"],
-                    "measured": _outcome(row, "", test),
-                    "again": _outcome(row, "recomputed_", test),
-                    "printed": printed,
-                    "note": "" if pd.isna(row["note"]) else row["note"],
-                }
-            )
-        lines.append({"title": title, "pair": is_pair, "cells": cells})
-    n = table["n_datasets"].dropna()
-    return {
-        "id": identifier,
-        "title": title_of(identifier),
-        "metrics": [_HEADS[m] for m in METRICS],
-        "lines": lines,
-        "n": int(n.iloc[0]) if len(n) else 0,
-    }
+            cell = own.loc[metric]
+            again = beneath(_outcome(cell, "recomputed_", test), "from the printed cells")
+            measured = together(_outcome(cell, "", test), again)
+            printed = text(cell["printed_arrow"]) or "none" if is_pair else text(cell["printed"])
+            line += [Styled(measured, row=cell["row"])]
+            line += [Styled(printed or NONE, title=text(cell["note"]))]
+        lines.append(line)
+    measured = together("Measured", beneath("printed cells"))
+    return view(
+        lines,
+        ["", *(Span(_HEADS[metric], 2) for metric in METRICS)],
+        ["Test", *[measured, "Printed"] * len(METRICS)],
+    )
 
 
 def _group(name: str, identifier: str) -> str:
@@ -217,84 +209,53 @@ def _group(name: str, identifier: str) -> str:
 
 def _outcome(row: pd.Series, prefix: str, test: str) -> str:
     if pd.isna(row[f"{prefix}p"]):
-        return "–"
+        return NONE
     words = p_said(row[f"{prefix}p"])
     if test == "wilcoxon_signed_rank":
-        return f"{words} {row[f'{prefix}arrow']}".strip()
+        return f"{words} {text(row[f'{prefix}arrow'])}".strip()
     sign = {"anova_within": "F", "shapiro_residuals": "W"}.get(test, "χ²")
     return f"{sign} = {row[f'{prefix}statistic']:.2f}, {words}"
 
 
-def _properties(table: pd.DataFrame) -> list[dict]:
+def _properties(table: pd.DataFrame) -> Markup:
     """Lines of table 4.7 that are not out of this configuration."""
-    shown = (
-        "n_instances",
-        "nb_f1_above_avg",
-        "n_is_above_q2",
-        "share_is_above_q2",
-        "uct_f1_above_c45",
-        "uct_f1_per_leaf_above_c45",
-    )
-    table = table.fillna({"measured": "", "published": ""})
     lines = []
-    for key in table["dataset"].unique():
-        own = table[table["dataset"] == key].set_index("metric")
-        state = own["status"].iloc[0]
-        if state == "not asked for":
-            continue
-        lines.append(
-            {
-                "name": key.replace("_", " "),
-                "registry": own["registry"].iloc[0],
-                "absent": state == "absent",
-                "cells": [
-                    {
-                        "row": own.loc[m, "row"],
-                        "measured": str(own.loc[m, "measured"]) or "–",
-                        "published": str(own.loc[m, "published"]) or "–",
-                    }
-                    for m in shown
-                ],
-            }
-        )
-    return lines
+    for _, own in table[table["status"] != "not asked for"].groupby("dataset", sort=False):
+        line = [_data_set(own.iloc[0])]
+        for cell in own.set_index("metric").loc[list(_PROPERTIES)].to_dict("records"):
+            measured, printed = (text(cell[name]) or NONE for name in ("measured", "published"))
+            shown = together(measured, published(measured, printed))
+            line.append(Styled(shown, row=cell["row"]))
+        lines.append(line)
+    return view(lines, ["Data set", *_PROPERTIES.values()])
 
 
-def _splits(table: pd.DataFrame) -> list[dict]:
-    """Data sets with their methods, for those that have further splits."""
-    run = table[table["method"].notna()]
-    sets = []
-    for key in run["dataset"].unique():
-        own = run[run["dataset"] == key]
+def _splits(table: pd.DataFrame) -> Markup:
+    """Blocks of the data sets that have further splits, a line per method."""
+    blocks = {}
+    for _, own in table.groupby("dataset", sort=False):
+        first = own.iloc[0]
+        words = f"{first['registry']}, {int(first['n_splits'])} splits"
+        if first["n_no_search"]:
+            words += f", {int(first['n_no_search'])} of them without a search"
+        name = first["dataset"].replace("_", " ")
         lines = []
         for method in (m for m in METHODS if m in set(own["method"])):
             cells = own[own["method"] == method].set_index("metric")
-            lines.append(
-                {
-                    "method": LOOKS[method].label,
-                    "cells": [_spread(cells.loc[m], m) for m in METRICS],
-                }
-            )
-        first = own.iloc[0]
-        sets.append(
-            {
-                "name": key.replace("_", " "),
-                "registry": first["registry"],
-                "n": int(first["n_splits"]),
-                "n_no_search": int(first["n_no_search"]),
-                "lines": lines,
-            }
-        )
-    return sets
+            spreads = [cell for metric in METRICS for cell in _spread(cells.loc[metric])]
+            lines.append((LOOKS[method].label, *spreads))
+        blocks[Markup("{} {}").format(name, tagged("small", words))] = lines
+    return view(
+        blocks,
+        ["", *(Span(_HEADS[metric], 4) for metric in METRICS)],
+        ["Method", *["Mean", "sd", "First\nsplit", "Better"] * len(METRICS)],
+    )
 
 
-def _spread(cell: pd.Series, metric: str) -> dict:
-    digits = max(UNITS[metric][1], 1)
+def _spread(cell: pd.Series) -> list:
+    digits, row = UNITS[cell.name][1], cell["row"]
+    numbers = [number(cell[name], max(digits, 1)) for name in ("mean", "sd")]
+    numbers += [number(cell["first_split"], digits)]
     better = cell["better_than_c45"]
-    return {
-        "row": cell["row"],
-        "mean": number(cell["mean"], digits),
-        "sd": number(cell["sd"], digits),
-        "first": number(cell["first_split"], UNITS[metric][1]),
-        "better": "" if pd.isna(better) else f"{100 * better:.0f} %",
-    }
+    better = f"{100 * better:.0f} %" if known(better) else ""
+    return [*(Styled(value, row=row) for value in numbers), better]
