@@ -2,18 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pandas as pd
+from markupsafe import Markup
 
 from hedgerow.experiments.step import step
 from hedgerow.experiments.survival import figures as survival_figures
 from hedgerow.experiments.survival import tables as survival_tables
-from hedgerow.experiments.survival.plan import LEARNT, METHODS, PRINTED, SIMULATED, SurvivalPlan
+from hedgerow.experiments.survival.plan import (
+    LEARNT,
+    METHODS,
+    PARTS,
+    PRINTED,
+    SIMULATED,
+    SurvivalPlan,
+)
 from hedgerow.experiments.survival.tables import METRICS
-from hedgerow.reporting.html import Section, claim_lines, filled, numbered, shown, tally
-from hedgerow.reporting.numbers import count, minus, number, p_text
+from hedgerow.reporting.html import (
+    Section,
+    claim_lines,
+    filled,
+    numbered,
+    published,
+    shown,
+    tally,
+)
+from hedgerow.reporting.numbers import NONE, count, known, minus, number, p_text
+from hedgerow.reporting.views import Span, Styled, tagged, text, together, view
 
 _METRIC_NAMES = {
     "accuracy": "Accuracy",
@@ -28,6 +45,13 @@ _METRIC_NAMES = {
 MOST_LEAVES = 12
 
 
+#: Columns of the treated and of leaves that the thesis prints; a ratio is one with its interval.
+_LEAVES = ("q25", "median", "q75", "logrank_p", "hazard_ratio", "cox_p", "hazard_ratio_adjusted")
+_LEAVES += ("cox_p_adjusted",)
+_TREATED = ("delta_q25", "delta_median", "logrank_p", "hazard_ratio")
+_TREATED += ("hazard_ratio_leaf_untreated", "hazard_ratio_leaf_treated")
+
+
 @step("*")
 def section(
     tables: Mapping[str, pd.DataFrame],
@@ -36,14 +60,21 @@ def section(
     claims: pd.DataFrame,
     plan: SurvivalPlan,
 ) -> Section:
-    """Chapter 6 as a section of the report page.
-
-    Returns: the same inputs give the same text.
-    """
+    """Chapter 6 as a section of the report page."""
     tables = numbered(tables)
     cohorts = tables["survival_cohorts"]
-    run = cohorts[cohorts["status"] == "run"]["dataset"].tolist()
-    stated = {"plan": plan, "cohorts": run}
+    registry = tables["thesis_table_6_1_SYNTHETIC"]
+    views = {
+        "survival_cohorts": _people(cohorts),
+        "survival_performance": _performance(tables["survival_performance"]),
+        "survival_honest": _honest(tables["survival_honest"]),
+        "survival_cohorts_SYNTHETIC": _people(tables["survival_cohorts_SYNTHETIC"]),
+        "thesis_table_6_1_SYNTHETIC": _registry(registry),
+        "thesis_table_6_2_SYNTHETIC": _performance(tables["thesis_table_6_2_SYNTHETIC"]),
+        "survival_honest_SYNTHETIC": _honest(tables["survival_honest_SYNTHETIC"]),
+        "thesis_table_6_3_SYNTHETIC": _printed_leaves(tables["thesis_table_6_3_SYNTHETIC"]),
+        "thesis_table_6_4_SYNTHETIC": _printed_treatment(tables["thesis_table_6_4_SYNTHETIC"]),
+    }
     return filled(
         "survival",
         "Trees as risk groups",
@@ -51,23 +82,18 @@ def section(
         "experiments/survival/summary.html.j2",
         "survival_evidence",
         tally=tally(claims),
-        **stated,
+        plan=plan,
+        cohorts=cohorts[cohorts["status"] == "run"]["dataset"].tolist(),
         absent=cohorts[cohorts["status"] == "absent"]["dataset"].tolist(),
         simulated=SIMULATED,
         claims=claim_lines(claims, of="cohorts: {n_datasets}"),
-        people=_people(cohorts),
-        performance=_performance(tables["survival_performance"]),
-        honest=_honest(tables["survival_honest"]),
         left=_left(tables["survival_honest"]),
-        leaves=_by_cohort(tables["survival_leaves"], _leaf),
-        treatment=_by_cohort(tables["survival_treatment"], _treated),
-        registry=_registry(tables["thesis_table_6_1_SYNTHETIC"]),
-        made=_people(tables["survival_cohorts_SYNTHETIC"]),
-        made_performance=_performance(tables["thesis_table_6_2_SYNTHETIC"]),
-        made_honest=_honest(tables["survival_honest_SYNTHETIC"]),
-        made_leaves=_made_leaves(tables["thesis_table_6_3_SYNTHETIC"]),
-        made_treatment=_made_treatment(tables["thesis_table_6_4_SYNTHETIC"]),
-        shown=shown(survival_tables, survival_figures, figures=figures, captions=captions),
+        leaves=_by_cohort(tables["survival_leaves"], _leaf, *_LEAF_HEADS),
+        treatment=_by_cohort(tables["survival_treatment"], _treated, *_TREATED_HEADS),
+        n_variables=len(registry),
+        shown=shown(
+            survival_tables, survival_figures, figures=figures, captions=captions, views=views
+        ),
     )
 
 
@@ -78,99 +104,88 @@ def years(value: float, last: float = float("nan")) -> str:
     ('5.2', '>12.4', 'not reached')
     """
     if pd.isna(value):
-        return "–"
+        return NONE
     if abs(value) != float("inf"):
         return number(value, 1)
     return "not reached" if pd.isna(last) else f">{number(last, 1)}"
 
 
-def ratio(line: pd.Series, suffix: str = "", note: str = "cox_note") -> str:
+def ratio(line: Mapping, suffix: str = "", note: str = "cox_note") -> str:
     """A hazard ratio with its interval, or the word why there is none."""
     value = line.get(f"hazard_ratio{suffix}")
-    if pd.isna(value):
-        word = line.get(f"{note}{suffix}")
-        return "–" if pd.isna(word) else str(word)
-    low, high = line[f"hazard_ratio_low{suffix}"], line[f"hazard_ratio_high{suffix}"]
-    return f"{number(value, 2)} ({number(low, 2)} to {number(high, 2)})"
+    if not known(value):
+        return text(line.get(f"{note}{suffix}")) or NONE
+    return f"{number(value, 2)} ({_span(line, 'hazard_ratio_low', 'hazard_ratio_high', 2, suffix)})"
 
 
-def _people(table: pd.DataFrame) -> list[dict]:
+def _span(line: Mapping, low: str, high: str, digits: int = 1, suffix: str = "") -> str:
+    """From one number to another one."""
+    ends = [line[f"{name}{suffix}"] for name in (low, high)]
+    return " to ".join(number(end, digits) for end in ends) if known(ends[0]) else NONE
+
+
+def _people(table: pd.DataFrame) -> Markup:
+    counts = ("n", "events", "competing", "died_by_horizon", "survived_horizon", "left_out")
+    counts += ("n_training", "n_test", "treated")
     lines = []
     for line in table[table["status"] == "run"].to_dict("records"):
-        names = ("n", "events", "competing", "died_by_horizon", "survived_horizon", "left_out")
-        names += ("n_training", "n_test", "treated")
-        lines.append(
-            {
-                "name": line["dataset"],
-                "horizon": f"{line['horizon']:g} {line['unit']}",
-                "cells": [count(line[name]) for name in names],
-                "trees": [
-                    f"{count(line[f'n_leaves_{m}'])} · "
-                    f"{'no test' if pd.isna(line[f'root_{m}']) else line[f'root_{m}']} "
-                    f"({count(line[f'same_root_{m}'])} of {count(line['n_splits'])})"
-                    for m in METHODS
-                ],
-            }
-        )
-    return lines
+        trees = [
+            f"{count(line[f'n_leaves_{method}'])} · {text(line[f'root_{method}']) or 'no test'} "
+            f"({count(line[f'same_root_{method}'])} of {count(line['n_splits'])})"
+            for method in METHODS
+        ]
+        horizon = f"{line['horizon']:g} {line['unit']}"
+        lines.append((line["dataset"], horizon, *(count(line[name]) for name in counts), *trees))
+    above = ["", "", Span("Follow-up", 3), Span("By the horizon", 3), Span("With a class", 2), ""]
+    heads = ["Cohort", "Horizon", "Patients", "Events", "Others", "Died", "Survived", "Left out"]
+    heads += ["Training", "Test", "Treated", "Thesis", "Tuned"]
+    return view(lines, [*above, Span("Leaves · first variable", 2)], heads)
 
 
-def _performance(table: pd.DataFrame) -> list[dict]:
-    """One block per cohort and tree."""
-    blocks = []
+def _performance(table: pd.DataFrame) -> Markup:
+    """One block per cohort and tree; published values where the table has them."""
+    blocks = {}
     for (dataset, method), own in table.groupby(["dataset", "method"], sort=False):
-        cells = own.set_index("metric")
-        lines = []
-        for metric in (*METRICS, "majority"):
-            if metric not in cells.index:
-                continue
-            cell = cells.loc[metric]
-            ends = {
-                kind: f"{number(cell[f'{kind}_low'], 1)} to {number(cell[f'{kind}_high'], 1)}"
-                if pd.notna(cell[f"{kind}_low"])
-                else "–"
-                for kind in ("wald", "wilson", "bootstrap")
-            }
-            line = {
-                "row": cell["row"],
-                "name": _METRIC_NAMES[metric],
-                "measured": number(cell["measured"], 1),
-                "n": count(cell["n"]),
-                "ends": list(ends.values()),
-                "mean": number(cell["mean"], 1),
-                "range": "–"
-                if pd.isna(cell["lowest"])
-                else f"{number(cell['lowest'], 1)} to {number(cell['highest'], 1)}",
-                "published": "",
-            }
-            if "published" in cell and pd.notna(cell["published"]):
-                low, high = (number(cell[f"published_{end}"], 1) for end in ("low", "high"))
-                line["published"] = f"{number(cell['published'], 1)} ({low} to {high})"
-            lines.append(line)
-        blocks.append({"name": dataset, "method": method, "lines": lines,
-                       "n_splits": count(own["n_splits"].max())})  # fmt: skip
-    return blocks
+        at = {line["metric"]: line for line in own.to_dict("records")}
+        title = Markup("{}, {} {}").format(
+            dataset, method, tagged("small", count(own["n_splits"].max()), " divisions")
+        )
+        metrics = (metric for metric in (*METRICS, "majority") if metric in at)
+        blocks[title] = [_of_metric(at[metric]) for metric in metrics]
+    heads = ["Metric", "Measured", "of n", "Wald", "Wilson", "Bootstrap", "Mean", "Range"]
+    return view(blocks, heads + ["Published"] * ("published" in table))
 
 
-def _honest(table: pd.DataFrame) -> list[dict]:
+def _of_metric(line: Mapping) -> tuple:
+    cells = [number(line["measured"], 1), count(line["n"])]
+    cells += [
+        _span(line, f"{kind}_low", f"{kind}_high") for kind in ("wald", "wilson", "bootstrap")
+    ]
+    cells += [number(line["mean"], 1), _span(line, "lowest", "highest")]
+    cells = [Styled(cell, row=line["row"]) for cell in cells]
+    if "published" in line:
+        printed = [number(line[f"published{end}"], 1) for end in ("", "_low", "_high")]
+        shown = "{} ({} to {})".format(*printed) if known(line["published"]) else ""
+        cells.append(shown)
+    return _METRIC_NAMES[line["metric"]], *cells
+
+
+def _honest(table: pd.DataFrame) -> Markup:
     counts = ("n_leaves", "n_selected", "n_holm", "n_rest", "n_training", "n_test")
     lines = []
     for line in table.to_dict("records"):
         survived = line["n_permutation"]
-        lines.append(
-            {
-                "name": line["dataset"],
-                "cells": [count(line[name]) for name in counts]
-                + ["too little data" if pd.isna(survived) else count(survived)],
-                "p": [p_text(line[f"multivariate_logrank_p_{part}"])
-                      for part in ("all", "training", "test")]
-                + [p_text(line["p_permutation_all"])],
-                "false": [number(100 * line[f"false_alarms_{part}"], 0)
-                          for part in ("all", "training", "test")],
-                "n_permutations": count(line["n_permutations"]),
-            }
-        )  # fmt: skip
-    return lines
+        cells = [count(line[name]) for name in counts]
+        cells += [count(survived) if known(survived) else "too little data"]
+        cells += [p_text(line[f"multivariate_logrank_p_{part}"]) for part in PARTS]
+        cells += [p_text(line["p_permutation_all"])]
+        cells += [number(100 * line[f"false_alarms_{part}"], 0) for part in PARTS]
+        lines.append((line["dataset"], *cells))
+    parts = ["All", "Training", "Test"]
+    heads = ["Cohort", "Leaves", "As\npublished", "Holm", "Against\nthe rest", "Training", "Test"]
+    above = [Span("Leaves with p < .005", 6), Span("p of all leaves at once", 4)]
+    above += [Span("False alarms, %", 3)]
+    return view(lines, ["", "", *above], [*heads, "Permuted", *parts, "Permuted", *parts])
 
 
 def _left(table: pd.DataFrame) -> dict:
@@ -185,7 +200,21 @@ def _left(table: pd.DataFrame) -> dict:
     }
 
 
-def _by_cohort(table: pd.DataFrame, of) -> list[dict]:
+_LEAF_HEADS = (
+    ["", "", "", Span("Years until", 3), Span("Log-rank against all, p", 4), Span("Cox alone", 2),
+     Span("Cox adjusted", 2)],
+    ["Group", "n", "Events", "25 %", "50 %", "75 %", "As published", "Holm", "Permuted",
+     "Test part", "Hazard ratio", "p", "Hazard ratio", "p"],
+)  # fmt: skip
+_TREATED_HEADS = (
+    ["", "", "", "", Span("Years gained until", 2), Span("Log-rank, p", 2), "",
+     Span("Leaf against the others", 2)],
+    ["Group", "Counted from", "Treated", "Untreated", "25 %", "50 %", "p", "Holm",
+     "Hazard ratio\nof the treated", "Untreated", "Treated"],
+)  # fmt: skip
+
+
+def _by_cohort(table: pd.DataFrame, of: Callable[[Mapping], tuple], *heads: list) -> list[dict]:
     """Lines of each cohort; of one with many leaves those that are furthest from the others."""
     blocks = []
     for dataset, own in table[table["groups"] == LEARNT].groupby("dataset", sort=True):
@@ -199,7 +228,7 @@ def _by_cohort(table: pd.DataFrame, of) -> list[dict]:
         blocks.append(
             {
                 "name": dataset,
-                "lines": [of(line) for _, line in chosen.iterrows()],
+                "view": view([of(line) for line in chosen.to_dict("records")], *heads),
                 "shown": most["number"].nunique(),
                 "n_leaves": leaves["number"].nunique(),
             }
@@ -207,135 +236,87 @@ def _by_cohort(table: pd.DataFrame, of) -> list[dict]:
     return blocks
 
 
-def _name(line: pd.Series) -> str:
+def _name(line: Mapping) -> str:
     return "All patients" if line["number"] == 0 else f"Leaf {int(line['number'])}"
 
 
-def _leaf(line: pd.Series) -> dict:
+def _leaf(line: Mapping) -> tuple:
     cells = [count(line["n"]), count(line["events"])]
     cells += [years(line[name], line["last_time"]) for name in ("q25", "median", "q75")]
-    cells += [p_text(line["logrank_p"]), p_text(line["logrank_p_holm"])]
-    cells += [p_text(line["logrank_p_permutation"]), p_text(line["logrank_p_test"])]
-    if line["number"] == 0:
-        cells += ["–"] * 4
-    else:
-        cells += [ratio(line), p_text(line["cox_p"])]
-        cells += [ratio(line, "_adjusted"), p_text(line.get("cox_p_adjusted"))]
-    return {"row": line["row"], "name": _name(line), "cells": cells}
+    cells += [p_text(line[f"logrank_p{end}"]) for end in ("", "_holm", "_permutation", "_test")]
+    for suffix in ("", "_adjusted"):
+        alone = line["number"] == 0  # there are no others
+        cells += (
+            [NONE, NONE] if alone else [ratio(line, suffix), p_text(line.get(f"cox_p{suffix}"))]
+        )
+    return _name(line), *(Styled(cell, row=line["row"]) for cell in cells)
 
 
-def _treated(line: pd.Series) -> dict:
+def _treated(line: Mapping) -> tuple:
     cells = [count(line["n_treated"]), count(line["n_untreated"])]
     cells += [minus(years(line[name])) for name in ("delta_q25", "delta_median")]
-    cells += [p_text(line["logrank_p"]), p_text(line["logrank_p_holm"])]
-    cells += [ratio(line)]
-    if line["number"] == 0:
-        cells += ["–", "–"]
-    else:
-        cells += [ratio(line, "_leaf_untreated"), ratio(line, "_leaf_treated")]
-    return {
-        "row": line["row"],
-        "name": _name(line),
-        "counted_from": line["counted_from"],
-        "cells": cells,
-    }
+    cells += [p_text(line["logrank_p"]), p_text(line["logrank_p_holm"]), ratio(line)]
+    for suffix in ("_leaf_untreated", "_leaf_treated"):
+        cells.append(NONE if line["number"] == 0 else ratio(line, suffix))
+    return _name(line), line["counted_from"], *(Styled(cell, row=line["row"]) for cell in cells)
 
 
-def _registry(table: pd.DataFrame) -> list[dict]:
+def _registry(table: pd.DataFrame) -> Markup:
     lines = []
     for line in table.to_dict("records"):
-        if pd.notna(line["percent"]):
-            value = f"{number(line['percent'], 0)} %"
-        elif pd.notna(line["median"]):
-            quartiles = " to ".join(f"{line[q]:g}" for q in ("q1", "q3"))
-            value = f"{line['median']:g} ({quartiles})"
-        else:
-            value = "–"
-        described = "" if pd.isna(line["description"]) else str(line["description"])
-        lines.append(
-            {
-                "row": line["row"],
-                "name": line["name"],
-                "cells": [line["type"], described, value, number(line["percent_missing"], 0)],
-            }
-        )
-    return lines
+        simulated = NONE
+        if known(line["percent"]):
+            simulated = f"{number(line['percent'], 0)} %"
+        elif known(line["median"]):
+            simulated = f"{line['median']:g} ({line['q1']:g} to {line['q3']:g})"
+        made = (simulated, number(line["percent_missing"], 0))
+        cells = (Styled(cell, row=line["row"]) for cell in made)
+        lines.append((line["name"], line["type"], text(line["description"]), *cells))
+    return view(lines, ["Variable", "Type", "As printed", "Simulated", "Missing, %"])
 
 
-def _made_leaves(table: pd.DataFrame) -> list[dict]:
+def _printed_leaves(table: pd.DataFrame) -> Markup:
     """Leaves of the printed tree with what is printed, and those of the learnt tree."""
-    names = {
-        "q25": "q25_published",
-        "median": "median_published",
-        "q75": "q75_published",
-        "logrank_p": "logrank_p_published",
-        "hazard_ratio": "hazard_ratio_published",
-        "cox_p": "cox_p_published",
-        "hazard_ratio_adjusted": "hazard_ratio_adjusted_published",
-        "cox_p_adjusted": "cox_p_adjusted_published",
-    }
-    blocks = []
+    blocks = {}
     for groups, title in ((PRINTED, "Tests of figure 6.1"), (LEARNT, "Learnt tree")):
-        lines = []
-        for _, line in table[table["groups"] == groups].iterrows():
-            cells = []
-            for name, printed in names.items():
-                if line["number"] == 0 and "ratio" in name:
-                    value = "–"
-                elif "ratio" in name:
-                    value = ratio(line, "_adjusted" if name.endswith("adjusted") else "")
-                else:
-                    told = (line[name],) if "_p" in name else (line[name], line["last_time"])
-                    value = (p_text if "_p" in name else years)(*told)
-                text = line[printed]
-                cells.append({"value": value, "published": "" if pd.isna(text) else str(text)})
-            lines.append(
-                {
-                    "row": line["row"],
-                    "name": _name(line),
-                    "n": count(line["n"]),
-                    "events": count(line["events"]),
-                    "cells": cells,
-                }
-            )
-        blocks.append({"title": title, "lines": lines})
-    return blocks
+        blocks[title] = [
+            _beside_printed(line, ("n", "events"), _LEAVES)
+            for line in table[table["groups"] == groups].to_dict("records")
+        ]
+    above = ["", "", "", Span("Years until", 3), "", Span("Cox alone", 2), Span("Cox adjusted", 2)]
+    heads = ["Group", "n", "Events", "25 %", "50 %", "75 %", "Log-rank p"]
+    return view(blocks, above, [*heads, *["Hazard ratio", "p"] * 2])
 
 
-def _made_treatment(table: pd.DataFrame) -> list[dict]:
-    names = {
-        "delta_q25": "delta_q25_published",
-        "delta_median": "delta_median_published",
-        "logrank_p": "logrank_p_published",
-        "hazard_ratio": None,
-        "hazard_ratio_leaf_untreated": "hazard_ratio_leaf_untreated_published",
-        "hazard_ratio_leaf_treated": "hazard_ratio_leaf_treated_published",
-    }
-    blocks = []
+def _printed_treatment(table: pd.DataFrame) -> Markup:
     titles = {
         (PRINTED, "inclusion"): "Tests of figure 6.1, counted from inclusion, as published",
         (PRINTED, "landmark"): "Tests of figure 6.1, counted from the landmark",
         (LEARNT, "landmark"): "Learnt tree, counted from the landmark",
     }
+    blocks = {}
     for (groups, way), title in titles.items():
         own = table[(table["groups"] == groups) & (table["counted_from"] == way)]
-        lines = []
-        for _, line in own.iterrows():
-            cells = []
-            for name, printed in names.items():
-                if "ratio" in name:
-                    suffix = name.removeprefix("hazard_ratio")
-                    alone = line["number"] == 0 and suffix
-                    value = "–" if alone else ratio(line, suffix)
-                else:
-                    value = p_text(line[name]) if "_p" in name else minus(years(line[name]))
-                text = None if printed is None else line[printed]
-                cells.append(
-                    {"value": value, "published": "" if pd.isna(text) else minus(str(text))}
-                )
-            counts = [count(line["n_treated"]), count(line["n_untreated"])]
-            lines.append(
-                {"row": line["row"], "name": _name(line), "counts": counts, "cells": cells}
-            )
-        blocks.append({"title": title, "lines": lines})
-    return blocks
+        blocks[title] = [
+            _beside_printed(line, ("n_treated", "n_untreated"), _TREATED)
+            for line in own.to_dict("records")
+        ]
+    above = ["", "", "", Span("Years gained until", 2), "", "", Span("Leaf against the others", 2)]
+    heads = ["Group", "Treated", "Untreated", "25 %", "50 %", "Log-rank p"]
+    return view(blocks, above, [*heads, "Hazard ratio\nof the treated", "Untreated", "Treated"])
+
+
+def _beside_printed(line: Mapping, counts: tuple[str, str], names: tuple[str, ...]) -> tuple:
+    """A line of table 6.3 or 6.4, what is printed beneath each value."""
+    cells = [count(line[name]) for name in counts]
+    for name in names:
+        alone = line["number"] == 0 and (counts[0] == "n" or name != "hazard_ratio")
+        if name.startswith("hazard_ratio"):
+            value = NONE if alone else ratio(line, name.removeprefix("hazard_ratio"))
+        elif "_p" in name:
+            value = p_text(line[name])
+        else:
+            value = minus(years(line[name], line.get("last_time", float("nan"))))
+        printed = minus(text(line.get(f"{name}_published")))
+        cells.append(together(value, published(value, printed) if printed else ""))
+    return _name(line), *(Styled(cell, row=line["row"]) for cell in cells)
