@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 import pandas as pd
+from markupsafe import Markup
 
 from hedgerow.experiments.step import step
 from hedgerow.experiments.structure import figures as structure_figures
 from hedgerow.experiments.structure import tables as structure_tables
 from hedgerow.experiments.structure.plan import EXAMPLES, SCALES, VARIANTS, StructurePlan
 from hedgerow.experiments.structure.tables import CLOSENESS_UNITS, CRITERIA, LABELS, NORMED, OWN
-from hedgerow.reporting.html import Section, claim_lines, filled, numbered, shown, tally
-from hedgerow.reporting.numbers import minus, number
+from hedgerow.reporting.html import (
+    Section,
+    claim_lines,
+    filled,
+    numbered,
+    published,
+    shown,
+    tally,
+)
+from hedgerow.reporting.numbers import NONE, known, minus, number
+from hedgerow.reporting.views import Span, Styled, beneath, text, together, view
 
 _HEADS = {
     "silhouette": "Silhouette",
@@ -45,14 +55,10 @@ def section(
     claims: pd.DataFrame,
     plan: StructurePlan,
 ) -> Section:
-    """Chapter 5 as a section of the report page.
-
-    Returns: the same inputs give the same text.
-    """
+    """Chapter 5 as a section of the report page."""
     tables = numbered(tables)
     states = tables["thesis_table_5_1"].groupby("registry", sort=False)["status"].first()
     run = [d for d, state in states.items() if state == "run"]
-    stated = {"plan": plan, "n_forests": plan.n_forests}
     return filled(
         "structure",
         "The structure of trees",
@@ -60,7 +66,8 @@ def section(
         "experiments/structure/summary.html.j2",
         "thesis_figure_5_4",
         tally=tally(claims),
-        **stated,
+        plan=plan,
+        n_forests=plan.n_forests,
         claims=claim_lines(
             claims,
             {"first": "Forest 0", "printed": "From the printed cells"},
@@ -68,149 +75,130 @@ def section(
         ),
         sets=[_data_set(tables, dataset) for dataset in run],
         absent=[d for d, state in states.items() if state == "absent"],
-        shown=shown(
-            structure_tables,
-            structure_figures,
-            figures=figures,
-            captions=captions,
-        ),
+        shown=shown(structure_tables, structure_figures, figures=figures, captions=captions),
     )
 
 
 def _data_set(tables: Mapping[str, pd.DataFrame], dataset: str) -> dict:
     """What the template needs of one data set."""
     own = {n: t[t["registry"] == dataset] for n, t in tables.items() if "registry" in t}
+    examples = own["structure_examples"]
+    pairs = [(title, _example(examples, kind)) for kind, title in _KINDS.items()]
     return {
         "name": dataset,
         "norms": _norms(own["thesis_table_5_1"]),
         "clusters": _clusters(own["thesis_table_5_2"]),
         "closeness": _closeness(own["structure_closeness"]),
-        "examples": _examples(own["structure_examples"]),
+        "pairs": _pairs(examples),
+        "examples": view(
+            [_of_example(title, pair) for title, pair in pairs],
+            ["Pair", *(LABELS[m].split()[0] for m in NORMED.values()), "d_KL", "d_p"],
+        ),
+        "edits": [(title, minus(pair["edits"])) for title, pair in pairs if pair is not None],
     }
 
 
-def _norms(table: pd.DataFrame) -> list[dict]:
+def _norms(table: pd.DataFrame) -> Markup:
     """Blocks of table 5.1, one per distance between predictions."""
     cells = table.set_index(["metric", "method", "criterion"])
-    blocks = []
-    for metric, title in _REFERENCES.items():
-        lines = []
-        for method in NORMED:
-            groups = []
-            for scale in SCALES:
-                cell = cells.loc[(metric, method, scale)]
-                groups.append(
-                    {
-                        "row": cell["row"],
-                        "first": number(cell["measured"], 1),
-                        "published": number(cell["published"], 1),
-                        "mean": number(cell["mean"], 1),
-                        "range": f"{number(cell['lowest'], 1)} to {number(cell['highest'], 1)}",
-                        "difference": _difference(cell),
-                    }
-                )
-            lines.append({"name": LABELS[NORMED[method]].split()[0], "groups": groups})
-        blocks.append({"title": title, "lines": lines})
-    return blocks
-
-
-def _difference(cell: pd.Series) -> dict | None:
-    if pd.isna(cell["difference"]):
-        return None
-    low, high = number(cell["low"], 1), number(cell["high"], 1)
-    return {
-        "value": number(cell["difference"], 1),
-        "interval": f"{low} to {high}",
-        "closer": f"{int(cell['n_closer'])} of {int(cell['n_forests'])}",
+    blocks = {
+        title: [
+            (
+                LABELS[NORMED[method]].split()[0],
+                *(c for scale in SCALES for c in _norm(cells.loc[(metric, method, scale)])),
+            )
+            for method in NORMED
+        ]
+        for metric, title in _REFERENCES.items()
     }
+    heads = [("Forest 0", "published"), ("Mean", "range"), ("Difference", "bootstrap")]
+    heads = [*(together(name, beneath(small)) for name, small in heads), "Forests\ncloser"]
+    scales = (Span(name, 4) for name in ("Unnormalised", "Normalised"))
+    return view(blocks, ["", *scales], ["Cost", *heads, *heads])
 
 
-def _clusters(table: pd.DataFrame) -> dict:
-    """Heads and lines of table 5.2."""
+def _norm(cell: pd.Series) -> list:
+    first, mean, difference = (number(cell[n], 1) for n in ("measured", "mean", "difference"))
+    ends = f"{number(cell['lowest'], 1)} to {number(cell['highest'], 1)}"
+    found = [
+        together(first, published(first, number(cell["published"], 1))),
+        together(mean, beneath(ends, "range")),
+    ]
+    if known(cell["difference"]):
+        ends = f"{number(cell['low'], 1)} to {number(cell['high'], 1)}"
+        found.append(together(difference, beneath(ends, "bootstrap")))
+        found.append(f"{int(cell['n_closer'])} of {int(cell['n_forests'])}")
+    return [*(Styled(each, row=cell["row"]) for each in found), *[""] * (4 - len(found))]
+
+
+def _variants(cells: pd.DataFrame, metrics: Iterable[str], of: Callable) -> list[tuple]:
+    """A line per variant and scale, what `of` gives for each metric."""
+    return [
+        (
+            LABELS[method] + (" normalised" if scale == "normalized" else ""),
+            *(each for metric in metrics for each in of(cells.loc[(method, scale, metric)])),
+        )
+        for method in VARIANTS
+        for scale in SCALES
+    ]
+
+
+def _clusters(table: pd.DataFrame) -> Markup:
+    """Table 5.2."""
     metrics = [*CRITERIA[:3], OWN[0], *CRITERIA[3:], OWN[1]]
     cells = table.set_index(["method", "criterion", "metric"]).sort_index()
-    lines = []
-    for method in VARIANTS:
-        for scale in SCALES:
-            line = []
-            for metric in metrics:
-                cell = cells.loc[(method, scale, metric)]
-                digits = 3 if metric in CRITERIA[:2] else 2
-                printed = cell["printed"]
-                line.append(
-                    {
-                        "row": cell["row"],
-                        "first": number(cell["measured"], digits),
-                        "published": "" if pd.isna(printed) else str(printed),
-                        "mean": number(cell["mean"], digits),
-                    }
-                )
-            name = LABELS[method] + (" normalised" if scale == "normalized" else "")
-            lines.append({"name": name, "cells": line})
-    some = cells.loc[("edit_a1", "unnormalized")]
-    heads = [
-        {
-            "title": _HEADS[m],
-            "n_pairs": "" if pd.isna(some.loc[m, "n_pairs"]) else int(some.loc[m, "n_pairs"]),
-            "n_forests": int(some.loc[m, "n_forests"]),
-        }
-        for m in metrics
-    ]
-    return {"heads": heads, "lines": lines}
+    above = [""]
+    for metric, cell in cells.loc[("edit_a1", "unnormalized")].loc[metrics].iterrows():
+        pairs = f"{int(cell['n_pairs'])} pairs<br>" if known(cell["n_pairs"]) else ""
+        n = int(cell["n_forests"])
+        of = Markup(f"{pairs}{n} forest{'s' if n != 1 else ''}")
+        above.append(Span(together(_HEADS[metric], beneath(of)), 2))
+    heads = ["Distance", *["First", "Mean"] * len(metrics)]
+    return view(_variants(cells, metrics, _score), above, heads)
 
 
-def _closeness(table: pd.DataFrame) -> dict:
+def _score(cell: pd.Series) -> list[Styled]:
+    digits = 3 if cell.name[-1] in CRITERIA[:2] else 2
+    first, printed = number(cell["measured"], digits), text(cell["printed"])
+    shown = together(first, published(first, printed) if printed else "")
+    return [Styled(each, row=cell["row"]) for each in (shown, number(cell["mean"], digits))]
+
+
+def _closeness(table: pd.DataFrame) -> Markup:
     cells = table.set_index(["method", "criterion", "metric"])
-    lines = []
-    for method in VARIANTS:
-        for scale in SCALES:
-            line = []
-            for metric in CLOSENESS_UNITS:
-                cell = cells.loc[(method, scale, metric)]
-                line.append(
-                    {
-                        "row": cell["row"],
-                        "mean": number(cell["mean"], 2),
-                        "first": number(cell["measured"], 2),
-                        "published": ""
-                        if pd.isna(cell["published"])
-                        else number(cell["published"], 1),
-                    }
-                )
-            name = LABELS[method] + (" normalised" if scale == "normalized" else "")
-            lines.append({"name": name, "cells": line})
-    return {"heads": [_HEADS[m] for m in CLOSENESS_UNITS], "lines": lines}
+    heads = (together(_HEADS[metric], beneath("forest 0")) for metric in CLOSENESS_UNITS)
+    above = ["", Span("Rank correlation", 3), Span("", 2)]
+    return view(_variants(cells, CLOSENESS_UNITS, _close), above, ["Distance", *heads])
 
 
-def _examples(table: pd.DataFrame) -> dict:
-    """Pairs by forest, and one of each kind."""
+def _close(cell: pd.Series) -> list[Styled]:
+    first = number(cell["measured"], 2)
+    if known(cell["published"]):
+        first += f" (printed {number(cell['published'], 1)})"
+    return [Styled(together(number(cell["mean"], 2), beneath(first, "forest 0")), row=cell["row"])]
+
+
+def _pairs(table: pd.DataFrame) -> Markup:
+    """Pairs by forest."""
     counts = table.pivot(index="forest", columns="criterion", values="n_pairs")
     n_trees = table.groupby("forest")["n_trees"].first()
     lines = [
-        {"forest": forest, "n_trees": n_trees[forest], "cells": [int(row[c]) for c in EXAMPLES]}
+        (forest, n_trees[forest], *(int(row[criterion]) for criterion in EXAMPLES))
         for forest, row in counts.iterrows()
     ]
-    shown = []
-    for criterion, title in _KINDS.items():
-        own = table[(table["criterion"] == criterion) & table["edits"].notna()]
-        if own.empty:
-            shown.append({"title": title, "edits": "no forest has such a pair", "cells": None})
-            continue
-        pair = own.sort_values("forest").iloc[0]
-        methods = [*NORMED.values(), "d_kl", "d_p"]
-        shown.append(
-            {
-                "title": title,
-                "forest": int(pair["forest"]),
-                "trees": f"{int(pair['tree_1'])} and {int(pair['tree_2'])}",
-                "edits": minus(pair["edits"]),
-                "cells": [number(pair[m], 3) for m in methods],
-            }
-        )
-    heads = [LABELS[m].split()[0] for m in NORMED.values()]
-    return {
-        "kinds": list(_KINDS.values()),
-        "lines": lines,
-        "shown": shown,
-        "heads": [*heads, "d_KL", "d_p"],
-    }
+    return view(lines, ["Forest", "Trees", *_KINDS.values()])
+
+
+def _example(table: pd.DataFrame, criterion: str) -> pd.Series | None:
+    """The pair that stands for a kind, of the first forest that has one."""
+    own = table[(table["criterion"] == criterion) & table["edits"].notna()]
+    return None if own.empty else own.sort_values("forest").iloc[0]
+
+
+def _of_example(title: str, pair: pd.Series | None) -> tuple:
+    methods = [*NORMED.values(), "d_kl", "d_p"]
+    if pair is None:
+        return together(title, beneath("no forest has such a pair")), *[NONE] * len(methods)
+    trees = f"trees {int(pair['tree_1'])} and {int(pair['tree_2'])}"
+    name = together(title, beneath(f"forest {int(pair['forest'])}, {trees}"))
+    return name, *(number(pair[method], 3) for method in methods)
