@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pandas as pd
+from markupsafe import Markup
 
 from hedgerow.experiments.evidential import figures as evidential_figures
 from hedgerow.experiments.evidential import tables as evidential_tables
@@ -19,8 +20,17 @@ from hedgerow.experiments.evidential.plan import (
 )
 from hedgerow.experiments.evidential.tables import LABELS
 from hedgerow.experiments.step import step
-from hedgerow.reporting.html import Section, claim_lines, filled, numbered, shown, tally
-from hedgerow.reporting.numbers import blank, p_said, signed
+from hedgerow.reporting.html import (
+    Section,
+    claim_lines,
+    filled,
+    numbered,
+    published,
+    shown,
+    tally,
+)
+from hedgerow.reporting.numbers import NONE, blank, known, p_said, signed
+from hedgerow.reporting.views import Span, Styled, beneath, tagged, together, view
 
 _ERROR_LABELS = {ERRORS[0]: "Classical error rate", ERRORS[1]: "Evidential error rate"}
 _STATE_LABELS = {"": "", "unpruned": "before pruning", "pruned": "after pruning"}
@@ -41,14 +51,25 @@ def section(
     claims: pd.DataFrame,
     plan: EvidentialPlan,
 ) -> Section:
-    """E2M trees as a section of the report page.
-
-    Returns: the same inputs give the same text.
-    """
+    """E2M trees as a section of the report page."""
     tables = numbered(tables)
     states = tables["e2m_table_1"].drop_duplicates(["dataset", "registry"])
     absent = states[states["status"] == "absent"]
     named = absent["registry"].fillna("").where(lambda r: r != "", absent["dataset"])
+    errors = tables["e2m_table_1"]
+    heads = ["Data set", *(head.replace(" ", "\n", 1) for head in _HEADS)]
+    views = {
+        "e2m_table_1": view(
+            {title: _errors(errors, metric) for metric, title in _ERROR_LABELS.items()}, heads
+        ),
+        "evidential_clean": view(_errors(tables["evidential_clean"], ERRORS[2]), heads),
+        "e2m_table_2": _sizes(tables["e2m_table_2"]),
+        "evidential_sizes": _readings(tables["evidential_sizes"]),
+        "evidential_tests": view(
+            _tests(tables["evidential_tests"]), ["Data set", *_METRIC_LABELS.values()]
+        ),
+        "evidential_curve": _curve(tables["evidential_curve"]),
+    }
     return filled(
         "evidential",
         "Trees from evidential data: E2M",
@@ -60,127 +81,106 @@ def section(
         claims=claim_lines(claims),
         absent=named.tolist(),
         n_run=int((states["status"] == "run").sum()),
-        heads=_HEADS,
-        size_heads=[h for h, (m, _) in zip(_HEADS, LINES, strict=True) if m != NAIVE],
-        errors=[_errors(tables["e2m_table_1"], *item) for item in _ERROR_LABELS.items()],
-        clean=_errors(tables["evidential_clean"], ERRORS[2], ""),
-        sizes=_sizes(tables["e2m_table_2"]),
-        readings=_readings(tables["evidential_sizes"]),
-        tests=_tests(tables["evidential_tests"]),
-        test_heads=list(_METRIC_LABELS.values()),
-        curve=_curve(tables["evidential_curve"]),
-        shown=shown(evidential_tables, evidential_figures, figures=figures, captions=captions),
+        shown=shown(
+            evidential_tables, evidential_figures, figures=figures, captions=captions, views=views
+        ),
     )
 
 
-def _errors(table: pd.DataFrame, metric: str, title: str) -> dict:
-    """A block of lines of one error rate, a data set each."""
-    own = table[table["metric"] == metric].fillna({"registry": "", "criterion": ""})
-    lines = []
-    for (key, name), cells in own.groupby(["dataset", "registry"], sort=False):
-        cells = cells.set_index(["method", "criterion"])
-        of = [cells.loc[line] for line in LINES]
-        line = {"name": name or key, "status": cells["status"].iloc[0]}
-        line["cells"] = [
-            {
-                "row": cell["row"],
-                "measured": blank(cell["measured"], 3),
-                "half": blank(cell["half_width"], 3),
-                "published": blank(cell.get("published"), 2),
-            }
-            for cell in of
-        ]
-        lines.append(line)
-    return {"title": title, "lines": lines}
-
-
-def _sizes(table: pd.DataFrame) -> list[dict]:
-    """Lines of table 2: failures of 100 and leaves, with and without failures."""
-    lines = []
-    table = table.fillna({"registry": ""})
+def _by_set(table: pd.DataFrame) -> Iterator[tuple[Markup, pd.DataFrame]]:
+    """Data sets as lines name them, and their rows."""
+    table = table.fillna({"registry": "", "criterion": ""})
     for (key, name), own in table.groupby(["dataset", "registry"], sort=False):
-        cells = own.set_index(["metric", "method", "criterion"])
-        line = {"name": name or key, "status": own["status"].iloc[0], "cells": []}
-        for method, state in LINES:
-            if method == NAIVE:
-                continue
-            failed = cells.loc[("n_failures", method, state)]
-            leaves = cells.loc[("n_leaves", method, state)]
-            line["cells"].append(
-                {
-                    "rows": (failed["row"], leaves["row"]),
-                    "failures": blank(failed["measured"], 0),
-                    "failures_published": blank(failed["published"], 0),
-                    "leaves": blank(leaves["measured"], 2),
-                    "grown": blank(leaves["grown"], 2),
-                    "leaves_published": blank(leaves["published"], 2),
-                }
-            )
-        lines.append(line)
+        status = own["status"].iloc[0]
+        yield together(name or key, beneath(status) if status != "run" else ""), own
+
+
+def _errors(table: pd.DataFrame, metric: str) -> list[tuple]:
+    """Lines of one error rate, published values where the table has them."""
+    lines = []
+    for name, own in _by_set(table[table["metric"] == metric]):
+        at = own.set_index(["method", "criterion"])
+        lines.append((name, *(_error(at.loc[line]) for line in LINES)))
     return lines
 
 
-def _readings(table: pd.DataFrame) -> dict:
-    """Heads and lines of the sizes under other readings; failures and leaves in each cell."""
+def _error(cell: pd.Series) -> Styled:
+    measured, half = blank(cell["measured"], 3), blank(cell["half_width"], 3)
+    half = together(" ", tagged("small", f"± {half}")) if half else ""
+    printed = published(measured, blank(cell["published"], 2)) if "published" in cell else ""
+    return Styled(together(measured or NONE, half, printed), row=cell["row"])
+
+
+def _sizes(table: pd.DataFrame) -> Markup:
+    """Table 2: failures of 100 and leaves, with and without failures."""
+    lines, columns = [], [line for line in LINES if line[0] != NAIVE]
+    for name, own in _by_set(table):
+        line, at = [name], own.set_index(["metric", "method", "criterion"])
+        for column in columns:
+            failed, leaves = (at.loc[(metric, *column)] for metric in ("n_failures", "n_leaves"))
+            measured, grown = (blank(leaves[n], 2) for n in ("measured", "grown"))
+            small = ""
+            if grown and grown != measured:
+                small = together(" ", tagged("small", f"({grown})"))
+            n_failed, printed = (blank(failed[n], 0) for n in ("measured", "published"))
+            shown = together(n_failed or NONE, published(n_failed, printed))
+            line.append(Styled(shown, row=failed["row"]))
+            printed = published(measured, blank(leaves["published"], 2))
+            line.append(Styled(together(measured or NONE, small, printed), row=leaves["row"]))
+        lines.append(line)
+    spans = (Span(head, 2) for head, line in zip(_HEADS, LINES, strict=True) if line in columns)
+    return view(lines, ["", *spans], ["Data set", *["Failures", "Leaves"] * len(columns)])
+
+
+def _readings(table: pd.DataFrame) -> Markup:
+    """Sizes under other readings; failures and leaves in each cell."""
     table = table.fillna({"registry": ""})
-    own = table.drop_duplicates(["method", "criterion", "floor"])
     heads = [
         f"CART, {CRITERIA[line.criterion]}" if line.method == CART else f"E2M, floor {line.floor:g}"
-        for line in own.itertuples()
+        for line in table.drop_duplicates(["method", "criterion", "floor"]).itertuples()
     ]
     lines = []
-    for (key, name, state), cells in table.groupby(["dataset", "registry", "state"], sort=False):
-        line = {"name": name or key, "state": _STATE_LABELS[state]}
-        line["cells"] = [
-            {
-                "failures": blank(cell.n_failures, 0),
-                "leaves": blank(cell.n_leaves, 1),
-                "published": f"{cell.published_failures:.0f}, {cell.published_leaves:.1f}"
-                if pd.notna(cell.published_failures)
-                else "",
-            }
-            for cell in cells.itertuples()
-        ]
-        lines.append(line)
-    return {"heads": heads, "lines": lines}
+    for (key, name, state), own in table.groupby(["dataset", "registry", "state"], sort=False):
+        cells = (_failures_and_leaves(line) for line in own.to_dict("records"))
+        lines.append((name or key, Styled(_STATE_LABELS[state], "text"), *cells))
+    return view(lines, ["Data set", Styled("State", "text"), *heads])
 
 
-def _tests(table: pd.DataFrame) -> list[dict]:
+def _failures_and_leaves(line: Mapping) -> Markup:
+    leaves, failures = blank(line["n_leaves"], 1), line["published_failures"]
+    printed = ""
+    if known(failures):
+        printed = beneath(f"{failures:.0f}, {line['published_leaves']:.1f}")
+    return together(f"{blank(line['n_failures'], 0)}, {leaves}" if leaves else NONE, printed)
+
+
+def _tests(table: pd.DataFrame) -> dict[str, list]:
     """Blocks of paired tests: CART less E2M in each state, and what pruning gains."""
     titles = {
         ("method", "unpruned"): "CART less E2M, before pruning",
         ("method", "pruned"): "CART less E2M, after pruning",
         ("pruning", ""): "E2M before pruning less after it",
     }
-    table = table.fillna({"state": ""})
-    blocks = []
-    for (part, state), title in titles.items():
-        own = table[(table["part"] == part) & (table["state"] == state)]
-        lines = []
-        for name, cells in own.groupby("dataset", sort=False):
-            cells = cells.set_index("metric")
-            of = [cells.loc[metric] for metric in _METRIC_LABELS]
-            said = [
-                {"difference": signed(cell["difference"], 3),
-                 "p": p_said(cell["p"])}
-                for cell in of
-            ]  # fmt: skip
-            lines.append({"name": name, "cells": said})
-        blocks.append({"title": title, "lines": lines})
-    return [block for block in blocks if block["lines"]]
+    found = {title: [] for title in titles.values()}
+    key = ["part", "state", "dataset"]
+    for (*of, name), own in table.fillna({"state": ""}).groupby(key, sort=False):
+        at = own.set_index("metric").loc[list(_METRIC_LABELS)].to_dict("records")
+        cells = (
+            together(signed(line["difference"], 3), " ", tagged("small", p_said(line["p"])))
+            for line in at
+        )
+        found[titles[tuple(of)]].append((name, *cells))
+    return {title: lines for title, lines in found.items() if lines}
 
 
-def _curve(table: pd.DataFrame) -> list[dict]:
+def _curve(table: pd.DataFrame) -> Markup:
     """Every second uncertainty of figure 1, both precise rates side by side."""
-    wide = table.pivot(index="gamma", columns="precise", values=["estimate", "expected"])
-    return [
-        {
-            "gamma": f"{gamma:.2f}",
-            "cells": [
-                blank(line[kind, precise], 4)
-                for precise in table["precise"].drop_duplicates()
-                for kind in ("estimate", "expected")
-            ],
-        }
+    kinds = {"estimate": "Estimate", "expected": "Closed form"}
+    wide = table.pivot(index="gamma", columns="precise", values=list(kinds))
+    rates = table["precise"].drop_duplicates()
+    lines = [
+        (f"{gamma:.2f}", *(blank(line[kind, rate], 4) for rate in rates for kind in kinds))
         for gamma, line in wide.iloc[::2].iterrows()
     ]
+    spans = (Span(f"Precise rate {rate}", 2) for rate in rates)
+    return view(lines, ["", *spans], ["gamma", *[*kinds.values()] * len(rates)])
