@@ -28,8 +28,9 @@ from hedgerow.extensions.diverse_trees.tables import (
     strategy_label,
 )
 from hedgerow.reporting.html import Section, claim_lines, filled, shown, tally
-from hedgerow.reporting.numbers import number, p_said, p_text
+from hedgerow.reporting.numbers import NONE, number, p_said, p_text
 from hedgerow.reporting.tables import MEAN
+from hedgerow.reporting.views import Styled, tagged, together, view
 
 #: Heads of columns, in two lines.
 _QUESTIONS = {
@@ -65,17 +66,16 @@ def section(
 ) -> Section:
     """What goes beyond chapter 5 as a section of the report page."""
     questions = tables["diverse_trees_questions"]
-    of_ensembles = tables["diverse_trees_ensembles"]
     n = int(questions["n_datasets"].max())
-    stated = {
-        "answers": _answers(questions),
-        "n": n,
-        "small": smallest_of_questions(n) >= LEVEL,
-        "smallest_p": smallest_p(n),
-        "smallest_holm": smallest_of_questions(n),
-        "n_questions": len(QUESTIONS),
-        "level": LEVEL,
-        "plan": plan,
+    views = {
+        "diverse_trees_questions": view(
+            _question_lines(questions),
+            ["Metric", *("\n− ".join(_QUESTIONS[question]) for question in QUESTIONS)],
+        ),
+        "diverse_trees_ensembles": view(
+            _ensemble_blocks(tables["diverse_trees_ensembles"], plan),
+            ["Trees", *(f"k = {k}" for k in plan.sizes)],
+        ),
     }
     return filled(
         "diverse_trees",
@@ -83,14 +83,21 @@ def section(
         "extensions/diverse_trees/page.html.j2",
         "extensions/diverse_trees/summary.html.j2",
         tally=tally(claims),
-        **stated,
+        answers=_answers(questions),
+        n=n,
+        small=smallest_of_questions(n) >= LEVEL,
+        smallest_p=smallest_p(n),
+        smallest_holm=smallest_of_questions(n),
+        n_questions=len(QUESTIONS),
+        level=LEVEL,
+        plan=plan,
         claims=claim_lines(claims),
-        questions=[_QUESTIONS[q] for q in QUESTIONS],
-        question_lines=_question_lines(questions),
-        ensemble_blocks=_ensemble_blocks(of_ensembles, plan),
-        sizes=plan.sizes,
         shown=shown(
-            diverse_trees_tables, diverse_trees_figures, figures=figures, captions=captions
+            diverse_trees_tables,
+            diverse_trees_figures,
+            figures=figures,
+            captions=captions,
+            views=views,
         ),
     )
 
@@ -125,57 +132,46 @@ def _lower(label: str) -> str:
     return label[0].lower() + label[1:] if label[1].islower() else label
 
 
-def _question_lines(table: pd.DataFrame) -> list[dict]:
+def _question_lines(table: pd.DataFrame) -> list[tuple]:
     """A line per metric, a cell per question."""
-    cells = table.set_index(["metric", "question"])
+    cells, there = table.set_index(["metric", "question"]), set(table["metric"])
     lines = []
-    for metric in METRICS:
-        if metric not in set(table["metric"]):
-            continue
-        own = [cells.loc[(metric, q)] for q in QUESTIONS]
-        lines.append(
-            {
-                "name": METRIC_LABELS[metric],
-                "n": int(own[0]["n_datasets"]),
-                "cells": [_gain_cell(row, METRICS[metric].digits) for row in own],
-            }
-        )
+    for metric in (metric for metric in METRICS if metric in there):
+        own = [cells.loc[(metric, question)] for question in QUESTIONS]
+        size = tagged("small", f"n = {int(own[0]['n_datasets'])}")
+        digits = METRICS[metric].digits
+        gains = (_compared(number(row["difference"], digits), row) for row in own)
+        lines.append((together(METRIC_LABELS[metric], " ", size), *gains))
     return lines
 
 
-def _gain_cell(row: pd.Series, digits: int) -> dict:
-    """A difference, on how many data sets it is so, and whether the test calls it one."""
-    return {
-        "text": number(row["difference"], digits),
-        "count": f"{row['wins']:.0f}:{row['losses']:.0f}",
-        "mark": "a" if row["p_holm"] < LEVEL else "",
-        "notes": f"{p_said(row['p'])}, after Holm {p_text(row['p_holm'])}",
-    }
+def _compared(shown: str, row: pd.Series) -> Styled:
+    """A number, on how many data sets it is so, and whether the test calls it a difference."""
+    mark = tagged("sup", "a") if row["p_holm"] < LEVEL else ""
+    count = tagged("small", f"{row['wins']:.0f}:{row['losses']:.0f}")
+    notes = f"{p_said(row['p'])}, after Holm {p_text(row['p_holm'])}"
+    return Styled(together(shown, mark, " ", count), title=notes)
 
 
-def _ensemble_blocks(table: pd.DataFrame, plan: DiverseTreesPlan) -> list[dict]:
+def _ensemble_blocks(table: pd.DataFrame, plan: DiverseTreesPlan) -> dict[str, list]:
     """A block per score and pool, a line per strategy, a cell per k."""
     means = table[table["dataset"] == MEAN].set_index(["metric", "pool", "strategy", "k"])
-    blocks = []
+    blocks = {}
     for metric, score in SCORE_LABELS.items():
         for pool in POOLS:
-            lines = []
-            for strategy in STRATEGIES:
-                cells = []
-                for k in plan.sizes:
-                    key = (metric, pool, strategy, k)
-                    if key not in means.index:
-                        cells.append({"text": "–", "count": "", "mark": "", "notes": ""})
-                        continue
-                    row = means.loc[key]
-                    text = number(row["measured"], 1)
-                    cell = {"text": text, "count": "", "mark": "", "notes": ""}
-                    if strategy != DIVERSE:
-                        # The rival's line says how often the first line is above it.
-                        found = _gain_cell(row, 1)
-                        cell |= {name: found[name] for name in ("count", "mark", "notes")}
-                    cells.append(cell)
-                lines.append({"name": strategy_label(strategy, plan), "cells": cells})
-            title = f"{score}, {POOL_LABELS[pool]}"
-            blocks.append({"title": title, "lines": lines})
+            blocks[f"{score}, {POOL_LABELS[pool]}"] = [
+                (
+                    strategy_label(strategy, plan),
+                    *(_ensemble(means, (metric, pool, strategy, k)) for k in plan.sizes),
+                )
+                for strategy in STRATEGIES
+            ]
     return blocks
+
+
+def _ensemble(means: pd.DataFrame, key: tuple) -> Styled | str:
+    """A mean; the rival's line says how often the first line is above it."""
+    if key not in means.index:
+        return NONE
+    measured = number(means.loc[key, "measured"], 1)
+    return measured if key[2] == DIVERSE else _compared(measured, means.loc[key])
