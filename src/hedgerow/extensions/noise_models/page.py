@@ -18,11 +18,12 @@ from hedgerow.extensions.noise_models.plan import (
     WHERE,
     NoiseModelsPlan,
 )
-from hedgerow.extensions.noise_models.tables import FAMILY_LABELS, answers
+from hedgerow.extensions.noise_models.tables import FAMILY_LABELS, Answer, answers
 from hedgerow.reporting.figures import LOOKS
 from hedgerow.reporting.html import Section, claim_lines, filled, shown, tally
-from hedgerow.reporting.numbers import number, p_said, p_text
+from hedgerow.reporting.numbers import NONE, number, p_said, p_text
 from hedgerow.reporting.tables import MEAN
+from hedgerow.reporting.views import Span, Styled, tagged, together, view
 
 _BLOCKS = {
     "accuracy": ("Accuracy, in points of %", 1),
@@ -44,15 +45,18 @@ def section(
     plan: NoiseModelsPlan,
 ) -> Section:
     """What goes beyond chapter 3 as a section of the report page."""
-    of_models = tables["noise_models_gain"]
-    found = answers(of_models)
-    n = max((a.n for a in found), default=0)
-    families = [f for f in (*plan.families, POOLED) if (of_models["family"] == f).any()]
+    gains = tables["noise_models_gain"]
+    found = answers(gains)
+    n = max((answer.n for answer in found), default=0)
+    families = [f for f in (*plan.families, POOLED) if (gains["family"] == f).any()]
+    above = ["", Span("Family of the noise", len(families))]
+    heads = ["Method, model", *(FAMILY_LABELS[family] for family in families)]
     models = []
     for where in WHERE:
         for noise in plan.noise_factors:
-            own = of_models[(of_models["where"] == where) & (of_models["noise"] == noise)]
-            models.append({"where": where, "noise": noise, "blocks": _blocks(own, families)})
+            own = gains[(gains["where"] == where) & (gains["noise"] == noise)]
+            shown_gains = view(_blocks(own, families), above, heads)
+            models.append({"where": where, "noise": noise, "view": shown_gains})
     return filled(
         "noise_models",
         "Beyond the thesis: other noise",
@@ -61,6 +65,10 @@ def section(
         tally=tally(claims),
         claims=claim_lines(claims),
         answers=found,
+        answered=view(
+            _answered(found),
+            ["Method, model", "Accuracy,\npoints of %", "p", "better on", "Brier score", "p"],
+        ),
         n=n,
         small=smallest_p(n) >= LEVEL,
         smallest_p=smallest_p(n),
@@ -69,45 +77,53 @@ def section(
         others=[FAMILY_LABELS[f] for f in plan.families if f != "normal"],
         absent=sorted({*plan.datasets} - {*rows["dataset"]}),
         models=models,
-        columns=[(f, FAMILY_LABELS[f]) for f in families],
         labels={m: LOOKS[m].label for m in METHODS},
         shown=shown(noise_models_tables, noise_models_figures, figures=figures, captions=captions),
     )
 
 
-def _blocks(table: pd.DataFrame, families: list[str]) -> list[dict]:
-    """Means over data sets, grouped by metric; a line per method and model, a cell per family."""
-    means = table[table["dataset"] == MEAN]
-    blocks = []
-    for metric, (title, digits) in _BLOCKS.items():
-        cells = means[means["metric"] == metric]
-        lines = []
-        for (method, model), of_line in sorted(
-            cells.groupby(["method", "model"]),
-            key=lambda line: (METHODS.index(line[0][0]), MODELS.index(line[0][1])),
-        ):
-            if metric == "n_leaves" and method == "se":
-                continue  # those of C4.5
-            by_family = of_line.set_index("family")
-            known = [by_family.loc[f] if f in by_family.index else None for f in families]
-            name = LOOKS[method].label
-            lines.append(
-                {
-                    "name": name if method == "c45" else f"{name}, {_MODEL_LABELS[model]}",
-                    "cells": [_cell(c, method, digits) for c in known],
-                }
+def _answered(found: list[Answer]) -> dict[str, list]:
+    """Blocks by the noisy part, a line per method and model."""
+    blocks = {}
+    for where in sorted({answer.where for answer in found}, reverse=True):
+        blocks[f"Noise in the {where} data"] = [
+            (
+                f"{LOOKS[a.method].label}, {'matching' if a.model == 'matching' else 'known'}",
+                *(number(a.accuracy, 2), p_text(a.p), f"{a.better} of {a.n}"),
+                *(number(a.brier, 3), p_text(a.p_brier)),
             )
-        if lines:
-            blocks.append({"title": title, "lines": lines})
+            for a in found
+            if a.where == where
+        ]
     return blocks
 
 
-def _cell(row, method: str, digits: int) -> dict:
+def _blocks(table: pd.DataFrame, families: list[str]) -> dict[str, list]:
+    """Means over data sets by metric; a line per method and model, a cell per family."""
+    means = table[table["dataset"] == MEAN]
+    order = {"method": METHODS.index, "model": MODELS.index}
+    means = means.sort_values([*order], key=lambda s: s.map(order[s.name]), kind="stable")
+    blocks = {}
+    for metric, (title, digits) in _BLOCKS.items():
+        lines = []
+        own = means[means["metric"] == metric]
+        for (method, model), cells in own.groupby(["method", "model"], sort=False):
+            if metric == "n_leaves" and method == "se":
+                continue  # those of C4.5
+            at = {row["family"]: row for row in cells.to_dict("records")}
+            name = LOOKS[method].label
+            name = name if method == "c45" else f"{name}, {_MODEL_LABELS[model]}"
+            lines.append((name, *(_cell(at.get(f), method, digits) for f in families)))
+        blocks |= {title: lines} if lines else {}
+    return blocks
+
+
+def _cell(row: Mapping | None, method: str, digits: int) -> Styled | str:
     """One cell: the difference as text, marks of significance, p-values for the curious."""
     if row is None:
-        return {"text": "–", "marks": "", "notes": ""}
+        return NONE
     if method == "c45":
-        return {"text": number(row["difference_clean"], digits), "marks": "", "notes": ""}
+        return number(row["difference_clean"], digits)
     marks, notes = [], []
     for mark, name, other in (("a", "p_c45", "C4.5"), ("b", "p_normal", "the normal model")):
         if pd.notna(row[name]):
@@ -117,8 +133,6 @@ def _cell(row, method: str, digits: int) -> dict:
             )
             if row[name] < LEVEL:
                 marks.append(mark)
-    return {
-        "text": number(row["difference_c45"], digits),
-        "marks": ",".join(marks),
-        "notes": "; ".join(notes),
-    }
+    raised = tagged("sup", ",".join(marks)) if marks else ""
+    shown_gain = together(number(row["difference_c45"], digits), raised)
+    return Styled(shown_gain, title="; ".join(notes))
