@@ -17,6 +17,7 @@ from hedgerow.extensions.optimality_gap.plan import CLEAN, COMPARED, OptimalityG
 from hedgerow.extensions.optimality_gap.tables import LABELS
 from hedgerow.reporting.html import Section, claim_lines, filled, shown, tally
 from hedgerow.reporting.numbers import number, signed
+from hedgerow.reporting.views import view
 
 #: Tables of comparisons: part, and the columns of which each combination is a block. Of several
 #: metrics the page shows the accuracy.
@@ -37,21 +38,33 @@ def section(
 ) -> Section:
     """Whether the best tree pays as a section of the report page."""
     n = most(tables["optimality_gap_clean"])
-    stated = {"plan": plan, "n": n, "smallest_p": smallest_p(n)}
+    views = {
+        "optimality_gap_proof": view(
+            _proof(tables["optimality_gap_proof"]), ["Depth", "Proven (%)", "Gap (%)", "Nodes"]
+        ),
+        "optimality_gap_levels": view(
+            _levels(tables["optimality_gap_levels"]),
+            ["Method", "Accuracy", "Macro F1", "Log loss", "Leaves"],
+        ),
+    }
     return filled(
         "optimality_gap",
         "The best tree: does it pay?",
         "extensions/optimality_gap/page.html.j2",
         "extensions/optimality_gap/summary.html.j2",
         tally=tally(claims),
-        **stated,
+        plan=plan,
+        n=n,
+        smallest_p=smallest_p(n),
         claims=claim_lines(claims),
         blocks={name: _blocks(tables[name], *told) for name, told in BLOCKS.items()},
         answer=_answer(tables["optimality_gap_clean"]),
-        proof=_proof(tables["optimality_gap_proof"]),
-        levels=_levels(tables["optimality_gap_levels"]),
         shown=shown(
-            optimality_gap_tables, optimality_gap_figures, figures=figures, captions=captions
+            optimality_gap_tables,
+            optimality_gap_figures,
+            figures=figures,
+            captions=captions,
+            views=views,
         ),
     )
 
@@ -81,36 +94,27 @@ def _answer(table: pd.DataFrame) -> list[dict]:
     return found
 
 
-def _proof(table: pd.DataFrame) -> list[dict]:
+def _proof(table: pd.DataFrame) -> dict[str, list]:
     """A block per method and condition."""
-    found = []
+    found = {}
     for (method, setting), own in table.groupby(["method", "setting"], sort=False):
-        lines = [
-            {
-                "name": row["depth"],
-                "cells": [number(row[name]) for name in ("proven", "gap")]
-                + [f"{row['n_nodes']:,.0f}"],
-            }
-            for row in own.to_dict("records")
-        ]
         where = CLEAN if setting == CLEAN else f"noise factor {setting}"
         title = f"{LABELS[method]}, {where}"
-        found.append({"title": title[0].upper() + title[1:], "lines": lines})
+        found[title[0].upper() + title[1:]] = [
+            (row["depth"], number(row["proven"]), number(row["gap"]), f"{row['n_nodes']:,.0f}")
+            for row in own.to_dict("records")
+        ]
     return found
 
 
-def _levels(table: pd.DataFrame) -> list[dict]:
+def _levels(table: pd.DataFrame) -> dict[str, list]:
     """A block per condition and depth."""
-    found = []
+    digits = {"accuracy": 1, "macro_f1": 1, "log_loss": 3, "n_leaves": 1}
+    found = {}
     for (setting, depth), own in table.groupby(["setting", "depth"], sort=False):
-        lines = [
-            {
-                "name": LABELS[row["method"]],
-                "cells": [number(row[name], 1) for name in ("accuracy", "macro_f1")]
-                + [number(row["log_loss"], 3), number(row["n_leaves"], 1)],
-            }
+        where = "Clean" if setting == CLEAN else f"Noise factor {setting}"
+        found[f"{where}, depth up to {depth}"] = [
+            (LABELS[row["method"]], *(number(row[name], n) for name, n in digits.items()))
             for row in own.to_dict("records")
         ]
-        where = "Clean" if setting == CLEAN else f"Noise factor {setting}"
-        found.append({"title": f"{where}, depth up to {depth}", "lines": lines})
     return found
