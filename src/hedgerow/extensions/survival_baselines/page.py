@@ -23,6 +23,7 @@ from hedgerow.extensions.survival_baselines.tables import MODEL_LABELS, SCORE_LA
 from hedgerow.reporting.html import Section, claim_lines, filled, shown, tally
 from hedgerow.reporting.numbers import number, p_said
 from hedgerow.reporting.tables import MEAN
+from hedgerow.reporting.views import tagged, text, together, view
 
 _OF_WAYS = {
     "accuracy": "Accuracy, class known",
@@ -69,12 +70,14 @@ def section(
     ways = [w for w in WAYS if w in of_weights and of_weights[w].notna().any()]
     compared = tables["survival_baselines_comparisons"]
     tests = {part: compared[compared["part"] == part] for part in COMPARED.parts}
-    stated = {
-        "plan": plan,
-        "n": len(cohorts),
-        "absent": absent,
-        "level": LEVEL,
-        "smallest_p": smallest_p(len(cohorts)) if cohorts else 1.0,
+    models, of_ways = (MODEL_LABELS[m] for m in MODELS), (WAY_LABELS[w] for w in ways)
+    views = {
+        "survival_baselines_scores": view(
+            _blocks(of_scores, SCORES, SCORE_LABELS, MODELS, tests["scores"]), ["Cohort", *models]
+        ),
+        "survival_baselines_weights": view(
+            _blocks(of_weights, _OF_WAYS, _OF_WAYS, ways, tests["weights"]), ["Cohort", *of_ways]
+        ),
     }
     return filled(
         "survival_baselines",
@@ -82,18 +85,19 @@ def section(
         "extensions/survival_baselines/page.html.j2",
         "extensions/survival_baselines/summary.html.j2",
         tally=tally(claims),
-        **stated,
+        plan=plan,
+        n=len(cohorts),
+        absent=absent,
+        level=LEVEL,
+        smallest_p=smallest_p(len(cohorts)) if cohorts else 1.0,
         claims=claim_lines(claims, of="cohorts: {n_datasets}"),
-        models=[MODEL_LABELS[m] for m in MODELS],
-        score_blocks=_blocks(of_scores, SCORES, SCORE_LABELS, MODELS, tests["scores"]),
-        ways=[WAY_LABELS[w] for w in ways],
-        way_blocks=_blocks(of_weights, _OF_WAYS, _OF_WAYS, ways, tests["weights"]),
         comparisons=_comparisons(compared),
         shown=shown(
             survival_baselines_tables,
             survival_baselines_figures,
             figures=figures,
             captions=captions,
+            views=views,
         ),
     )
 
@@ -104,28 +108,30 @@ def _value(metric: str, value: float) -> str:
     return number(value, 1 if metric == "n_leaves" else 3)
 
 
-def _blocks(table: pd.DataFrame, metrics, labels, groups, tests: pd.DataFrame) -> list[dict]:
+def _blocks(table: pd.DataFrame, metrics, labels, groups, tests: pd.DataFrame) -> dict[str, list]:
     """A block per metric: a line per cohort with a cell per group, and the mean with its tests."""
-    found = []
+    found = {}
     for metric in metrics:
         own = table[table["metric"] == metric]
         if own.empty:
             continue
-        lines = []
-        for line in own.to_dict("records"):
-            mean = line["dataset"] == MEAN
-            cells = []
-            for group in groups:
-                note = line.get(f"{group}_note")
-                word = "–" if pd.isna(note) or mean else str(note)
-                value = line[group]
-                cells.append(word if pd.isna(value) else _value(metric, value))
-            name = "Mean" if mean else line["dataset"]
-            lines.append({"name": name, "mean": mean, "cells": cells})
         words = [_test(line) for line in tests[tests["metric"] == metric].to_dict("records")]
+        beside = together(" ", tagged("small", "; ".join(words))) if words else ""
         unit = ", %" if metric in _PER_CENT else ""
-        found.append({"title": f"{labels[metric]}{unit}", "lines": lines, "tests": words})
+        found[together(labels[metric], unit, beside)] = [
+            _line(line, metric, groups) for line in own.to_dict("records")
+        ]
     return found
+
+
+def _line(line: Mapping, metric: str, groups) -> tuple:
+    """A cohort or the mean; in the place of a value the word why there is none."""
+    is_mean = line["dataset"] == MEAN
+    cells = []
+    for group in groups:
+        word = "" if is_mean or pd.notna(line[group]) else text(line.get(f"{group}_note"))
+        cells.append(word or _value(metric, line[group]))
+    return tagged("b", "Mean") if is_mean else line["dataset"], *cells
 
 
 def _test(line: Mapping) -> str:
