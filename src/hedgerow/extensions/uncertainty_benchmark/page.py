@@ -21,7 +21,8 @@ from hedgerow.extensions.uncertainty_benchmark.tables import (
     PEOPLE_LABELS,
 )
 from hedgerow.reporting.html import Section, claim_lines, filled, shown, tally
-from hedgerow.reporting.numbers import number, p_text, signed
+from hedgerow.reporting.numbers import NONE, number, p_text, signed
+from hedgerow.reporting.views import view
 
 AMONG_TITLES = {"readable": "Among trees that can be read", "all": "Among all learners"}
 
@@ -38,6 +39,25 @@ def section(
     """All answers to doubt as a section of the report page."""
     effects = tables["uncertainty_benchmark_effects"]
     n = most(effects)
+    views = {
+        "uncertainty_benchmark_effects": view(
+            _effects(effects),
+            ["Learner – C4.5", "Difference", "Interval", "Won : lost", "p", "p, Holm"],
+        ),
+        "uncertainty_benchmark_rule": view(
+            _rules(tables["uncertainty_benchmark_rule"]),
+            ["Where", "Take", "Accuracy", "C4.5", "Forest", "Best in hindsight", "Cases",
+             "Data sets"],
+        ),
+        "uncertainty_benchmark_honesty": view(
+            _honesty(tables["uncertainty_benchmark_honesty"]),
+            ["On a data set that was left out", "Accuracy", "Less the rule"],
+        ),
+        "uncertainty_benchmark_people": view(
+            _people(tables["uncertainty_benchmark_people"]),
+            ["Learner", "Accuracy", "Log loss", "Answers that change", "Foretold"],
+        ),
+    }  # fmt: skip
     return filled(
         "uncertainty_benchmark",
         "Which learner answers which doubt",
@@ -50,76 +70,72 @@ def section(
         suite=suite,
         n_suite=len(suite["datasets"]),
         claims=claim_lines(claims),
-        effects=_effects(effects),
-        rules=_rules(tables["uncertainty_benchmark_rule"]),
-        honesty=_honesty(tables["uncertainty_benchmark_honesty"]),
-        people=_people(tables["uncertainty_benchmark_people"]),
         shown=shown(
             uncertainty_benchmark_tables,
             uncertainty_benchmark_figures,
             figures=figures,
             captions=captions,
+            views=views,
         ),
     )
 
 
-def _effects(table: pd.DataFrame) -> list[dict]:
+def _span(line: Mapping) -> str:
+    return f"{signed(line['low'], 1)} to {signed(line['high'], 1)}"
+
+
+def _effects(table: pd.DataFrame) -> dict[str, list]:
     """Accuracy beside C4.5's, with intervals, by condition."""
     own = table[(table["metric"] == "accuracy") & (table["second"] == "c45")]
-    found = []
-    for condition, lines in own.groupby("condition", sort=False):
-        told = []
-        for line in lines.to_dict("records"):
-            span = f"{signed(line['low'], 1)} to {signed(line['high'], 1)}"
-            wins = f"{line['wins']:.0f} : {line['losses']:.0f}"
-            cells = [signed(line["difference"], 1), span, wins]
-            cells += [p_text(line["p"]), p_text(line["p_holm"])]
-            told.append({"name": LABELS[line["first"]], "cells": cells})
-        found.append({"title": CONDITION_LABELS[condition], "lines": told})
-    order = [*CONDITION_LABELS.values()]
-    return sorted(found, key=lambda block: order.index(block["title"]))
+    found = {}
+    for condition, title in CONDITION_LABELS.items():
+        lines = own[own["condition"] == condition].to_dict("records")
+        if lines:
+            found[title] = [_effect(line) for line in lines]
+    return found
 
 
-def _rules(table: pd.DataFrame) -> list[dict]:
+def _effect(line: Mapping) -> tuple:
+    wins = f"{line['wins']:.0f} : {line['losses']:.0f}"
+    gain = (LABELS[line["first"]], signed(line["difference"], 1), _span(line), wins)
+    return *gain, p_text(line["p"]), p_text(line["p_holm"])
+
+
+def _rules(table: pd.DataFrame) -> dict[str, list]:
     """The leaves of both rules."""
-    found = []
-    for among, own in table.groupby("among", sort=False):
-        lines = []
-        for line in own.to_dict("records"):
-            cells = [LABELS[line["method"]], number(line["accuracy"], 1)]
-            cells += [number(line[f"accuracy_{name}"], 1) for name in ("c45", "forest", "best")]
-            cells += [number(line["n_cases"], 0), number(line["n_datasets"], 0)]
-            lines.append({"name": line["rule"], "cells": cells})
-        found.append({"title": AMONG_TITLES[among], "lines": lines})
-    return found
+    digits = {"accuracy": 1, "accuracy_c45": 1, "accuracy_forest": 1, "accuracy_best": 1}
+    digits |= {"n_cases": 0, "n_datasets": 0}
+    return {
+        AMONG_TITLES[among]: [
+            (
+                *(line["rule"], LABELS[line["method"]]),
+                *(number(line[name], n) for name, n in digits.items()),
+            )
+            for line in own.to_dict("records")
+        ]
+        for among, own in table.groupby("among", sort=False)
+    }
 
 
-def _honesty(table: pd.DataFrame) -> list[dict]:
+def _honesty(table: pd.DataFrame) -> dict[str, list]:
     """What the rule is worth on data sets that it has not seen."""
-    found = []
-    for among, own in table.groupby("among", sort=False):
-        lines = []
-        for line in own.to_dict("records"):
-            span = "–"
-            if line["choice"] != "rule":
-                span = f"{signed(line['low'], 1)} to {signed(line['high'], 1)}"
-            cells = [number(line["accuracy"], 1), span]
-            lines.append({"name": CHOICE_LABELS[line["choice"]], "cells": cells})
-        found.append({"title": AMONG_TITLES[among], "lines": lines})
-    return found
-
-
-def _people(table: pd.DataFrame) -> list[dict]:
-    """Lines of the illustration."""
-    return [
-        {
-            "name": PEOPLE_LABELS[line["method"]],
-            "cells": [
+    return {
+        AMONG_TITLES[among]: [
+            (
+                CHOICE_LABELS[line["choice"]],
                 number(line["accuracy"], 1),
-                number(line["log_loss"], 3),
-                number(line["changes"], 1),
-                number(line["foretold"], 1),
-            ],
-        }
+                NONE if line["choice"] == "rule" else _span(line),
+            )
+            for line in own.to_dict("records")
+        ]
+        for among, own in table.groupby("among", sort=False)
+    }
+
+
+def _people(table: pd.DataFrame) -> list[tuple]:
+    """Lines of the illustration."""
+    digits = {"accuracy": 1, "log_loss": 3, "changes": 1, "foretold": 1}
+    return [
+        (PEOPLE_LABELS[line["method"]], *(number(line[name], n) for name, n in digits.items()))
         for line in table.to_dict("records")
     ]
