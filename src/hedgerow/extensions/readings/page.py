@@ -12,8 +12,14 @@ from hedgerow.extensions.readings import figures as readings_figures
 from hedgerow.extensions.readings import tables as readings_tables
 from hedgerow.extensions.readings.plan import ReadingsPlan
 from hedgerow.reporting.html import Section, filled, shown
-from hedgerow.reporting.numbers import number
+from hedgerow.reporting.numbers import NONE, number
 from hedgerow.reporting.readings import FEWEST
+from hedgerow.reporting.views import Styled, text, view
+
+_VERDICTS = ["Statement", "Readings", "Too little data", "Reproduced, %", "Partly, %", "Not, %"]
+_VERDICTS += [Styled("Word", "text"), Styled("Decides", "text")]
+_NEAREST = ["Experiment", "Rank", Styled("Reading", "text"), "Distance", "Cells", "Tables"]
+_NEAREST += ["First without"]
 
 
 @step("*")
@@ -24,9 +30,25 @@ def section(
     plan: ReadingsPlan,
 ) -> Section:
     """Readings as a section of the report page."""
-    claims = tables["readings_verdicts"]
-    choices = tables["readings_choices"]
+    claims, nearest = tables["readings_verdicts"], tables["readings_nearest"]
     named = claims["word"].fillna("").ne("")
+    views = {
+        "readings_verdicts": view(
+            [_verdicts(line) for line in claims.to_dict("records")],
+            _VERDICTS,
+        ),
+        "readings_nearest": view(
+            [_near(line) for line in nearest.to_dict("records")],
+            _NEAREST,
+        ),
+        "readings_choices": view(
+            [_choice(line) for line in tables["readings_choices"].fillna("").to_dict("records")],
+            [
+                Styled(head, "text")
+                for head in ("Choice", "What the paper says", "Here", "Otherwise")
+            ],
+        ),
+    }
     return filled(
         "readings",
         "Every reading: which statements stand on a choice that nobody printed",
@@ -36,30 +58,29 @@ def section(
         n_claims=len(claims),
         n_named=int(named.sum()),
         words=claims["word"][named].value_counts().sort_index().to_dict(),
-        claims=[_line(row) for row in claims.to_dict("records")],
-        choices=choices.fillna("").to_dict("records"),
-        nearest=tables["readings_nearest"].to_dict("records"),
-        shown=shown(readings_tables, readings_figures, figures=figures, captions=captions),
+        nearest=len(nearest),
+        shown=shown(
+            readings_tables, readings_figures, figures=figures, captions=captions, views=views
+        ),
     )
 
 
-def _line(row: Mapping) -> dict[str, str]:
-    """A statement as the page shows it; shares in per cent."""
-
-    def share(name: str) -> str:
-        return "–" if pd.isna(row[name]) else number(100.0 * row[name], 0)
-
-    return {
-        "claim": row["claim"],
-        "n": str(row["n_readings"]),
-        "open": str(row["n_open"]),
-        **{name: share(name) for name in ("reproduced", "partly", "not_reproduced")},
-        "word": row["word"] if isinstance(row["word"], str) else "",
-        "decides": _decides(row),
-    }
+def _verdicts(line: Mapping) -> tuple:
+    """A statement, its verdicts in per cent."""
+    shares = (100.0 * line[name] for name in ("reproduced", "partly", "not_reproduced"))
+    decides = text(line["decides"])
+    if decides:
+        decides += f" ({number(100.0 * line['decides_share'])} %)"
+    words = (Styled(word or NONE, "text") for word in (text(line["word"]), decides))
+    return line["claim"], line["n_readings"], line["n_open"], *map(number, shares), *words
 
 
-def _decides(row: Mapping) -> str:
-    if not isinstance(row["decides"], str) or not row["decides"]:
-        return "–"
-    return f"{row['decides']} ({number(100.0 * row['decides_share'], 0)} %)"
+def _near(line: Mapping) -> tuple:
+    counts = (line[name] for name in ("n_cells", "n_tables", "n_first"))
+    reading = Styled(line["reading"], "wrap")
+    return line["experiment"], line["rank"], reading, f"{line['distance']:.2f}", *counts
+
+
+def _choice(line: Mapping) -> tuple:
+    words = (f"{line['open']} ({line['place']})", line["here"], line["otherwise"])
+    return f"{line['experiment']}: {line['choice']}", *(Styled(word, "wrap") for word in words)
