@@ -2,7 +2,6 @@
 
 import dataclasses
 import functools
-import io
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -13,7 +12,6 @@ from shown import SPECIFICATION, STATED, made_by, page_of, section_of, tables_of
 
 from hedgerow.experiments.missing import claims as missing_claims
 from hedgerow.experiments.missing import figures as missing_figures
-from hedgerow.experiments.missing import page as missing_page
 from hedgerow.experiments.missing import statistics as missing_statistics
 from hedgerow.experiments.missing import tables as missing_tables
 from hedgerow.experiments.missing.plan import (
@@ -133,18 +131,6 @@ def test_tests_have_both_p(run):
     assert len(table) == len(run.inputs["tests"].query("correction == 'none'"))
     family = table[table["first"] != "all"]
     assert (family["p_holm"] >= family["p"] - 1e-12).all()
-
-
-def test_the_page_has_every_test_as_it_is_read_from_a_file(run):
-    table = pd.read_csv(io.StringIO(run.tables["missing_tests"].to_csv(index=False)))
-    found = missing_page._tests(table)
-    own = table[(table["reading"] == DESCRIBED) & (table["first"] != "all")]
-    assert sum(len(block["lines"]) for block in found) == len(own) == 38
-    titles = [block["title"] for block in found]
-    assert titles[-1] == "Depth" and len(titles) == 11
-    assert titles[0] == "Accuracy, variant less the best baseline: complete test set"
-    (p,) = table.loc[(table["reading"] == DESCRIBED) & (table["first"] == "all"), "p"]
-    assert missing_page._whole(table) == f"p = {p:.3f}".replace("0.", ".")
 
 
 @pytest.mark.parametrize(
@@ -289,7 +275,13 @@ def test_panels_fill_their_figure():
     assert rows_and_places[7] == (2, 4)
 
 
-def test_the_section_names_what_is_absent(tmp_path):
+def test_the_section_names_what_is_absent_and_has_every_test(run, tmp_path):
     text = page_of(section_of("missing", tmp_path, **inputs()))
     assert "audit" in text.split("Absent:")[1][:200]
     assert "too little data" in text.lower()
+    tests = text.split('id="missing_tests"')[1].split("</table>")[0]
+    assert tests.count("<tbody>") == 11 and tests.count('<th scope="row">') == 38
+    assert "Accuracy, variant less the best baseline: complete test set" in tests
+    table = run.tables["missing_tests"]
+    (p,) = table.loc[(table["reading"] == DESCRIBED) & (table["first"] == "all"), "p"]
+    assert f"Friedman’s test: p = {p:.3f}.".replace("0.", ".") in text

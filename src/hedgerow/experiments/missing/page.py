@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pandas as pd
+from markupsafe import Markup
 
 from hedgerow.experiments.compared import blocks, pair_words
 from hedgerow.experiments.missing import figures as missing_figures
@@ -15,6 +16,7 @@ from hedgerow.experiments.missing.plan import (
     ALL,
     COMPARED,
     DESCRIBED,
+    KEPT,
     METHODS,
     SCENARIOS,
     MissingPlan,
@@ -24,7 +26,8 @@ from hedgerow.experiments.missing.statistics import OF_ACCURACY
 from hedgerow.experiments.missing.tables import LABELS
 from hedgerow.experiments.step import step
 from hedgerow.reporting.html import Section, claim_lines, filled, shown, tally
-from hedgerow.reporting.numbers import blank, minus, p_said
+from hedgerow.reporting.numbers import NONE, blank, known, minus, number, p_said
+from hedgerow.reporting.views import Styled, beneath, tagged, text, view
 
 _PARTS = {
     "best": "Accuracy, variant less the best baseline",
@@ -60,11 +63,28 @@ def section(
     claims: pd.DataFrame,
     plan: MissingPlan,
 ) -> Section:
-    """EIG as a section of the report page.
-
-    Returns: the same inputs give the same text.
-    """
-    sets = tables["missing_sets"]
+    """EIG as a section of the report page."""
+    sets, readings = tables["missing_sets"], of_paper(plan.readings)
+    heads = [HEADS[reading] for reading in readings]
+    described = {name: t[t["reading"] == DESCRIBED] for name, t in tables.items() if "reading" in t}
+    tests, methods = described["missing_tests"], ["Data set", *(LABELS[m] for m in METHODS)]
+    friedman = tests["first"] == ALL
+    views = {
+        "missing_sets": view(
+            [_set(row) for row in sets.to_dict("records")],
+            ["Data set", "Rows", "Left out", "Variables", "Columns", "Commonest class, %"],
+        ),
+        "missing_means": view(_means(described["missing_means"]), methods),
+        "missing_readings": view(
+            _readings(tables["missing_readings"], readings),
+            ["Statement", *(Styled(head, "text") for head in heads)],
+        ),
+        "missing_text": view(
+            [_number_of_text(row, readings) for row in tables["missing_text"].to_dict("records")],
+            ["What", Styled("Test set", "text"), "Published", *heads],
+        ),
+        "missing_depth": view(_depths(described["missing_depth"]), methods),
+    }
     return filled(
         "missing",
         "Trees from data with missing values: EIG",
@@ -73,117 +93,87 @@ def section(
         "missing_gains",
         tally=tally(claims),
         plan=plan,
-        claims=claim_lines(
-            claims, {r: HEADS[r] for r in of_paper(plan.readings) if r != DESCRIBED}
-        ),
+        claims=claim_lines(claims, {r: HEADS[r] for r in readings if r != DESCRIBED}),
         absent=sets.loc[sets["status"] == "absent", "registry"].tolist(),
         n_run=int((sets["status"] == "run").sum()),
-        sets=_sets(sets),
-        methods=[LABELS[method] for method in METHODS],
-        means=_means(tables["missing_means"], sets),
-        readings=_readings(tables["missing_readings"], plan),
-        text=_text(tables["missing_text"], plan),
-        tests=_tests(tables["missing_tests"]),
-        whole=_whole(tables["missing_tests"]),
-        depths=_depths(tables["missing_depth"]),
-        shown=shown(missing_tables, missing_figures, figures=figures, captions=captions),
-    )
+        tests=blocks(
+            COMPARED, tests[~friedman], None, ("part", "scenario"), _title,
+            pair_words(LABELS | TITLES),
+        ),
+        whole="; ".join(p_said(p) for p in tests.loc[friedman, "p"]),
+        shown=shown(
+            missing_tables, missing_figures, figures=figures, captions=captions, views=views
+        ),
+    )  # fmt: skip
 
 
-def _sets(table: pd.DataFrame) -> list[dict]:
-    lines = []
-    for row in table.to_dict("records"):
-        counts = ("n_rows", "n_dropped", "n_variables", "n_columns")
-        cells = [blank(row[name], 0) for name in counts]
-        cells.append(blank(100 * row["majority"], 1))
-        name = row["dataset"].replace("_", " ")
-        lines.append({"name": name, "key": row["registry"], "status": row["status"],
-                      "cells": cells})  # fmt: skip
-    return lines
+def _name(row: Mapping) -> str:
+    return row["dataset"].replace("_", " ")
 
 
-def _means(table: pd.DataFrame, sets: pd.DataFrame) -> list[dict]:
-    """Blocks by scenario, as described: a line per data set, the best marked."""
-    names = dict(zip(sets["registry"], sets["dataset"], strict=True))
-    blocks = []
-    own = table[table["reading"] == DESCRIBED]
-    for scenario in SCENARIOS:
-        lines = []
-        for key, cells in own[own["scenario"] == scenario].groupby("registry", sort=False):
-            at = cells.set_index("method")
-            values = [
-                {"value": blank(100 * at.loc[m, "accuracy"], 2), "best": bool(at.loc[m, "best"])}
-                for m in METHODS
-            ]
-            lines.append({"name": names[key].replace("_", " "), "cells": values})
-        if lines:
-            blocks.append({"title": TITLES[scenario], "lines": lines})
-    return blocks
+def _set(row: Mapping) -> tuple:
+    name = Markup("{} {}").format(_name(row), tagged("small", row["registry"]))
+    if row["status"] != "run":
+        name += beneath(row["status"])
+    counts = ("n_rows", "n_dropped", "n_variables", "n_columns")
+    return name, *(number(row[count]) for count in counts), number(100 * row["majority"], 1)
 
 
-def _readings(table: pd.DataFrame, plan: MissingPlan) -> dict:
-    lines = []
-    for claim, cells in table.groupby("claim", sort=False):
-        at = cells.set_index("reading")
-        said = [
-            {"verdict": at.loc[reading, "verdict"],
-             "measured": _words(at.loc[reading, "measured"]) or _words(at.loc[reading, "lacking"])}
-            for reading in of_paper(plan.readings)
-        ]  # fmt: skip
-        lines.append({"claim": claim, "cells": said})
-    return {"heads": [HEADS[reading] for reading in of_paper(plan.readings)], "lines": lines}
+def _means(table: pd.DataFrame) -> dict[str, list]:
+    """Blocks by scenario, a line per data set, the best marked."""
+    found = {TITLES[scenario]: [] for scenario in SCENARIOS}
+    for (scenario, _), own in table.groupby(["scenario", "registry"], sort=False):
+        at = {row["method"]: row for row in own.to_dict("records")}
+        found[TITLES[scenario]].append(
+            (_name(at[METHODS[0]]), *(_accuracy(at[m]) for m in METHODS))
+        )
+    return {title: lines for title, lines in found.items() if lines}
 
 
-def _words(text) -> str:
-    return "" if pd.isna(text) else str(text)
+def _accuracy(row: Mapping) -> str:
+    measured = blank(100 * row["accuracy"], 2)
+    return tagged("strong", measured) if row["best"] else measured
 
 
-def _text(table: pd.DataFrame, plan: MissingPlan) -> list[dict]:
-    lines = []
-    for row in table.to_dict("records"):
-        whose = "" if row["dataset"] == "all_datasets" else row["dataset"].replace("_", " ") + ": "
-        who = LABELS.get(row["method"], "")
-        starts = who and not _TEXT[row["metric"]].startswith(("data sets", "level", "the flat"))
-        what = f"{whose}{who + ' ' if starts else ''}{_TEXT[row['metric']]}"
-        yes_no = row["unit"] == "yes_no"
-        cells = [_said(row[name], yes_no) for name in ("published", *of_paper(plan.readings))]
-        lines.append({"what": what, "scenario": SHORT[row["scenario"]], "cells": cells})
-    return lines
+def _depths(table: pd.DataFrame) -> dict[str, list]:
+    """Blocks by level: depth and leaves of each method."""
+    found = {level: [] for level in KEPT}
+    for (level, name), own in table.groupby(["missingness", "dataset"], sort=False):
+        at = own.set_index("method")
+        cells = (f"{at.loc[m, 'depth']:.1f}, {at.loc[m, 'n_leaves']:.0f}" for m in METHODS)
+        found[level].append((name, *cells))
+    return {f"{level} per cent missing": lines for level, lines in found.items() if lines}
 
 
-def _said(value, yes_no: bool) -> str:
-    if pd.isna(value):
-        return "–"
+def _readings(table: pd.DataFrame, readings: list[str]) -> list[tuple]:
+    at = {(row["claim"], row["reading"]): row for row in table.to_dict("records")}
+    claims = table["claim"].drop_duplicates()
+    return [(claim, *(_verdict(at[claim, reading]) for reading in readings)) for claim in claims]
+
+
+def _verdict(row: Mapping) -> Styled:
+    verdict = tagged("strong", row["verdict"])
+    if measured := text(row["measured"]) or text(row["lacking"]):
+        verdict += Markup("<br>") + tagged("small", measured)
+    return Styled(verdict, "wrap")
+
+
+def _number_of_text(row: Mapping, readings: list[str]) -> tuple:
+    words, who = _TEXT[row["metric"]], LABELS.get(row["method"], "")
+    if who and not words.startswith(("data sets", "level", "the flat")):
+        words = f"{who} {words}"
+    whose = "" if row["dataset"] == "all_datasets" else f"{_name(row)}: "
+    cells = (_said(row[name], row["unit"] == "yes_no") for name in ("published", *readings))
+    return Styled(whose + words, "wrap"), Styled(SHORT[row["scenario"]], "text"), *cells
+
+
+def _said(value: float, yes_no: bool) -> str:
+    if not known(value):
+        return NONE
     if yes_no:
         return "yes" if value else "no"
     return minus(f"{value:.1f}".removesuffix(".0"))
 
 
-def _tests(table: pd.DataFrame) -> list[dict]:
-    """Lines of the tests as described, a block per part and scenario."""
-    own = table[(table["reading"] == DESCRIBED) & (table["first"] != ALL)]
-    return blocks(COMPARED, own, None, ("part", "scenario"), _title, pair_words(LABELS | TITLES))
-
-
 def _title(part: str, scenario: str) -> str:
     return _PARTS[part] + (f": {TITLES[scenario].lower()}" if part in OF_ACCURACY else "")
-
-
-def _whole(table: pd.DataFrame) -> str:
-    """The test of all three scenarios, as described."""
-    own = table[(table["reading"] == DESCRIBED) & (table["first"] == ALL)]
-    return "; ".join(p_said(p) for p in own["p"])
-
-
-def _depths(table: pd.DataFrame) -> list[dict]:
-    """Blocks by level, as described: depth and leaves of each method."""
-    blocks = []
-    own = table[table["reading"] == DESCRIBED]
-    for level, part in own.groupby("missingness"):
-        lines = []
-        for name, cells in part.groupby("dataset", sort=False):
-            at = cells.set_index("method")
-            values = [f"{at.loc[m, 'depth']:.1f}, {at.loc[m, 'n_leaves']:.0f}" for m in METHODS]
-            lines.append({"name": name, "cells": values})
-        blocks.append({"title": f"{level} per cent missing", "lines": lines})
-    return blocks
