@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 import pandas as pd
 
@@ -13,20 +15,46 @@ from hedgerow.reporting.cells import Cell, Rows, Source
 P = {"p": ("none", "p"), "p_holm": ("holm", "p")}
 
 
-def read_off(
-    table: pd.DataFrame,
-    of: str,
-    key: Mapping[str, str],
-    columns: Iterable[str] | Mapping[str, str],
-    where: Mapping[str, Any] | None = None,
-) -> Iterator[Cell]:
-    """Cells that show one row of an input each, as it is."""
-    named = columns if isinstance(columns, Mapping) else {name: name for name in columns}
-    for row, line in enumerate(table.to_dict("records")):
-        own = {theirs: line[mine] for mine, theirs in key.items()} | dict(where or {})
-        for column, value in named.items():
-            if pd.notna(line[column]):
-                yield Cell(row, column, "value", (Rows(of, own, value),))
+class Read(NamedTuple):
+    """How a column follows from rows: formula, what is read (its namesake), times, a selection."""
+
+    formula: str = "value"
+    value: str = ""
+    times: float = 1.0
+    where: Mapping[str, Any] = MappingProxyType({})
+
+
+@dataclass(frozen=True)
+class Lines:
+    """Provenance of a table each line of which names the rows of one input that it rests on.
+
+    key: columns that name the rows, by what the input calls them where it is another name.
+
+    columns: what rests on them, as it is or by a formula, where it has a value.
+
+    when: whether a line has provenance at all.
+    """
+
+    of: str
+    key: Sequence[str] | Mapping[str, str]
+    columns: Sequence[str] | Mapping[str, Read]
+    when: Callable[[Mapping[str, Any]], bool] = bool
+
+    def __call__(self, table: pd.DataFrame) -> Iterator[Cell]:
+        key = (
+            self.key
+            if isinstance(self.key, Mapping)
+            else dict(zip(self.key, self.key, strict=True))
+        )
+        columns = self.columns
+        if not isinstance(columns, Mapping):
+            columns = dict.fromkeys(columns, Read())
+        for row, line in enumerate(table.to_dict("records")):
+            rows = {theirs: line[mine] for mine, theirs in key.items()}
+            for column, read in columns.items() if self.when(line) else ():
+                if pd.notna(line[column]):
+                    own = Rows(self.of, {**rows, **read.where}, read.value or column)
+                    yield Cell(row, column, read.formula, (own,), read.times)
 
 
 def tested(

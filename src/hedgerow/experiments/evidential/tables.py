@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from hedgerow.experiments.behind import read_off
+from hedgerow.experiments.behind import Lines, Read
 from hedgerow.experiments.evidential.plan import (
     CART,
     CRITERIA,
@@ -198,30 +198,6 @@ def e2m_table_2(
     return found.round({"grown": 9, "published_grown": 9})
 
 
-def behind_sizes(table: pd.DataFrame) -> Iterator[Cell]:
-    """Leaves of the trees of each reading; a tree of one leaf is a failure."""
-    for row, line in enumerate(table.to_dict("records")):
-        if pd.isna(line["n_leaves"]):
-            continue
-        own = {"dataset": line["registry"]}
-        own |= {name: line[name] for name in ("method", "criterion", "floor", "state")}
-        leaves = (Rows("sizes", own, "n_leaves"),)
-        yield Cell(row, "n_failures", "share_of_ones", leaves, float(PRINTED_TESTS))
-        yield Cell(row, "n_leaves", "mean", leaves)
-        yield Cell(row, "n_repeats", "n_rows", leaves)
-
-
-def behind_tests(table: pd.DataFrame) -> Iterator[Cell]:
-    """Tests as they are."""
-    key = {name: name for name in ORDER["tests"]}
-    return read_off(table, "tests", key, ("difference", "statistic", "p"))
-
-
-def behind_curve(table: pd.DataFrame) -> Iterator[Cell]:
-    """The curve as it was worked out."""
-    return read_off(table, "curve", {n: n for n in ORDER["curve"]}, ("estimate", "expected"))
-
-
 @table(
     "Sizes of trees by either criterion of CART and at other floors of E2M",
     caption="Failures of 100 tests and mean leaves, a failure counted as one leaf. CART by the "
@@ -229,7 +205,16 @@ def behind_curve(table: pd.DataFrame) -> Iterator[Cell]:
     "that gain less than so many bits times the share of their leaf (the other tables: {floor}), "
     "over {floors}. The published CART is called standard, and no floor is mentioned. {ran}",
     words=said,
-    behind=behind_sizes,
+    behind=Lines(
+        "sizes",
+        {"registry": "dataset"} | {n: n for n in ("method", "criterion", "floor", "state")},
+        {
+            "n_failures": Read("share_of_ones", "n_leaves", float(PRINTED_TESTS)),
+            "n_leaves": Read("mean"),
+            "n_repeats": Read("n_rows", "n_leaves"),
+        },
+        lambda line: pd.notna(line["n_leaves"]),
+    ),
 )
 def evidential_sizes(
     rows: pd.DataFrame,
@@ -291,7 +276,7 @@ def evidential_clean(
     caption="Mean difference of CART less E2M, and of E2M before pruning less after it, with a "
     "paired t test over {tests} of each data set: above 0 favours E2M, or pruning. {ran}",
     words=said,
-    behind=behind_tests,
+    behind=Lines("tests", ORDER["tests"], ("difference", "statistic", "p")),
 )
 def evidential_tests(tests: pd.DataFrame, plan: EvidentialPlan) -> pd.DataFrame:
     """Paired tests of each data set.
@@ -309,7 +294,7 @@ def evidential_tests(tests: pd.DataFrame, plan: EvidentialPlan) -> pd.DataFrame:
     caption="Evidential error rate of 100 instances of two classes, of which a precise share is "
     "wrong, when every class is in doubt by gamma; estimated by the EM algorithm of equations 5 to "
     "7, and its closed form.",
-    behind=behind_curve,
+    behind=Lines("curve", ORDER["curve"], ("estimate", "expected")),
 )
 def evidential_curve(curve: pd.DataFrame) -> pd.DataFrame:
     """Figure 1 in numbers.

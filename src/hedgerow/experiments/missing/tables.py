@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 import pandas as pd
 
-from hedgerow.experiments.behind import P, Selector, read_off, tested
+from hedgerow.experiments.behind import Lines, P, Read, Selector, tested
 from hedgerow.experiments.compared import TOLD, Key, Place, cells_behind
 from hedgerow.experiments.frames import sorted_
 from hedgerow.experiments.missing.plan import (
@@ -68,29 +68,6 @@ def names_of(plan: MissingPlan) -> list[tuple[str, str]]:
     return sorted(found) + [(key, key) for key in sorted(set(plan.datasets) - theirs)]
 
 
-def behind_sets(table: pd.DataFrame) -> Iterator[Cell]:
-    """Sizes of each data set as they were counted."""
-    columns = ("n_rows", "n_dropped", "n_variables", "n_columns", "majority")
-    return read_off(table, "sets", {"registry": "dataset"}, columns)
-
-
-def behind_means(table: pd.DataFrame) -> Iterator[Cell]:
-    """Means rest on the accuracy at each level."""
-    for row, line in enumerate(table.to_dict("records")):
-        own = {"dataset": line["registry"]}
-        own |= {name: line[name] for name in ("reading", "scenario", "method")}
-        levels = (Rows("levels", own, "accuracy"),)
-        yield Cell(row, "accuracy", "mean", levels)
-        yield Cell(row, "n_levels", "n_rows", levels)
-        yield Cell(row, "n_runs", "lowest", (Rows("levels", own, "n_runs"),))
-
-
-def behind_levels(table: pd.DataFrame) -> Iterator[Cell]:
-    """The curves as they are."""
-    key = {n: n for n in ("reading", "dataset", "scenario", "missingness", "method")}
-    return read_off(table, "levels", key, ("accuracy", "n_runs"))
-
-
 def behind_tests(table: pd.DataFrame, means: pd.DataFrame, depths: pd.DataFrame) -> Iterator[Cell]:
     """Both sides of each comparison, and its test; advantages are differences themselves."""
     rows = rows_of(means, depths)
@@ -117,12 +94,6 @@ def behind_tests(table: pd.DataFrame, means: pd.DataFrame, depths: pd.DataFrame)
         yield from tested(row, line, test, told, "tests")
 
 
-def behind_depth(table: pd.DataFrame) -> Iterator[Cell]:
-    """Depths as they are."""
-    key = {n: n for n in ("reading", "dataset", "missingness", "method")}
-    return read_off(table, "depths", key, ("depth", "n_leaves", "n_runs"))
-
-
 def behind_text(table: pd.DataFrame, plan: MissingPlan) -> Iterator[Cell]:
     """Numbers of the text rest on the means of their scenario, or on its levels."""
     above = {
@@ -147,12 +118,6 @@ def behind_text(table: pd.DataFrame, plan: MissingPlan) -> Iterator[Cell]:
             yield Cell(row, reading, "", (Rows(of, own, "accuracy"),))
 
 
-def behind_readings(table: pd.DataFrame) -> Iterator[Cell]:
-    """Verdicts as they were given."""
-    key = {"claim": "claim", "reading": "reading"}
-    return read_off(table, "readings", key, ("verdict",))
-
-
 #: Metrics of the text that are read off a curve begin so.
 OF_LEVELS = ("missingness_", "flat_")
 
@@ -162,7 +127,11 @@ OF_LEVELS = ("missingness_", "flat_")
     caption="Rows, rows left out because they lack a value by themselves, variables, columns once "
     "categories are 0 and 1, and the share of the commonest class. {ran}",
     words=said,
-    behind=behind_sets,
+    behind=Lines(
+        "sets",
+        {"registry": "dataset"},
+        ("n_rows", "n_dropped", "n_variables", "n_columns", "majority"),
+    ),
 )
 def missing_sets(sets: pd.DataFrame, plan: MissingPlan) -> pd.DataFrame:
     """Sizes of the data sets.
@@ -183,7 +152,15 @@ def missing_sets(sets: pd.DataFrame, plan: MissingPlan) -> pd.DataFrame:
     "each line is marked. The paper prints curves and what it says of these means, not the means. "
     "{ran}",
     words=said,
-    behind=behind_means,
+    behind=Lines(
+        "levels",
+        {"registry": "dataset", "reading": "reading", "scenario": "scenario", "method": "method"},
+        {
+            "accuracy": Read("mean"),
+            "n_levels": Read("n_rows", "accuracy"),
+            "n_runs": Read("lowest"),
+        },
+    ),
 )
 def missing_means(means: pd.DataFrame, plan: MissingPlan) -> pd.DataFrame:
     """What stands behind the sentences of section 5.
@@ -206,7 +183,11 @@ def missing_means(means: pd.DataFrame, plan: MissingPlan) -> pd.DataFrame:
     "Accuracies by the share of missing values",
     caption="What figures 1 to 3 show: accuracy at each level, mean over {runs}. {ran}",
     words=said,
-    behind=behind_levels,
+    behind=Lines(
+        "levels",
+        ("reading", "dataset", "scenario", "missingness", "method"),
+        ("accuracy", "n_runs"),
+    ),
 )
 def missing_levels(levels: pd.DataFrame, means: pd.DataFrame, plan: MissingPlan) -> pd.DataFrame:
     """The curves in numbers.
@@ -245,7 +226,11 @@ def missing_tests(
     caption="Depth and leaves of unpruned trees at 20, 50 and 80 per cent of missing values, mean "
     "over {runs}. {ran}",
     words=said,
-    behind=behind_depth,
+    behind=Lines(
+        "depths",
+        ("reading", "dataset", "missingness", "method"),
+        ("depth", "n_leaves", "n_runs"),
+    ),
 )
 def missing_depth(depths: pd.DataFrame, means: pd.DataFrame, plan: MissingPlan) -> pd.DataFrame:
     """Sizes of the trees (section 5.4).
@@ -370,7 +355,7 @@ def _from(holds: pd.Series) -> float:
     "authors coded them, repaired where gains are 0/0, and, if they were run, as described but for "
     "the gain of C4.5 and as coded with those gains left undefined. {ran}",
     words=said,
-    behind=behind_readings,
+    behind=Lines("readings", ("claim", "reading"), ("verdict",)),
 )
 def missing_readings(
     readings: pd.DataFrame, means: pd.DataFrame, plan: MissingPlan

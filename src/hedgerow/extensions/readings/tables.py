@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import pandas as pd
 
-from hedgerow.experiments.behind import read_off
+from hedgerow.experiments.behind import Lines
 from hedgerow.experiments.step import table
 from hedgerow.extensions.readings.plan import ReadingsPlan
-from hedgerow.reporting.cells import Cell
 from hedgerow.reporting.readings import FEWEST, ROBUST, read_readings
 
 #: Numbers of `readings_verdicts` that are read off as they are.
@@ -32,11 +31,6 @@ def said(claims: pd.DataFrame, plan: ReadingsPlan) -> dict[str, str]:
     }
 
 
-def behind_claims(table: pd.DataFrame) -> Iterator[Cell]:
-    """Numbers as they were worked out."""
-    yield from read_off(table, "claims", {"claim": "claim"}, NUMBERS)
-
-
 @table(
     "Statements over all readings",
     caption="Each statement is judged under each reading by the same rules. Robust: one verdict "
@@ -45,7 +39,7 @@ def behind_claims(table: pd.DataFrame) -> Iterator[Cell]:
     "the largest Shapley share of the variance of the verdict, over the full product of choices. "
     "Repeats: divisions, draws or forests of each data set. {ran}",
     words=said,
-    behind=behind_claims,
+    behind=Lines("claims", ("claim",), NUMBERS),
 )
 def readings_verdicts(claims: pd.DataFrame) -> pd.DataFrame:
     """Shares of verdicts by statement.
@@ -57,18 +51,12 @@ def readings_verdicts(claims: pd.DataFrame) -> pd.DataFrame:
     return claims.reset_index(drop=True)
 
 
-def behind_points(table: pd.DataFrame) -> Iterator[Cell]:
-    """Estimates as they were judged."""
-    key = {"claim": "claim", "reading": "reading"}
-    yield from read_off(table, "points", key, ["repeats", "estimate", "low", "high"])
-
-
 @table(
     "Every reading",
     caption="Verdict and estimate of each statement under each reading, with its 95 % interval "
     "over data sets. {ran}",
     words=said,
-    behind=behind_points,
+    behind=Lines("points", ("claim", "reading"), ("repeats", "estimate", "low", "high")),
 )
 def readings_points(points: pd.DataFrame) -> pd.DataFrame:
     """Verdicts one by one.
@@ -79,12 +67,6 @@ def readings_points(points: pd.DataFrame) -> pd.DataFrame:
     return points.reset_index(drop=True)
 
 
-def behind_nearest(table: pd.DataFrame) -> Iterator[Cell]:
-    """Distances as they were worked out."""
-    key = {"experiment": "experiment", "reading": "reading"}
-    yield from read_off(table, "nearest", key, ["distance", "n_cells", "n_tables", "n_first"])
-
-
 @table(
     "Readings nearest to what is printed",
     caption="An informed guess at what was run: of each experiment the readings whose numbers lie "
@@ -92,7 +74,9 @@ def behind_nearest(table: pd.DataFrame) -> Iterator[Cell]:
     "the spread of its cell; the distance is the root of the mean over tables of its mean square. "
     "First without: tables without which, one at a time, no other reading is nearer. {ran}",
     words=said,
-    behind=behind_nearest,
+    behind=Lines(
+        "nearest", ("experiment", "reading"), ("distance", "n_cells", "n_tables", "n_first")
+    ),
 )
 def readings_nearest(nearest: pd.DataFrame) -> pd.DataFrame:
     """The readings of each experiment in the order of their distance.
@@ -102,17 +86,12 @@ def readings_nearest(nearest: pd.DataFrame) -> pd.DataFrame:
     return nearest.reset_index(drop=True)
 
 
-def behind_choices(table: pd.DataFrame) -> Iterator[Cell]:
-    """Nothing: the table holds words of config/readings.yaml."""
-    yield from ()
-
-
 @table(
     "Open choices",
     caption="What the papers leave open, what is done here and what else was read "
     "(config/readings.yaml, which was written before). {ran}",
     words=said,
-    behind=behind_choices,
+    behind=Lines("claims", (), ()),  # words of config/readings.yaml
 )
 def readings_choices(
     claims: pd.DataFrame, choices: Mapping[str, Any], plan: ReadingsPlan

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 import pandas as pd
 
+from hedgerow.experiments.behind import Lines, Read
 from hedgerow.experiments.compared import TESTED, cells_behind
 from hedgerow.experiments.step import table
 from hedgerow.extensions.uncertainty_benchmark.plan import (
@@ -116,7 +117,8 @@ PEOPLE_LABELS = {
     "doubt_tree": "tree for all doubts",
     "forest": "random forest",
 }
-PEOPLE_METRICS = ("accuracy", "log_loss", "changes", "foretold")
+#: Of the illustration, and what they are told in.
+PEOPLE_METRICS = {"accuracy": 100.0, "log_loss": 1.0, "changes": 100.0, "foretold": 100.0}
 
 
 def said_of_people(people: pd.DataFrame, plan: UncertaintyBenchmarkPlan) -> dict[str, str]:
@@ -124,17 +126,6 @@ def said_of_people(people: pd.DataFrame, plan: UncertaintyBenchmarkPlan) -> dict
     each = how_many(plan.n_people, "division")
     there = people["dataset"].unique()
     return {"ran": ran(there, [plan.people_dataset], each, plan.configuration)}
-
-
-def behind_rule(table: pd.DataFrame) -> Iterator[Cell]:
-    """The leaf of the rule, which rests on the accuracies of all cases."""
-    columns = ("n_cases", "n_datasets", "accuracy", "accuracy_c45", "accuracy_forest")
-    for row, line in enumerate(table.to_dict("records")):
-        where = {"among": line["among"], "leaf": line["leaf"]}
-        for column in (*columns, "accuracy_best"):
-            if pd.notna(line[column]):
-                times = 100.0 if column.startswith("accuracy") else 1.0
-                yield Cell(row, column, "value", (Rows("leaves", where, column),), times)
 
 
 def behind_honesty(table: pd.DataFrame) -> Iterator[Cell]:
@@ -150,16 +141,6 @@ def behind_honesty(table: pd.DataFrame) -> Iterator[Cell]:
                     yield Cell(row, column, STATED, (*own, rule))
 
 
-def behind_people(table: pd.DataFrame) -> Iterator[Cell]:
-    """Means over divisions of the persons."""
-    for row, line in enumerate(table.to_dict("records")):
-        for metric in PEOPLE_METRICS:
-            if pd.notna(line[metric]):
-                where = {"method": line["method"], "metric": metric}
-                times = 1.0 if metric == "log_loss" else 100.0
-                yield Cell(row, metric, "mean", (Rows("people", where),), times)
-
-
 @table(
     "A rule of thumb",
     caption="A tree of few leaves (E2M) that is told how near each learner came to the best in "
@@ -169,7 +150,14 @@ def behind_people(table: pd.DataFrame) -> Iterator[Cell]:
     "training part. Accuracies on the cases of the leaf, means over data sets, in points: of what "
     "it recommends, of C4.5, of the forest, of the best in hindsight. {ran}",
     words=said,
-    behind=behind_rule,
+    behind=Lines(
+        "leaves",
+        ("among", "leaf"),
+        dict.fromkeys(("n_cases", "n_datasets"), Read())
+        | dict.fromkeys(
+            ("accuracy", "accuracy_c45", "accuracy_forest", "accuracy_best"), Read(times=100.0)
+        ),
+    ),
 )
 def uncertainty_benchmark_rule(
     leaves: pd.DataFrame, rows: pd.DataFrame, plan: UncertaintyBenchmarkPlan
@@ -220,7 +208,14 @@ def uncertainty_benchmark_honesty(
     "foretold: the probability of that by the explanation of the case, per cent. Means over "
     "divisions. {ran}",
     words=said_of_people,
-    behind=behind_people,
+    behind=Lines(
+        "people",
+        ("method",),
+        {
+            metric: Read("mean", "value", times, {"metric": metric})
+            for metric, times in PEOPLE_METRICS.items()
+        },
+    ),
 )
 def uncertainty_benchmark_people(
     people: pd.DataFrame, plan: UncertaintyBenchmarkPlan
@@ -232,8 +227,7 @@ def uncertainty_benchmark_people(
     wide = people.pivot_table(index="method", columns="metric", values="value", aggfunc="mean")
     wide = wide.reindex(index=[m for m in PEOPLE_LABELS if m in wide.index])
     wide = wide.reindex(columns=list(PEOPLE_METRICS))
-    for metric in PEOPLE_METRICS:
-        wide[metric] *= 1.0 if metric == "log_loss" else 100.0
+    wide *= pd.Series(PEOPLE_METRICS)
     found = wide.rename_axis(columns=None).reset_index()
     found["n_divisions"] = people["division"].nunique()
     return found.round(9)
