@@ -6,6 +6,7 @@ contradict each other; where text contradicts text, the two places are named and
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -29,15 +30,7 @@ NEARLY_HALF = 0.4
 
 @dataclass(frozen=True)
 class Found:
-    """What a computation gives.
-
-    Attributes
-    ----------
-    printed, follows : str
-        What the paper prints, and what follows from other printed numbers.
-    stands : bool
-        Whether the two contradict each other.
-    """
+    """What the paper prints, what follows from other numbers, and whether they contradict."""
 
     printed: str
     follows: str
@@ -46,20 +39,9 @@ class Found:
 
 @dataclass(frozen=True)
 class Misprint:
-    """One of them.
+    """What is computed, or what was read where nothing can be computed (`found`).
 
-    Attributes
-    ----------
-    id : str
-    paper : str
-    place : str
-        Id of the table, or section of the paper.
-    computed : str
-        What was computed, in words, or `by reading`.
-    find : callable, optional
-        Takes `Cells`, returns `Found`.
-    found : Found, optional
-        What was read, where nothing can be computed.
+    place: id of the table, or section of the paper; computed: in words, or `by reading`.
     """
 
     id: str
@@ -78,13 +60,8 @@ class Misprint:
 class Cells:
     """Printed cells.
 
-    Parameters
-    ----------
-    published : mapping of DataFrame
-        Files of data/published by their names, as texts.
-    sizes : mapping
-        Paper, then printed name of a data set: rows, variables and rows of each class in the files
-        that there are (`hedgerow.workflow.config.printed_sizes`).
+    sizes: paper, then printed name of a data set: rows, variables and rows of each class in the
+    files that there are (`hedgerow.workflow.config.printed_sizes`).
     """
 
     def __init__(self, published: Printed, sizes: Mapping[str, Mapping[str, Mapping[str, Any]]]):
@@ -125,19 +102,10 @@ def table_of(published: Printed, sizes: Mapping) -> pd.DataFrame:
     lines = []
     for misprint in MISPRINTS:
         found = misprint.find(cells) if misprint.find else misprint.found
-        lines.append(
-            {
-                "id": misprint.id,
-                "paper": misprint.paper,
-                "place": misprint.place,
-                "printed": found.printed,
-                "follows": found.follows,
-                "computed": misprint.computed,
-                "stands": found.stands,
-                "function": misprint.function,
-            }
-        )
-    return pd.DataFrame(lines)
+        line = (misprint.id, misprint.paper, misprint.place, found.printed, found.follows)
+        lines.append((*line, misprint.computed, found.stands, misprint.function))
+    columns = ["id", "paper", "place", "printed", "follows", "computed", "stands", "function"]
+    return pd.DataFrame(lines, columns=columns)
 
 
 def _listed(found: list[tuple[str, str, str]]) -> Found:
@@ -151,6 +119,10 @@ def _listed(found: list[tuple[str, str, str]]) -> Found:
 
 def _named(key: str) -> str:
     return key.replace("_", " ")
+
+
+def _version(method: str) -> str:
+    return method.removeprefix("confdtree_").upper()
 
 
 # ------------------------------------------------------------------------------ thesis, chapter 3
@@ -553,7 +525,7 @@ def all_outperform(cells: Cells) -> Found:
     gains = _gains(cells)[_VERSIONS]
     found = [
         (
-            f"{_named(name)}, {method.removeprefix('confdtree_').upper()}",
+            f"{_named(name)}, {_version(method)}",
             "outperforms, says the text",
             f"{gains.loc[name, method]:.1f} %",
         )
@@ -572,7 +544,7 @@ def upper_bound(cells: Cells) -> Found:
     for name, line in gains.iterrows():
         best = line[_VERSIONS].idxmax()
         if line[best] > line["rf"]:
-            said = f"{best.removeprefix('confdtree_').upper()} {line[best]:g} %"
+            said = f"{_version(best)} {line[best]:g} %"
             found.append((_named(name), f"upper bound {line['rf']:g} %", said))
     return _listed(found)
 
@@ -591,7 +563,7 @@ def average_gain(cells: Cells) -> Found:
     """Mean gains of table I against the '5 to 9 per cent' of the abstract."""
     low = cells.number("confdtree_text_numbers", metric="average_improvement_low")
     means = _gains(cells)[_VERSIONS].mean()
-    said = ", ".join(f"{m.removeprefix('confdtree_').upper()} {v:.1f} %" for m, v in means.items())
+    said = ", ".join(f"{_version(m)} {v:.1f} %" for m, v in means.items())
     below = int((means.round(0) < low).sum())
     return Found(f"abstract: {low:g} % or more on average", said, below > 0)
 
@@ -620,9 +592,7 @@ def p_of_t(cells: Cells) -> Found:
             # .15 for .1501 is rounded to two.
             if round(right, 2) == round(line["paired_t_p"], 3):
                 continue
-            where = (
-                f"{_named(kind)}, {method.removeprefix('confdtree_').upper()}, {_named(criterion)}"
-            )
+            where = f"{_named(kind)}, {_version(method)}, {_named(criterion)}"
             said = f"t = {line['paired_t']:g}, p = {line['paired_t_p']:g}"
             found.append((f"{where}:", said, f"{p_said(right)} ({freedom} degrees of freedom)"))
     return _listed(found)
@@ -640,9 +610,7 @@ def z_of_ranks(cells: Cells) -> Found:
         n = len(own)
         z = -(n * (n + 1) / 4) / np.sqrt(n * (n + 1) * (2 * n + 1) / 24)
         if (own > 0).all() and abs(z - line["wilcoxon_z"]) > 5e-4:
-            where = (
-                f"{_named(kind)}, {method.removeprefix('confdtree_').upper()}, {_named(criterion)}"
-            )
+            where = f"{_named(kind)}, {_version(method)}, {_named(criterion)}"
             found.append((f"{where}:", f"z = {line['wilcoxon_z']:g}", f"{z:.3f} (all {n} gain)"))
     return _listed(found)
 
@@ -651,7 +619,7 @@ def best_of_three(cells: Cells) -> Found:
     """How often each version has the largest gain, ties for each, where COMB is called the best."""
     gains = _gains(cells)[_VERSIONS]
     first = gains.eq(gains.max(axis=1), axis=0).sum()
-    said = ", ".join(f"{m.removeprefix('confdtree_').upper()} on {n}" for m, n in first.items())
+    said = ", ".join(f"{_version(m)} on {n}" for m, n in first.items())
     return Found("text: COMB clearly performs best", said, first.idxmax() != "confdtree_comb")
 
 
@@ -705,23 +673,27 @@ def _not_above(cells: Cells, table: str, metric: str, said: str) -> list[tuple[s
 # ------------------------------------------------------------------------------------- all of them
 
 
-def _read(identifier: str, paper: str, place: str, printed: str, follows: str) -> Misprint:
-    return Misprint(identifier, paper, place, BY_READING, None, Found(printed, follows, True))
+def _computed(
+    find: Callable[[Cells], Found], place: str, computed: str, name: str = ""
+) -> Misprint:
+    return Misprint(name or find.__name__, "", place, computed, find)
 
 
-MISPRINTS = (
-    Misprint(
-        "sizes_3",
-        "thesis",
+def _read(name: str, place: str, printed: str, follows: str) -> Misprint:
+    return Misprint(name, "", place, BY_READING, None, Found(printed, follows, True))
+
+
+_THESIS = (
+    _computed(
+        sizes_of_chapter_3,
         "thesis_table_3_1",
         "rows, variables and classes of the files",
-        sizes_of_chapter_3,
+        "sizes_3",
     ),
-    Misprint("left_leaf", "thesis", "thesis_table_3_2", "sum of two probabilities", left_leaf),
-    Misprint("misclassified", "thesis", "thesis_table_3_3", "count of patients", misclassified),
+    _computed(left_leaf, "thesis_table_3_2", "sum of two probabilities"),
+    _computed(misclassified, "thesis_table_3_3", "count of patients"),
     _read(
         "candidates",
-        "thesis",
         "3.4.1",
         "soft search has at most about 2.3e3 candidates on 500 values (w = 8, d = 0.05, u = 0.1)",
         "about 500 for values from 0 to 100 %: the grid of equation 3.7 has steps of delta sigma, "
@@ -729,304 +701,169 @@ MISPRINTS = (
     ),
     _read(
         "kernel",
-        "thesis",
         "3.2.1",
         "the kernel is zero where a value is farther than omega from the threshold",
         "omega / 2 sigma: there the grid of equation 3.7 ends, and omega counts sigmas",
     ),
     _read(
         "closed_form",
-        "thesis",
         "figure 3.4",
         "a closed form of P(d < 0) that gives .841 at sigma = 2",
         ".921 by the integral that it stands for, and by simulation (docs/methods/soft_trees.md)",
     ),
     _read(
         "toy_example",
-        "thesis",
         "figure 3.3",
         "panel b: C4.5 gains most at 0.2",
         "with the values of 3.2.4 it gains as much at -0.2 as at 2, and nothing at 0.2",
     ),
     _read(
         "runtime_head",
-        "thesis",
         "thesis_table_3_5",
         "the row of running times is headed n_train",
         "n_test, as all other rows: in experiment 2 the noise is in the test data",
     ),
-    Misprint(
-        "times_without_noise",
-        "thesis",
-        "thesis_table_3_5",
-        "running times at noise 0 in both tables",
-        times_without_noise,
-    ),
-    Misprint(
-        "se_test_noise",
-        "thesis",
+    _computed(times_without_noise, "thesis_table_3_5", "running times at noise 0 in both tables"),
+    _computed(
+        soft_evaluation_of_test_noise,
         "thesis_table_3_5",
         "differences of means in standard deviations and in points",
-        soft_evaluation_of_test_noise,
+        "se_test_noise",
     ),
-    Misprint(
-        "se_training_noise",
-        "thesis",
+    _computed(
+        soft_evaluation_of_training_noise,
         "thesis_table_3_4",
         "largest difference to C4.5",
-        soft_evaluation_of_training_noise,
+        "se_training_noise",
     ),
-    Misprint("sizes_4", "thesis", "thesis_table_4_7", "rows of the files", sizes_of_chapter_4),
-    Misprint(
-        "ratios",
-        "thesis",
-        "thesis_table_4_1",
-        "F1 over leaves, with the bounds of rounding",
-        ratios,
+    _computed(sizes_of_chapter_4, "thesis_table_4_7", "rows of the files", "sizes_4"),
+    _computed(ratios, "thesis_table_4_1", "F1 over leaves, with the bounds of rounding"),
+    _computed(wins, "tables 4.1, 4.3 and 4.5", "count of the best cells, ties for each"),
+    _computed(
+        repeated_triples, "thesis_table_4_3", "data sets with the same three numbers of a method"
     ),
-    Misprint(
-        "wins", "thesis", "tables 4.1, 4.3 and 4.5", "count of the best cells, ties for each", wins
+    _computed(
+        arrows, "tables 4.2, 4.4 and 4.6", "Wilcoxon's signed-rank test of the cells, p < .05"
     ),
-    Misprint(
-        "repeated_triples",
-        "thesis",
-        "thesis_table_4_3",
-        "data sets with the same three numbers of a method",
-        repeated_triples,
-    ),
-    Misprint(
-        "arrows",
-        "thesis",
-        "tables 4.2, 4.4 and 4.6",
-        "Wilcoxon's signed-rank test of the cells, p < .05",
-        arrows,
-    ),
-    Misprint(
-        "anova_of_policies",
-        "thesis",
+    _computed(
+        anova_of_policies,
         "thesis_table_4_4",
         "within-subjects analysis of variance of shares of the largest",
-        anova_of_policies,
     ),
-    Misprint(
-        "critical_value",
-        "thesis",
-        "thesis_table_4_6",
-        "95 % quantile of chi-squared",
-        critical_value,
-    ),
-    Misprint(
-        "friedman_of_methods",
-        "thesis",
-        "thesis_table_4_6",
-        "Friedman's test of the cells of table 4.5",
-        friedman_of_methods,
-    ),
-    Misprint(
-        "pruning_of_small_sets",
-        "thesis",
-        "4.6.1",
-        "cells of tables 4.1 and 4.5 by rows of table 4.7",
-        pruning_of_small_sets,
-    ),
-    Misprint(
-        "yes_of_table_4_7",
-        "thesis",
+    _computed(critical_value, "thesis_table_4_6", "95 % quantile of chi-squared"),
+    _computed(friedman_of_methods, "thesis_table_4_6", "Friedman's test of the cells of table 4.5"),
+    _computed(pruning_of_small_sets, "4.6.1", "cells of tables 4.1 and 4.5 by rows of table 4.7"),
+    _computed(
+        yes_of_table_4_7,
         "thesis_table_4_7",
         "largest cell of UCT-DT in table 4.5 against that of C4.5",
-        yes_of_table_4_7,
     ),
-    Misprint(
-        "closer_to_predictions",
-        "thesis",
-        "thesis_table_5_1",
-        "norms with correlations against those without",
-        closer_to_predictions,
+    _computed(
+        closer_to_predictions, "thesis_table_5_1", "norms with correlations against those without"
     ),
     _read(
         "type_b_costs",
-        "thesis",
         "5.3.2",
         "the costs of type B are those of type A increased by 1",
         "decreased by 1 (equations 5.2 to 5.5)",
     ),
     _read(
         "strictly_greater",
-        "thesis",
         "5.3.2",
         "type-A distances are strictly greater than those of type B",
         "equal where nothing is substituted, as between a tree and its child in the search",
     ),
-    Misprint(
-        "whole_patients",
-        "thesis",
-        "thesis_table_6_2",
-        "accuracies that so many test patients can have",
-        whole_patients,
-    ),
-    Misprint(
-        "quartiles_in_order",
-        "thesis",
-        "thesis_table_6_3",
-        "order of the quartiles of each node",
-        quartiles_in_order,
-    ),
-    Misprint(
-        "row_of_all",
-        "thesis",
-        "thesis_table_6_4",
-        "its first row against that of table 6.3",
-        row_of_all,
-    ),
-    Misprint(
-        "gains_of_intervention",
-        "thesis",
-        "6.3",
-        "difference of the first quartile in table 6.4",
-        gains_of_intervention,
-    ),
-    Misprint(
-        "nearly_halved",
-        "thesis",
+    _computed(whole_patients, "thesis_table_6_2", "accuracies that so many test patients can have"),
+    _computed(quartiles_in_order, "thesis_table_6_3", "order of the quartiles of each node"),
+    _computed(row_of_all, "thesis_table_6_4", "its first row against that of table 6.3"),
+    _computed(gains_of_intervention, "6.3", "difference of the first quartile in table 6.4"),
+    _computed(
+        nearly_halved,
         "6.3",
         "ratio of the hazard ratios of the leaf in table 6.4, with the bounds of rounding",
-        nearly_halved,
     ),
-    Misprint("creatinine", "thesis", "6.2", "mg/dl in umol/l by the molar mass", creatinine),
+    _computed(creatinine, "6.2", "mg/dl in umol/l by the molar mass"),
     _read(
         "stroke_volume",
-        "thesis",
         "6.3",
         "stroke volume below 65 ml (group 6), and below 65 % (nodes 6 and 7)",
         "ml: table 6.1 has ml per beat, and the test is the same",
     ),
     _read(
         "wall_thickness",
-        "thesis",
         "6.3",
         "nodes 2 and 3 differ by a test of the posterior wall",
         "no threshold is stated but in figure 6.1",
     ),
     _read(
         "alpha",
-        "thesis",
         "6.2",
         "for which nodes the curves were significantly different (p >= .005)",
         "p < .005, as in table 6.3 and figure 6.2",
     ),
-    Misprint(
-        "class_ratios",
-        "confdtree",
-        "confdtree_table_1",
-        "rows of each class in the files over the smallest",
-        class_ratios,
+)
+_CONFDTREE = (
+    _computed(
+        class_ratios, "confdtree_table_1", "rows of each class in the files over the smallest"
     ),
-    Misprint(
-        "sizes_confdtree",
-        "confdtree",
+    _computed(
+        sizes_of_confdtree,
         "confdtree_table_1",
         "rows, variables and classes of the files",
-        sizes_of_confdtree,
+        "sizes_confdtree",
     ),
-    Misprint(
-        "one_set_twice",
-        "confdtree",
-        "confdtree_table_1",
-        "columns of diabetes and pima",
-        one_set_twice,
+    _computed(one_set_twice, "confdtree_table_1", "columns of diabetes and pima"),
+    _computed(all_outperform, "confdtree_table_1", "gains that are not above 0"),
+    _computed(upper_bound, "confdtree_table_1", "gain of the forest against the best version"),
+    _computed(balance_of_miniboone, "IV.A", "two-class sets with a smaller ratio"),
+    _computed(average_gain, "abstract", "means over the 17 data sets of table I"),
+    _computed(best_of_three, "IV.A", "data sets on which each version is first"),
+    _computed(p_of_t, "confdtree_table_2", "p of Student's t"),
+    _computed(
+        z_of_ranks, "confdtree_table_2", "z of Wilcoxon's test where every difference is positive"
     ),
-    Misprint(
-        "all_outperform",
-        "confdtree",
-        "confdtree_table_1",
-        "gains that are not above 0",
-        all_outperform,
-    ),
-    Misprint(
-        "upper_bound",
-        "confdtree",
-        "confdtree_table_1",
-        "gain of the forest against the best version",
-        upper_bound,
-    ),
-    Misprint(
-        "balance_of_miniboone",
-        "confdtree",
-        "IV.A",
-        "two-class sets with a smaller ratio",
-        balance_of_miniboone,
-    ),
-    Misprint(
-        "average_gain",
-        "confdtree",
-        "abstract",
-        "means over the 17 data sets of table I",
-        average_gain,
-    ),
-    Misprint(
-        "best_of_three",
-        "confdtree",
-        "IV.A",
-        "data sets on which each version is first",
-        best_of_three,
-    ),
-    Misprint("p_of_t", "confdtree", "confdtree_table_2", "p of Student's t", p_of_t),
-    Misprint(
-        "z_of_ranks",
-        "confdtree",
-        "confdtree_table_2",
-        "z of Wilcoxon's test where every difference is positive",
-        z_of_ranks,
-    ),
-    Misprint(
-        "row_printed_twice", "e2m", "e2m_table_2", "data sets with the same row", row_printed_twice
-    ),
-    Misprint(
-        "failures_as_leaves",
-        "e2m",
-        "e2m_table_2",
-        "leaves of the trees that were grown",
-        failures_as_leaves,
-    ),
-    Misprint(
-        "larger_trees", "e2m", "e2m_table_2", "leaves of CART less those of E2M", larger_trees
-    ),
-    Misprint(
-        "lower_errors", "e2m", "e2m_table_1", "error rate of E2M less that of CART", lower_errors
-    ),
+)
+_E2M = (
+    _computed(row_printed_twice, "e2m_table_2", "data sets with the same row"),
+    _computed(failures_as_leaves, "e2m_table_2", "leaves of the trees that were grown"),
+    _computed(larger_trees, "e2m_table_2", "leaves of CART less those of E2M"),
+    _computed(lower_errors, "e2m_table_1", "error rate of E2M less that of CART"),
     _read(
         "stopping",
-        "e2m",
         "algorithm 1",
         "repeat until the relative gain of likelihood is above gamma",
         "until it is below: the likelihood grows less and less",
     ),
     _read(
         "error_of_an_instance",
-        "e2m",
         "section 3",
         "e_i is 0 where the prediction is wrong, else 1; the error rate is the share of ones",
         "e_i is 1 where it is wrong: as printed the share is that of right predictions",
     ),
+)
+_EIG = (
     _read(
         "known_share",
-        "eig",
         "section 4",
         "the reliability r of an attribute is its percentage of missing data",
         "the share that is known: definition 3 multiplies the gain of known values by r",
     ),
     _read(
         "best_improvement",
-        "eig",
         "algorithm 1",
         "best_improvement is set to 0, compared with each gain, and never set again",
         "set to the gain that is above it: else the last test that gains anything is chosen",
     ),
     _read(
         "class_weight",
-        "eig",
         "definition 1",
         "the weight of a class is a factor of its probability inside the weighted entropy",
         "once: the probability is a share of weights already (definition 2 shares them out)",
     ),
+)
+_BY_PAPER = {"thesis": _THESIS, "confdtree": _CONFDTREE, "e2m": _E2M, "eig": _EIG}
+MISPRINTS = tuple(
+    dataclasses.replace(misprint, paper=paper)
+    for paper, found in _BY_PAPER.items()
+    for misprint in found
 )
