@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any
 
 import pandas as pd
 
@@ -63,6 +64,38 @@ def in_rows(table: pd.DataFrame, order: Mapping[str, Sequence | None]) -> pd.Dat
     )
     rank = rank.sort_values(list(order), kind="stable")
     return table.loc[rank.index].reset_index(drop=True)
+
+
+def lines_of(
+    printed: Iterable[str], names: Mapping[str, str | Sequence[str]], asked: Iterable[str]
+) -> list[tuple[str, str]]:
+    """Printed and registry key of each line: those of a paper in its order, then others by name.
+
+    names: registry keys of the printed ones. A set that is not in the registry has an empty key.
+
+    >>> lines_of(["a", "b"], {"a": ("one", "two")}, ["two", "own"])
+    [('a', 'one'), ('a', 'two'), ('b', ''), ('own', 'own')]
+    """
+    found = []
+    for key in dict.fromkeys(printed):
+        own = names.get(key, ("",))
+        found += [(key, name) for name in ([own] if isinstance(own, str) else own)]
+    theirs = {name for _, name in found}
+    return found + [(name, name) for name in sorted(set(asked) - theirs)]
+
+
+def finished(
+    lines: Sequence[Any],
+    columns: Sequence[str],
+    numbers: Iterable[str] = (),
+    counts: Iterable[str] = (),
+    digits: int = 9,
+) -> pd.DataFrame:
+    """A table of these columns, its numbers rounded; counts may be missing."""
+    table = pd.DataFrame(lines).reindex(columns=list(columns))
+    for name in numbers:
+        table[name] = pd.to_numeric(table[name]).astype(float).round(digits)
+    return table.astype(dict.fromkeys(counts, "Int64"))
 
 
 def p_columns(

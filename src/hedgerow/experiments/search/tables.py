@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -22,7 +24,7 @@ from hedgerow.experiments.search.plan import (
 from hedgerow.experiments.search.statistics import compare, wide_cells
 from hedgerow.experiments.step import step, table
 from hedgerow.reporting.cells import Cell, Rows
-from hedgerow.reporting.tables import status
+from hedgerow.reporting.tables import finished, lines_of, status
 
 ALL = "all_datasets"
 SMALL = 730  # instances; where the thesis draws the line between small and large sets (4.6.1)
@@ -111,12 +113,10 @@ def without_search(rows: pd.DataFrame) -> pd.Series:
     return (limit <= 1).fillna(False).astype(bool)
 
 
-def order(plan: SearchPlan, published: Mapping[str, pd.DataFrame]) -> dict[str, str]:
-    """Printed key -> registry key, in the order of table 4.1; then sets of our own by name."""
-    table = published["thesis_table_4_1"]
-    printed = [d for d in table["dataset"].unique() if d != ALL]
-    own = sorted(set(plan.datasets) - set(plan.printed.values()))
-    return {**{key: plan.printed[key] for key in printed}, **{d: d for d in own}}
+def _sets(plan: SearchPlan, published: Mapping[str, pd.DataFrame]) -> list[tuple[str, str]]:
+    """Printed and registry keys, in the order of table 4.1; then sets of our own by name."""
+    printed = published["thesis_table_4_1"]["dataset"]
+    return lines_of(printed[printed != ALL], plan.printed, plan.datasets)
 
 
 def printed_cells(published: Mapping[str, pd.DataFrame], plan: SearchPlan) -> pd.DataFrame:
@@ -237,9 +237,12 @@ def thesis_table_4_5(
     return _results("thesis_table_4_5", rows, published, plan)
 
 
+_KEY = ["dataset", "registry", "status", "no_search", "method", "criterion", "metric", "unit"]
+_COUNTS = ["counted", "counted_same_sets", "n_datasets"]
+
+
 def _results(identifier, rows, published, plan) -> pd.DataFrame:
     groups = COLUMNS[identifier]
-    names = order(plan, published)
     metrics = [m for m in UNITS if m in METRICS or identifier == "thesis_table_4_1"]
     first = first_split(rows)
     lacking = set(first["dataset"][without_search(first)])
@@ -249,31 +252,31 @@ def _results(identifier, rows, published, plan) -> pd.DataFrame:
     notes = _notes(published[identifier])
     there = set(rows["dataset"])
     lines = []
-    for key, dataset in names.items():
-        for group in (*groups, *beside):
-            among = groups if group in groups else ()
-            for metric in metrics:
-                lines.append(
-                    {
-                        "dataset": key,
-                        "registry": dataset,
-                        "status": status(dataset, there, plan.datasets),
-                        "no_search": dataset in lacking,
-                        "method": group[0],
-                        "criterion": group[1],
-                        "metric": metric,
-                        "unit": UNITS[metric][0],
-                        "measured": measured[metric, group].get(dataset),
-                        "best": _is_best(measured, metric, group, among, dataset),
-                        "published": printed[metric, group].get(dataset),
-                        "published_best": _is_best(printed, metric, group, among, dataset),
-                        "note": notes.get((key, *group, metric), ""),
-                    }
-                )
+    for key, dataset in _sets(plan, published):
+        head = (key, dataset, status(dataset, there, plan.datasets), dataset in lacking)
+        for group, metric in itertools.product((*groups, *beside), metrics):
+            place = (metric, group, groups if group in groups else (), dataset)
+            line = dict(zip(_KEY, (*head, *group, metric, UNITS[metric][0]), strict=True))
+            for name, values in (("measured", measured), ("published", printed)):
+                line[name] = values[metric, group].get(dataset)
+                line[_BEST[name]] = _is_best(values, *place)
+            lines.append({**line, "note": notes.get((key, *group, metric), "")})
     ran = [d for d in plan.printed.values() if d in there - lacking]
+    lines += _footers(identifier, (measured, printed), [*beside], published, ran, plan)
+    columns = [*_KEY, "measured", "best", "published", "published_best", *_COUNTS, "note"]
+    table = finished(lines, columns, ["measured"], _COUNTS, digits=6)
+    return table.astype({"published": float, "no_search": "boolean"})
+
+
+_BEST = {"measured": "best", "published": "published_best"}
+
+
+def _footers(identifier, values, beside, published, ran, plan) -> Iterator[dict[str, Any]]:
+    """Counts over the data sets that were run, and over the printed cells of all and of these."""
+    measured, printed = values
+    groups, notes = COLUMNS[identifier], _notes(published[identifier])
     footer = published[identifier]
-    footer = footer[footer["dataset"] == ALL]
-    footer = footer.assign(criterion=footer["criterion"].fillna(""))
+    footer = footer[footer["dataset"] == ALL].fillna({"criterion": ""})
     footer = footer.set_index(["method", "criterion", "metric"])["value"].astype(float)
     counts = {"n_wins": groups}
     if identifier == "thesis_table_4_5":
@@ -282,35 +285,16 @@ def _results(identifier, rows, published, plan) -> pd.DataFrame:
         counts[f"n_better_than_{method}"] = [g for g in groups if g[0] in POLICIES]
     for count, counted in counts.items():
         ours = count.removeprefix("n_better_than_") == INDUCTION  # nothing of it is printed
-        for group in counted:
-            for metric in METRICS:
-                name = f"{count}_{metric}"
-                again = [] if ours else [plan.printed.values(), ran]
-                again = [_count(printed, count, metric, group, groups, d) for d in again]
-                lines.append(
-                    {
-                        "dataset": ALL,
-                        "method": group[0],
-                        "criterion": group[1],
-                        "metric": name,
-                        "unit": "datasets",
-                        "measured": _count(measured, count, metric, group, groups, ran),
-                        "published": footer.get((*group, name)),
-                        **dict(zip(("counted", "counted_same_sets"), again, strict=False)),
-                        "n_datasets": len(ran),
-                        "note": notes.get((ALL, *group, name), ""),
-                    }
-                )
-    columns = ["dataset", "registry", "status", "no_search", "method", "criterion", "metric"]
-    columns += ["unit", "measured", "best", "published", "published_best"]
-    columns += ["counted", "counted_same_sets"]
-    table = pd.DataFrame(lines).reindex(columns=[*columns, "n_datasets", "note"])
-    table["measured"] = table["measured"].astype(float).round(6)
-    table["published"] = table["published"].astype(float)
-    whole = ["counted", "counted_same_sets", "n_datasets"]
-    table[whole] = table[whole].astype("Int64")
-    table["no_search"] = table["no_search"].astype("boolean")
-    return table
+        for group, metric in itertools.product(counted, METRICS):
+            name, of = f"{count}_{metric}", (count, metric, group, groups)
+            again = [] if ours else [plan.printed.values(), ran]
+            yield {
+                **{"dataset": ALL, "method": group[0], "criterion": group[1]},
+                **{"metric": name, "unit": "datasets", "measured": _count(measured, *of, ran)},
+                "published": footer.get((*group, name)),
+                **dict(zip(_COUNTS, (_count(printed, *of, sets) for sets in again), strict=False)),
+                **{"n_datasets": len(ran), "note": notes.get((ALL, *group, name), "")},
+            }
 
 
 def _by_group(cells: pd.DataFrame, groups, metrics) -> dict[tuple, pd.Series]:
@@ -454,48 +438,36 @@ def _tests_table(identifier, statistics, published, plan) -> pd.DataFrame:
     )
     printed = published[identifier].set_index(["metric", "criterion"])
     k = len(FAMILIES[identifier])
+    critical = round(float(stats.chi2.isf(LEVEL, k - 1)), 2)
+    names = {"anova_within": "anova_p", "friedman": "friedman_chi2"}
     lines = []
     for row in table.itertuples(index=False):
         is_pair = row.name == "wilcoxon_signed_rank" and row.correction == "none"
-        names = {
-            "anova_within": (f"{row.metric}_anova_p", "group_comparison"),
-            "friedman": (f"{row.metric}_friedman_chi2", "group_comparison"),
-        }
-        place = (f"{row.metric}_wilcoxon_better", row.groups) if is_pair else names.get(row.name)
+        place = (f"{row.metric}_{names.get(row.name)}", "group_comparison")
+        place = (f"{row.metric}_wilcoxon_better", row.groups) if is_pair else place
         found = printed.loc[place] if place in printed.index else None
         found = found.iloc[0] if isinstance(found, pd.DataFrame) else found
         notes = ["" if found is None else found["note"], row.note]
-        of_ranks = row.name.startswith("friedman")
+        better = (row.better, row.better_again, found["value"]) if is_pair else ()
+        arrows = [_arrow(row.groups, group) for group in better] or ["", "", ""]
+        of_ranks = (k - 1, critical) if row.name.startswith("friedman") else (None, None)
         lines.append(
-            {
-                "metric": row.metric,
-                "test": row.name,
-                "groups": row.groups,
-                "correction": row.correction,
-                "degrees_of_freedom": k - 1 if of_ranks else None,
-                "critical_value": round(float(stats.chi2.isf(LEVEL, k - 1)), 2)
-                if of_ranks
-                else None,
-                "statistic": row.statistic,
-                "p": row.p,
-                "better": row.better,
-                "n_datasets": row.n,
-                "recomputed_statistic": row.statistic_again,
-                "recomputed_p": row.p_again,
-                "recomputed_better": row.better_again,
-                "recomputed_n_datasets": row.n_again,
-                "printed": "" if found is None else str(found["value"]),
-                "arrow": _arrow(row.groups, row.better) if is_pair else "",
-                "recomputed_arrow": _arrow(row.groups, row.better_again) if is_pair else "",
-                "printed_arrow": _arrow(row.groups, found["value"]) if is_pair else "",
-                "note": "; ".join(note for note in notes if pd.notna(note) and note),
-            }
+            (
+                *(row.metric, row.name, row.groups, row.correction, *of_ranks),
+                *(row.statistic, row.p, row.better, row.n),
+                *(row.statistic_again, row.p_again, row.better_again, row.n_again),
+                *("" if found is None else str(found["value"]), *arrows),
+                "; ".join(note for note in notes if pd.notna(note) and note),
+            )
         )
-    table = pd.DataFrame(lines)
+    columns = ["metric", "test", "groups", "correction", "degrees_of_freedom", "critical_value"]
+    tested = ["statistic", "p", "better", "n_datasets"]
+    columns += [*tested, *(f"recomputed_{name}" for name in tested)]
+    columns += ["printed", "arrow", "recomputed_arrow", "printed_arrow", "note"]
     numbers = ["statistic", "p", "recomputed_statistic", "recomputed_p"]
-    table[numbers] = table[numbers].astype(float).round(6) + 0.0
-    whole = ["degrees_of_freedom", "n_datasets", "recomputed_n_datasets"]
-    table[whole] = table[whole].astype("Int64")
+    counts = ["degrees_of_freedom", "n_datasets", "recomputed_n_datasets"]
+    table = finished(pd.DataFrame(lines, columns=columns), columns, numbers, counts, digits=6)
+    table[numbers] += 0.0
     return table
 
 
@@ -580,26 +552,20 @@ def thesis_table_4_7(
     wide = properties.pivot(index="dataset", columns="metric", values="value")
     above = uct_against_c45(first_split(rows))
     there = set(rows["dataset"])
-    own = [d for d in order(plan, published) if d not in set(printed["dataset"])]
     lines = []
+    shown = set(printed["dataset"])
+    own = [key for key, _ in _sets(plan, published) if key not in shown]
     for key in [*printed["dataset"].unique(), *own]:
         dataset = plan.printed.get(key, key)
         measured = _measured_properties(wide, above, dataset)
+        head = (key, dataset, status(dataset, there, plan.datasets))
         for metric in PROPERTIES:
-            there_is = (key, metric) in cells.index
-            cell = cells.loc[(key, metric)] if there_is else None
-            lines.append(
-                {
-                    "dataset": key,
-                    "registry": dataset,
-                    "status": status(dataset, there, plan.datasets),
-                    "metric": metric,
-                    "measured": measured.get(metric, ""),
-                    "published": str(cell["value"]) if there_is else "",
-                    "note": "" if not there_is or pd.isna(cell["note"]) else cell["note"],
-                }
-            )
-    return pd.DataFrame(lines)
+            cell = cells.loc[(key, metric)] if (key, metric) in cells.index else {"value": ""}
+            note = cell.get("note")
+            note = "" if pd.isna(note) else note
+            lines.append((*head, metric, measured.get(metric, ""), str(cell["value"]), note))
+    columns = ["dataset", "registry", "status", "metric", "measured", "published", "note"]
+    return pd.DataFrame(lines, columns=columns)
 
 
 #: Metrics of table 4.7 in the order of its columns, then ours.
@@ -701,18 +667,17 @@ def _yes(value) -> str:
 def behind_splits(table: pd.DataFrame, rows: pd.DataFrame) -> Iterator[Cell]:
     """Rows of the splits above 0, and of the first."""
     splits = sorted(set(rows["split"]) - {0})
-    formulas = {"mean": "mean", "sd": "sd", "lowest": "lowest", "highest": "highest"}
+    formulas = {name: name for name in ("mean", "sd", "lowest", "highest")}
     for row, line in enumerate(table.to_dict("records")):
         if pd.isna(line["n_splits"]):
             continue
-        own = {"dataset": line["registry"], "method": line["method"]}
-        own["criterion"] = line["criterion"]
+        own = {"dataset": line["registry"]}
+        own |= {name: line[name] for name in ("method", "criterion")}
         further = Rows("rows", {**own, "split": splits}, line["metric"])
         for column, formula in {**formulas, "n_splits": "n_rows"}.items():
             yield Cell(row, column, formula, (further,))
-        yield Cell(
-            row, "first_split", "value", (Rows("rows", {**own, "split": 0}, line["metric"]),)
-        )
+        first = Rows("rows", {**own, "split": 0}, line["metric"])
+        yield Cell(row, "first_split", "value", (first,))
 
 
 @table(
@@ -735,19 +700,15 @@ def search_splits(
     published, better_than_c45 (share of these splits on which the method beats C4.5, half for ties;
     for UCT-DT of the splits with a search). Sets that were not run have one row with their status.
     """
-    names = order(plan, published)
     there = set(rows["dataset"])
     first = _wide(first_split(rows))
     further = rows[rows["split"] > 0].sort_values(CELL)
     further = further.assign(no_search=without_search(further))
     printed = _wide(printed_cells(published, plan))
     lines = []
-    for key, dataset in names.items():
-        head = {
-            "dataset": key,
-            "registry": dataset,
-            "status": status(dataset, there, plan.datasets),
-        }
+    for key, dataset in _sets(plan, published):
+        head = {"dataset": key, "registry": dataset}
+        head["status"] = status(dataset, there, plan.datasets)
         own = further[further["dataset"] == dataset]
         if own.empty:
             lines.append(head)
@@ -762,31 +723,18 @@ def search_splits(
                 gain = (series - c45[metric].astype(float)) * (1 if more else -1)
                 better = ((gain > 0) + 0.5 * (gain == 0))[counted].mean()
                 group = (dataset, method, criterion)
-                lines.append(
-                    {
-                        **head,
-                        "method": method,
-                        "criterion": criterion,
-                        "metric": metric,
-                        "unit": UNITS[metric][0],
-                        "mean": series.mean(),
-                        "sd": series.std() if len(series) > 1 else None,
-                        "lowest": series.min(),
-                        "highest": series.max(),
-                        "n_splits": len(series),
-                        "n_no_search": int(values["no_search"].sum()),
-                        "first_split": first[metric].get(group),
-                        "published": printed[metric].get(group),
-                        "better_than_c45": None if method == "c45" else better,
-                    }
-                )
+                line = {**head, "method": method, "criterion": criterion, "metric": metric}
+                line |= {"unit": UNITS[metric][0], "mean": series.mean(), "sd": series.std()}
+                line |= {"lowest": series.min(), "highest": series.max()}
+                line |= {"n_splits": len(series), "n_no_search": int(values["no_search"].sum())}
+                line |= {"first_split": first[metric].get(group)}
+                line |= {"published": printed[metric].get(group)}
+                line |= {"better_than_c45": None if method == "c45" else better}
+                lines.append(line)
     columns = ["dataset", "registry", "status", "method", "criterion", "metric", "unit"]
     numbers = ["mean", "sd", "lowest", "highest", "first_split", "published", "better_than_c45"]
-    whole = ["n_splits", "n_no_search"]
-    table = pd.DataFrame(lines).reindex(columns=[*columns, *numbers, *whole])
-    table[numbers] = table[numbers].astype(float).round(6)
-    table[whole] = table[whole].astype("Int64")
-    return table
+    counts = ["n_splits", "n_no_search"]
+    return finished(lines, [*columns, *numbers, *counts], numbers, counts, digits=6)
 
 
 def _wide(cells: pd.DataFrame) -> pd.DataFrame:
@@ -805,15 +753,13 @@ def search_running_times(
     """
     printed = published["thesis_table_4_3"]
     printed = printed[printed["metric"] == "runtime"].set_index("dataset")["value"]
-    names = order(plan, published)
     lines = []
     first = times[times["split"] == 0]
     first = first.assign(criterion=first["criterion"].fillna(""))  # as a CSV file gives it back
     first = first.set_index(["dataset", "method", "criterion"])
-    for key, dataset in names.items():
-        for method, criterion in (
-            (m, c) for m in METHODS for c in (PRUNING if m in POLICIES else ("",))
-        ):
+    groups = [(m, c) for m in METHODS for c in (PRUNING if m in POLICIES else ("",))]
+    for key, dataset in _sets(plan, published):
+        for method, criterion in groups:
             if (dataset, method, criterion) not in first.index:
                 continue
             own = first.loc[(dataset, method, criterion)]

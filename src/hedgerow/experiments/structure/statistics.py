@@ -73,20 +73,7 @@ def resampled(
     }
 
 
-@step(
-    makes=(
-        "forests",
-        "trees",
-        "distances",
-        "first",
-        "examples",
-        "scripts",
-        "closeness",
-        "labels",
-        "scores",
-        "statistics",
-    ),
-)
+@step(makes=tuple(ORDER))
 def merged(
     forests: Sequence[pd.DataFrame],
     trees: Sequence[pd.DataFrame],
@@ -100,16 +87,6 @@ def merged(
     statistics: Sequence[pd.DataFrame],
 ) -> dict[str, pd.DataFrame]:
     """All forests of a data set in one table each."""
-    chunks = {
-        "forests": forests,
-        "trees": trees,
-        "distances": distances,
-        "first": first,
-        "examples": examples,
-        "scripts": scripts,
-        "closeness": closeness,
-        "labels": labels,
-        "scores": scores,
-        "statistics": statistics,
-    }
-    return {name: merge(frames, name) for name, frames in chunks.items()}
+    chunks = (forests, trees, distances, first, examples, scripts, closeness, labels, scores)
+    named = zip(ORDER, (*chunks, statistics), strict=True)
+    return {name: merge(frames, name) for name, frames in named}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -21,7 +22,7 @@ from hedgerow.experiments.structure.plan import (
     StructurePlan,
 )
 from hedgerow.reporting.cells import Cell, Rows
-from hedgerow.reporting.tables import how_many, status
+from hedgerow.reporting.tables import finished, how_many, lines_of, status
 
 #: Rows of table 5.1 by their names in data/published: A2 and B2 with Spearman's correlation.
 NORMED = {
@@ -82,10 +83,10 @@ def said(plan: StructurePlan) -> dict[str, str]:
     }
 
 
-def order(plan: StructurePlan) -> dict[str, str]:
-    """Printed key -> registry key: the data set of the chapter first, then others by name."""
-    own = sorted(set(plan.datasets) - set(plan.printed.values()))
-    return {**plan.printed, **{d: d for d in own}}
+def _sets(forests: pd.DataFrame, plan: StructurePlan) -> list[tuple[str, str, str]]:
+    """Printed and registry key and status: the data set of the chapter first, then by name."""
+    pairs, there = lines_of(plan.printed, plan.printed, plan.datasets), set(forests["dataset"])
+    return [(*pair, status(pair[1], there, plan.datasets)) for pair in pairs]
 
 
 def values_of(closeness: pd.DataFrame, scores: pd.DataFrame) -> pd.DataFrame:
@@ -123,14 +124,11 @@ class _Values:
 
 _HEAD = ["dataset", "registry", "status", "method", "criterion", "metric", "unit"]
 _SUMMARY = ["measured", "mean", "lowest", "highest", "n_forests"]
+_NUMBERS = _SUMMARY[:4]
 
 
-def _table(lines: list[dict], columns: list[str], counts: tuple[str, ...]) -> pd.DataFrame:
-    table = pd.DataFrame(lines).reindex(columns=columns)
-    numbers = [c for c in columns if c in {*_SUMMARY, "difference", "low", "high"} - {*counts}]
-    table[numbers] = table[numbers].astype(float).round(9)
-    table[list(counts)] = table[list(counts)].astype("Int64")
-    return table
+def _head(*values: str) -> dict[str, Any]:
+    return dict(zip(_HEAD, values, strict=True))
 
 
 # ------------------------------------------------------------------------------------- tables
@@ -214,36 +212,26 @@ def thesis_table_5_1(
     tested = tested.sort_index()
     printed = published["thesis_table_5_1"].set_index(["dataset", "method", "criterion", "metric"])
     firsts = {first for first, _ in PAIRED}
-    there, lines = set(results["forests"]["dataset"]), []
-    for key, dataset in order(plan).items():
-        for reference in REFERENCES:
-            for method, variant in NORMED.items():
-                for scale in SCALES:
-                    metric = f"norm_diff_to_{reference}"
-                    place = (key, method, scale, metric)
-                    line = {
-                        "dataset": key,
-                        "registry": dataset,
-                        "status": status(dataset, there, plan.datasets),
-                        "method": method,
-                        "criterion": scale,
-                        "metric": metric,
-                        "unit": "matrix_norm",
-                        **values.summary(dataset, variant, scale, metric),
-                        "n_trees": n_trees.get((dataset, 0)),
-                        "published": printed["value"].get(place),
-                    }
-                    if variant in firsts and dataset in there:
-                        # A list of one: of a single forest there would be no table.
-                        own = tested.loc[[(dataset, scale, reference, variant)]]
-                        own = own.set_index("forest")
-                        line |= {c: own[c].get(0) for c in ("difference", "low", "high")}
-                        line["n_closer"] = int((own["high"] < 0).sum())
-                        line["n_farther"] = int((own["low"] > 0).sum())
-                    lines.append(line)
-    columns = [*_HEAD, *_SUMMARY, "n_trees", "published", "difference", "low", "high"]
-    columns += ["n_closer", "n_farther"]
-    return _table(lines, columns, ("n_forests", "n_trees", "n_closer", "n_farther"))
+    of = itertools.product(_sets(results["forests"], plan), REFERENCES, NORMED.items(), SCALES)
+    lines = []
+    for (key, dataset, state), reference, (method, variant), scale in of:
+        metric = f"norm_diff_to_{reference}"
+        line = {
+            **_head(key, dataset, state, method, scale, metric, "matrix_norm"),
+            **values.summary(dataset, variant, scale, metric),
+            "n_trees": n_trees.get((dataset, 0)),
+            "published": printed["value"].get((key, method, scale, metric)),
+        }
+        if variant in firsts and state == "run":
+            # A list of one: of a single forest there would be no table.
+            own = tested.loc[[(dataset, scale, reference, variant)]].set_index("forest")
+            line |= {c: own[c].get(0) for c in ("difference", "low", "high")}
+            line["n_closer"] = int((own["high"] < 0).sum())
+            line["n_farther"] = int((own["low"] > 0).sum())
+        lines.append(line)
+    numbers, counts = ["difference", "low", "high"], ["n_closer", "n_farther"]
+    columns = [*_HEAD, *_SUMMARY, "n_trees", "published", *numbers, *counts]
+    return finished(lines, columns, [*_NUMBERS, *numbers], ["n_forests", "n_trees", *counts])
 
 
 @table(
@@ -273,29 +261,18 @@ def thesis_table_5_2(
     values = _Values(values_of(results["closeness"], results["scores"]))
     n_pairs = _n_pairs(results)
     printed = published["thesis_table_5_2"].set_index(["dataset", "method", "criterion", "metric"])
-    there, lines = set(results["forests"]["dataset"]), []
-    for key, dataset in order(plan).items():
-        for method in VARIANTS:
-            for scale in SCALES:
-                for metric in (*CRITERIA, *OWN):
-                    text = printed["value"].get((key, method, scale, metric))
-                    lines.append(
-                        {
-                            "dataset": key,
-                            "registry": dataset,
-                            "status": status(dataset, there, plan.datasets),
-                            "method": method,
-                            "criterion": scale,
-                            "metric": metric,
-                            "unit": UNITS[metric],
-                            **values.summary(dataset, method, scale, metric),
-                            "n_pairs": n_pairs.get((dataset, 0, metric)),
-                            "published": None if text is None else printed_number(text),
-                            "printed": text,
-                        }
-                    )
+    sets = _sets(results["forests"], plan)
+    lines = []
+    for (key, dataset, state), method, scale, metric in itertools.product(
+        sets, VARIANTS, SCALES, (*CRITERIA, *OWN)
+    ):
+        text = printed["value"].get((key, method, scale, metric))
+        line = _head(key, dataset, state, method, scale, metric, UNITS[metric])
+        line |= values.summary(dataset, method, scale, metric)
+        line |= {"n_pairs": n_pairs.get((dataset, 0, metric)), "printed": text}
+        lines.append({**line, "published": None if text is None else printed_number(text)})
     columns = [*_HEAD, *_SUMMARY, "n_pairs", "published", "printed"]
-    return _table(lines, columns, ("n_forests", "n_pairs"))
+    return finished(lines, columns, _NUMBERS, ["n_forests", "n_pairs"])
 
 
 def _n_pairs(results: Mapping[str, pd.DataFrame]) -> dict[tuple, int]:
@@ -350,7 +327,7 @@ def structure_examples(results: Mapping[str, pd.DataFrame], plan: StructurePlan)
     distances = results["distances"].set_index(pair)[methods]
     scripts = results["scripts"].set_index([*FOREST, "criterion"])
     lines = []
-    for key, dataset in order(plan).items():
+    for key, dataset, _ in _sets(results["forests"], plan):
         of_set = results["forests"][results["forests"]["dataset"] == dataset]
         for forest, own in of_set.groupby("forest", sort=True):
             n_tests, n_nodes = (own.set_index("tree")[c] for c in ("n_tests", "n_nodes"))
@@ -358,16 +335,10 @@ def structure_examples(results: Mapping[str, pd.DataFrame], plan: StructurePlan)
             mine = examples[(examples["dataset"] == dataset) & (examples["forest"] == forest)]
             for criterion in EXAMPLES:
                 pairs = mine[mine["criterion"] == criterion]
-                line = {
-                    "dataset": key,
-                    "registry": dataset,
-                    "forest": forest,
-                    "n_trees": len(own),
-                    "criterion": criterion,
-                    "n_pairs": len(pairs),
-                    "n_first": int((pairs["tree_1"].map(n_tests) == 1).sum()),
-                    "n_more": int((pairs["n_changed"] > 1).sum()),
-                }
+                line = {"dataset": key, "registry": dataset, "forest": forest}
+                line |= {"n_trees": len(own), "criterion": criterion, "n_pairs": len(pairs)}
+                line["n_first"] = int((pairs["tree_1"].map(n_tests) == 1).sum())
+                line["n_more"] = int((pairs["n_changed"] > 1).sum())
                 if len(pairs):
                     shown = scripts.loc[(dataset, forest, criterion)]
                     one, two = int(shown["tree_1"]), int(shown["tree_2"])
@@ -377,10 +348,7 @@ def structure_examples(results: Mapping[str, pd.DataFrame], plan: StructurePlan)
                 lines.append(line)
     counts = ["tree_1", "tree_2", "n_nodes_1", "n_nodes_2"]
     columns = ["dataset", "registry", "forest", "n_trees", "criterion", "n_pairs", "n_first"]
-    table = pd.DataFrame(lines).reindex(columns=[*columns, "n_more", *counts, "edits", *methods])
-    table[counts] = table[counts].astype("Int64")
-    table[methods] = table[methods].astype(float).round(9)
-    return table
+    return finished(lines, [*columns, "n_more", *counts, "edits", *methods], methods, counts)
 
 
 @table(
@@ -404,25 +372,15 @@ def structure_closeness(results: Mapping[str, pd.DataFrame], plan: StructurePlan
     lowest, highest, n_forests, published (largest distances of the text).
     """
     values = _Values(values_of(results["closeness"], results["scores"]))
-    there, lines = set(results["forests"]["dataset"]), []
-    for key, dataset in order(plan).items():
-        for method in VARIANTS:
-            for scale in SCALES:
-                for metric, unit in CLOSENESS_UNITS.items():
-                    said = (metric, scale) == ("largest_distance", "unnormalized")
-                    said = said and key in plan.printed
-                    lines.append(
-                        {
-                            "dataset": key,
-                            "registry": dataset,
-                            "status": status(dataset, there, plan.datasets),
-                            "method": method,
-                            "criterion": scale,
-                            "metric": metric,
-                            "unit": unit,
-                            **values.summary(dataset, method, scale, metric),
-                            "published": LARGEST.get(method) if said else None,
-                        }
-                    )
-    table = _table(lines, [*_HEAD, *_SUMMARY, "published"], ("n_forests",))
-    return table.astype({"published": float})
+    sets = _sets(results["forests"], plan)
+    lines = []
+    for (key, dataset, state), method, scale, (metric, unit) in itertools.product(
+        sets, VARIANTS, SCALES, CLOSENESS_UNITS.items()
+    ):
+        line = _head(key, dataset, state, method, scale, metric, unit)
+        line |= values.summary(dataset, method, scale, metric)
+        if (metric, scale) == ("largest_distance", "unnormalized") and key in plan.printed:
+            line["published"] = LARGEST.get(method)
+        lines.append(line)
+    numbers = [*_NUMBERS, "published"]
+    return finished(lines, [*_HEAD, *_SUMMARY, "published"], numbers, ["n_forests"])
