@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
@@ -82,6 +82,16 @@ def lines_of(
         found += [(key, name) for name in ([own] if isinstance(own, str) else own)]
     theirs = {name for _, name in found}
     return found + [(name, name) for name in sorted(set(asked) - theirs)]
+
+
+def heads_of(printed: Iterable[str], there: Collection[str], plan: Any) -> Iterator[dict[str, str]]:
+    """Printed and registry key of each line (`lines_of`), and its status.
+
+    plan: with `printed`, registry keys of the printed ones, and `datasets`, those asked for.
+    """
+    for key, name in lines_of(printed, plan.printed, plan.datasets):
+        state = status(name, there, plan.datasets) if name else "absent"
+        yield {"dataset": key, "registry": name, "status": state}
 
 
 def finished(

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import itertools
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 import pandas as pd
@@ -23,7 +24,7 @@ from hedgerow.experiments.confidence.statistics import counted, kind_of
 from hedgerow.experiments.printed import printed_number
 from hedgerow.experiments.step import table
 from hedgerow.reporting.cells import Cell, Rows
-from hedgerow.reporting.tables import how_many, in_rows, status
+from hedgerow.reporting.tables import finished, heads_of, how_many, in_rows
 
 #: What texts call base trees and methods.
 LEARNER_LABELS = {
@@ -76,22 +77,6 @@ def said(plan: ConfidencePlan) -> dict[str, str]:
         "divisions": how_many(plan.n_divisions, "division"),
         "ran": f"Asked for: {', '.join(plan.datasets)}, configuration {plan.configuration}.",
     }
-
-
-def lines_of(published: pd.DataFrame, plan: ConfidencePlan) -> list[tuple[str, str]]:
-    """Printed and registry key of each line: those of the paper in its order, then others by name.
-
-    A set of the paper that is not in the registry stands there with an empty key.
-    """
-    keys = published["dataset"].drop_duplicates()
-    found = [(key, name) for key in keys for name in plan.printed.get(key, [""])]
-    theirs = {name for _, name in found}
-    return found + [(name, name) for name in sorted(set(plan.datasets) - theirs)]
-
-
-def _head(key: str, name: str, there: Sequence[str], plan: ConfidencePlan) -> dict[str, str]:
-    state = status(name, there, plan.datasets) if name else "absent"
-    return {"dataset": key, "registry": name, "status": state}
 
 
 def _printed(published: pd.DataFrame) -> pd.Series:
@@ -174,31 +159,28 @@ def confdtree_table_1(
     own = own.sort_index()
     printed = _printed(published["confdtree_table_1"])
     lines = []
-    for key, name in lines_of(published["confdtree_table_1"], plan):
-        head = _head(key, name, known.index, plan)
+    for head in heads_of(published["confdtree_table_1"]["dataset"], known.index, plan):
+        key, name = head["dataset"], head["registry"]
         for metric, unit in FACTS.items():
             text = printed.get((key, "", "", metric))
-            number = _ratio(text) if unit == "ratio" else text
-            measured = known[metric].get(name, np.nan)
             line = {**head, "method": "", "criterion": "", "metric": metric, "unit": unit}
-            line |= {"measured": measured, "published": number, "printed": text}
-            lines.append(line)
-        for method in (*VERSIONS, FOREST):
-            for criterion in CRITERIA:
-                text = printed.get((key, method, criterion, GAIN))
-                line = {**head, "method": method, "criterion": criterion, "metric": GAIN}
-                line |= {"unit": "percent", "published": text, "printed": text}
-                if (name, method, criterion) in own.index:
-                    cell = own.loc[(name, method, criterion)]
-                    line |= {"measured": cell["gain"]}
-                    line |= {c: cell[c] for c in ("lowest", "highest", "auc", "base_auc")}
-                if text is not None or "measured" in line:
-                    lines.append(line)
-    columns = [*_HEAD, "measured", "lowest", "highest", "auc", "base_auc", "published", "printed"]
-    return _numbers(pd.DataFrame(lines).reindex(columns=columns), columns[7:13])
+            line |= {"measured": known[metric].get(name, np.nan), "printed": text}
+            lines.append({**line, "published": _ratio(text) if unit == "ratio" else text})
+        for method, criterion in itertools.product((*VERSIONS, FOREST), CRITERIA):
+            text = printed.get((key, method, criterion, GAIN))
+            line = {**head, "method": method, "criterion": criterion, "metric": GAIN}
+            line |= {"unit": "percent", "published": text, "printed": text}
+            if (name, method, criterion) in own.index:
+                cell = own.loc[(name, method, criterion)]
+                line |= {"measured": cell["gain"]} | {c: cell[c] for c in _GAINS[1:]}
+            if text is not None or "measured" in line:
+                lines.append(line)
+    numbers = [*_GAINS, "published"]
+    return finished(lines, [*_HEAD, *numbers, "printed"], numbers)
 
 
 _HEAD = ["dataset", "registry", "status", "method", "criterion", "metric", "unit"]
+_GAINS = ["measured", "lowest", "highest", "auc", "base_auc"]
 
 
 def _ratio(text: str | None) -> float | None:
@@ -208,12 +190,6 @@ def _ratio(text: str | None) -> float | None:
     (8.44, 1.1, None)
     """
     return None if text is None else max(float(part.split()[-1]) for part in text.split(":"))
-
-
-def _numbers(table: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
-    for column in columns:
-        table[column] = pd.to_numeric(table[column]).astype(float).round(9)
-    return table
 
 
 @table(
@@ -242,27 +218,24 @@ def confdtree_table_2(
         "multi_class": int((sets["value"].astype(float) > 2).sum()),
     }
     lines = []
-    for kind in reversed(KINDS):
-        for criterion in CRITERIA:
-            for method in VERSIONS:
-                for metric, (name, column) in TESTS.items():
-                    text = printed.get((PRINTED_KINDS[kind], method, criterion, metric))
-                    if text is None:
-                        continue
-                    line = {"dataset": PRINTED_KINDS[kind], "method": method}
-                    line |= {"criterion": criterion, "metric": metric}
-                    cell = (kind, method, criterion, name)
-                    if cell in own.index:
-                        line["measured"] = own.loc[cell, column]
-                        line["n_datasets"] = own.loc[cell, "n"]
-                        if name.startswith("wilcoxon"):
-                            line["exact_p"] = own.loc[(*cell[:3], "wilcoxon"), "p"]
-                    line |= {"published": printed_number(text), "published_n": n_published[kind]}
-                    lines.append(line)
-    columns = ["dataset", "method", "criterion", "metric", "measured", "published", "exact_p"]
-    found = pd.DataFrame(lines).reindex(columns=[*columns, "n_datasets", "published_n"])
-    found["n_datasets"] = found["n_datasets"].astype("Int64")
-    return _numbers(found, columns[4:])
+    for kind, criterion, method, (metric, (name, column)) in itertools.product(
+        reversed(KINDS), CRITERIA, VERSIONS, TESTS.items()
+    ):
+        text = printed.get((PRINTED_KINDS[kind], method, criterion, metric))
+        if text is None:
+            continue
+        line = {"dataset": PRINTED_KINDS[kind], "method": method}
+        line |= {"criterion": criterion, "metric": metric}
+        cell = (kind, method, criterion, name)
+        if cell in own.index:
+            line |= {"measured": own.loc[cell, column], "n_datasets": own.loc[cell, "n"]}
+            if name.startswith("wilcoxon"):
+                line["exact_p"] = own.loc[(*cell[:3], "wilcoxon"), "p"]
+        line |= {"published": printed_number(text), "published_n": n_published[kind]}
+        lines.append(line)
+    columns = ["dataset", "method", "criterion", "metric"]
+    numbers, counts = ["measured", "published", "exact_p"], ["n_datasets", "published_n"]
+    return finished(lines, [*columns, *numbers, *counts], numbers, counts)
 
 
 @table(
@@ -283,20 +256,18 @@ def confdtree_table_3(
     """
     own = rows[rows["tree"] == plan.tree].groupby(["dataset", "method", "metric"])["value"].mean()
     printed = _printed(published["confdtree_table_3"])
-    there = set(rows["dataset"])
+    measures = {"measured": READINGS[plan.affected], **READINGS, "reassigned": "reassigned"}
     lines = []
-    for key, name in lines_of(published["confdtree_table_3"], plan):
+    for head in heads_of(published["confdtree_table_3"]["dataset"], set(rows["dataset"]), plan):
         for method in VERSIONS:
-            line = {**_head(key, name, there, plan), "method": method}
-            line |= {"metric": "instances_affected", "unit": "percent"}
-            measures = {"measured": READINGS[plan.affected], **READINGS}
-            for column, metric in {**measures, "reassigned": "reassigned"}.items():
-                line[column] = 100.0 * own.get((name, method, metric), np.nan)
-            line["published"] = printed.get((key, method, "", "instances_affected"))
-            lines.append(line)
-    columns = ["dataset", "registry", "status", "method", "metric", "unit", "measured"]
-    found = pd.DataFrame(lines)[[*columns, *READINGS, "reassigned", "published"]]
-    return _numbers(found, list(found)[6:])
+            line = {**head, "method": method, "metric": "instances_affected", "unit": "percent"}
+            for column, metric in measures.items():
+                line[column] = 100.0 * own.get((head["registry"], method, metric), np.nan)
+            text = printed.get((head["dataset"], method, "", "instances_affected"))
+            lines.append({**line, "published": text})
+    columns = ["dataset", "registry", "status", "method", "metric", "unit"]
+    numbers = ["measured", *READINGS, "reassigned", "published"]
+    return finished(lines, [*columns, *numbers], numbers)
 
 
 def behind_trees(table: pd.DataFrame, facts: pd.DataFrame, plan: ConfidencePlan) -> Iterator[Cell]:
@@ -377,7 +348,7 @@ def confidence_trees(
                 line[f"{method}_published"] = np.mean(theirs) if theirs else np.nan
             lines.append({**line, "n_datasets": len(mine)})
     found = pd.DataFrame(lines)
-    return _numbers(found, [c for c in found if found[c].dtype.kind == "f"])
+    return finished(found, list(found), [c for c in found if found[c].dtype.kind == "f"])
 
 
 @table(
@@ -405,7 +376,7 @@ def confidence_sizes(
     found.insert(0, "base_auc", base["base_auc"].mean())
     found["n_datasets"] = base["dataset"].nunique()
     found = in_rows(found.reset_index(), {"kind": KINDS, "share": None})
-    return _numbers(found, ["base_auc", *VERSIONS])
+    return finished(found, list(found), ["base_auc", *VERSIONS])
 
 
 def gains_by_share(sizes: pd.DataFrame) -> pd.DataFrame:

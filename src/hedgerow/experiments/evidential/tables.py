@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -24,7 +25,7 @@ from hedgerow.experiments.evidential.plan import (
 )
 from hedgerow.experiments.step import table
 from hedgerow.reporting.cells import Cell, Rows
-from hedgerow.reporting.tables import how_many, ran, status
+from hedgerow.reporting.tables import finished, heads_of, how_many, ran
 
 LABELS = {NAIVE: "Naive", CART: "CART", E2M: "E2M"}
 #: Of table 2: the metric of the rows, and what makes the printed number of it.
@@ -47,14 +48,6 @@ def said(rows: pd.DataFrame, plan: EvidentialPlan) -> dict[str, str]:
         "gain": f"{100 * plan.min_gain:g} %",
         "ran": ran(set(rows["dataset"]), plan.datasets, each, plan.configuration),
     }
-
-
-def lines_of(published: pd.DataFrame, plan: EvidentialPlan) -> list[tuple[str, str]]:
-    """Printed and registry key of each line: those of the paper in its order, then others."""
-    keys = published["dataset"].drop_duplicates()
-    found = [(key, name) for key in keys for name in plan.printed.get(key, [""])]
-    theirs = {name for _, name in found}
-    return found + [(name, name) for name in sorted(set(plan.datasets) - theirs)]
 
 
 def _printed(published: pd.DataFrame) -> pd.Series:
@@ -87,26 +80,22 @@ def _lines(
 ) -> pd.DataFrame:
     """Measured and printed means: dataset, registry, status, method, criterion, metric, ..."""
     means, printed = _means(rows), _printed(published)
-    there, lines = set(rows["dataset"]), []
-    for key, name in lines_of(published, plan):
-        state = status(name, there, plan.datasets) if name else "absent"
-        for metric, of in metrics.items():
-            for method, criterion in keys:
-                line = {"dataset": key, "registry": name, "status": state}
-                line |= {"method": method, "criterion": criterion, "metric": metric}
-                if (name, method, criterion, of) in means.index:
-                    cell = means.loc[(name, method, criterion, of)]
-                    times = (scale or {}).get(metric, 1.0)
-                    line |= {"measured": times * cell["mean"], "half_width": times * cell["half"]}
-                    line["n_repeats"] = cell["size"]
-                line["published"] = printed.get((key, method, criterion, metric), np.nan)
-                lines.append(line)
+    lines = []
+    of = itertools.product(
+        heads_of(published["dataset"], set(rows["dataset"]), plan), metrics.items(), keys
+    )
+    for head, (metric, read), (method, criterion) in of:
+        line = {**head, "method": method, "criterion": criterion, "metric": metric}
+        place = (head["registry"], method, criterion, read)
+        if place in means.index:
+            cell, times = means.loc[place], (scale or {}).get(metric, 1.0)
+            line |= {"measured": times * cell["mean"], "half_width": times * cell["half"]}
+            line["n_repeats"] = cell["size"]
+        text = printed.get((head["dataset"], method, criterion, metric), np.nan)
+        lines.append({**line, "published": text})
     columns = ["dataset", "registry", "status", "method", "criterion", "metric", "measured"]
-    found = pd.DataFrame(lines).reindex(columns=[*columns, "half_width", "n_repeats", "published"])
-    found["n_repeats"] = found["n_repeats"].astype("Int64")
-    for column in ("measured", "half_width", "published"):
-        found[column] = pd.to_numeric(found[column]).astype(float).round(9)
-    return found
+    columns += ["half_width", "n_repeats", "published"]
+    return finished(lines, columns, ["measured", "half_width", "published"], ["n_repeats"])
 
 
 def behind_errors(table: pd.DataFrame) -> Iterator[Cell]:
@@ -228,27 +217,23 @@ def evidential_sizes(
     n_failures (of 100 tests), n_leaves, n_repeats, published_failures, published_leaves.
     """
     printed = _printed(published["e2m_table_2"])
-    there = set(rows["dataset"])
     cells = ["method", "criterion", "floor", "state"]
     asked = [(CART, criterion, plan.min_share_gain) for criterion in CRITERIA]
     asked += [(E2M, "information_gain", floor) for floor in FLOORS]
     lines = []
-    for key, name in lines_of(published["e2m_table_2"], plan):
-        own = sizes[sizes["dataset"] == name]
+    for head in heads_of(published["e2m_table_2"]["dataset"], set(rows["dataset"]), plan):
+        own = sizes[sizes["dataset"] == head["registry"]]
         found = {cell: part["n_leaves"] for cell, part in own.groupby(cells)}
-        for method, criterion, floor in asked:
-            for state in STATES:
-                line = {"dataset": key, "registry": name}
-                line["status"] = status(name, there, plan.datasets) if name else "absent"
-                line |= dict(zip(cells, (method, criterion, floor, state), strict=True))
-                leaves = found.get((method, criterion, floor, state), pd.Series(dtype=float))
-                line["n_failures"] = PRINTED_TESTS * (leaves == 1).mean()
-                line["n_leaves"] = leaves.mean()
-                line["n_repeats"] = len(leaves)
-                for column, metric in (("failures", "n_failures"), ("leaves", "n_leaves")):
-                    value = printed.get((key, method, state, metric), np.nan)
-                    line[f"published_{column}"] = value
-                lines.append(line)
+        for learner, state in itertools.product(asked, STATES):
+            cell = (*learner, state)
+            leaves = found.get(cell, pd.Series(dtype=float))
+            line = {**head, **dict(zip(cells, cell, strict=True))}
+            line |= {"n_failures": PRINTED_TESTS * (leaves == 1).mean(), "n_leaves": leaves.mean()}
+            line["n_repeats"] = len(leaves)
+            for name in ("failures", "leaves"):
+                place = (head["dataset"], learner[0], state, f"n_{name}")
+                line[f"published_{name}"] = printed.get(place, np.nan)
+            lines.append(line)
     return pd.DataFrame(lines).round({"n_failures": 9, "n_leaves": 9})
 
 
@@ -283,10 +268,7 @@ def evidential_tests(tests: pd.DataFrame, plan: EvidentialPlan) -> pd.DataFrame:
 
     Returns: as given; numbers rounded to nine decimals.
     """
-    found = tests.copy()
-    for column in ("difference", "statistic", "p"):
-        found[column] = pd.to_numeric(found[column]).astype(float).round(9)
-    return found
+    return finished(tests, list(tests), ("difference", "statistic", "p"))
 
 
 @table(
