@@ -56,14 +56,10 @@ def _separation(apart: pd.DataFrame, null: pd.DataFrame) -> pd.DataFrame:
     rows = []
     for line in apart.to_dict("records"):
         own = null[null["part"] == line["part"]]
-        rows.append(
-            {
-                **line,
-                "p_permutation": float(permutation_p([line["overall"]], own["overall"])[0]),
-                "false_alarms": float((own["n_selected"] > 0).mean()),
-                "n_permutations": len(own),
-            }
-        )
+        p = float(permutation_p([line["overall"]], own["overall"])[0])
+        false_alarms = float((own["n_selected"] > 0).mean())
+        told = {"p_permutation": p, "false_alarms": false_alarms, "n_permutations": len(own)}
+        rows.append({**line, **told})
     return pd.DataFrame(rows)
 
 
@@ -84,20 +80,13 @@ def selected(leaves: pd.DataFrame) -> pd.DataFrame:
         same_way = is_longer(chosen, "_test") == longer
         enough = 1.0 / (1.0 + mine["n_permutations"].iloc[0]) < ALPHA
         by_chance = chosen["logrank_p_permutation"] >= ALPHA
-        rows.append(
-            {
-                "dataset": dataset,
-                "n_leaves": len(mine),
-                "n_selected": len(chosen),
-                "n_longer": int(longer.sum()),
-                "n_shorter": int((~longer).sum()),
-                "n_holm": int((chosen["logrank_p_holm"] < ALPHA).sum()),
-                "n_rest": int((chosen["logrank_p_rest"] < ALPHA).sum()),
-                "n_training": int((chosen["logrank_p_training"] < ALPHA).sum()),
-                "n_test": int(((chosen["logrank_p_test"] < ALPHA) & same_way).sum()),
-                "n_permutation": float((~by_chance).sum()) if enough else np.nan,
-            }
-        )
+        row = {"dataset": dataset, "n_leaves": len(mine), "n_selected": len(chosen)}
+        row |= {"n_longer": int(longer.sum()), "n_shorter": int((~longer).sum())}
+        for name in ("holm", "rest", "training", "test"):
+            still = chosen[f"logrank_p_{name}"] < ALPHA
+            row[f"n_{name}"] = int((still & same_way if name == "test" else still).sum())
+        row["n_permutation"] = float((~by_chance).sum()) if enough else np.nan
+        rows.append(row)
     return pd.DataFrame(rows)
 
 

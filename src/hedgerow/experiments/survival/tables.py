@@ -24,7 +24,7 @@ from hedgerow.experiments.survival.plan import (
 )
 from hedgerow.experiments.survival.statistics import selected
 from hedgerow.reporting.cells import STATED, Cell, Rows
-from hedgerow.reporting.tables import how_many, ran, status
+from hedgerow.reporting.tables import how_many, in_rows, ran, status
 
 SYNTHETIC = (
     "SYNTHETIC: made-up patients in the place of the private registry; published values stand "
@@ -167,15 +167,10 @@ def thesis_table_6_1_SYNTHETIC(
     state = status(SIMULATED, [t.name for t in tidy], plan.datasets)
     rows = []
     for key in dict.fromkeys(printed["criterion"]):
-        column = VARIABLES.get(key, key)
-        row = {
-            "variable": key,
-            "name": str(named[key]).removeprefix("name printed: "),
-            "type": text.loc[key, "type"],
-            "description": text.loc[key, "description"],
-            "column": column,
-            "status": state,
-        }
+        column, words = VARIABLES.get(key, key), text.loc[key]
+        name = str(named[key]).removeprefix("name printed: ")
+        row = {"variable": key, "name": name, "type": words["type"]}
+        row |= {"description": words["description"], "column": column, "status": state}
         if own is not None:
             values = own.X[column].to_numpy(dtype=float)
             known = values[~np.isnan(values)]
@@ -183,8 +178,8 @@ def thesis_table_6_1_SYNTHETIC(
             if set(known) <= {0.0, 1.0}:
                 row["percent"] = 100.0 * known.mean()
             else:
-                row |= dict(zip(("q1", "median", "q3"), np.percentile(known, [25, 50, 75]),
-                                strict=True))  # fmt: skip
+                quartiles = np.percentile(known, [25, 50, 75])
+                row |= dict(zip(("q1", "median", "q3"), quartiles, strict=True))
         rows.append(row)
     columns = ["variable", "name", "type", "description", "column", "status", "n", "median"]
     columns += ["q1", "q3", "percent", "percent_missing"]
@@ -202,34 +197,20 @@ def _performance(
     known = intervals.set_index(["dataset", "method", "metric"])
     counts = patients[~patients["training"] & (patients["y"] >= 0)].groupby("dataset").size()
     rows = []
-    for (dataset, method, metric), own in test.groupby(["dataset", "method", "metric"], sort=True):
-        first = own[own["split"] == 0]
-        row = {
-            "dataset": dataset,
-            "method": method,
-            "metric": metric,
-            "n_test": int(counts.get(dataset, 0)),
-            "n": int(first["n"].iloc[0]) if len(first) else 0,
-            "measured": 100.0 * first["value"].iloc[0] if len(first) else np.nan,
-        }
-        if (dataset, method, metric) in known.index:
-            line = known.loc[(dataset, method, metric)]
-            row |= {name: 100.0 * line[name] for name in ENDS}
-        row |= {
-            "mean": 100.0 * own["value"].mean(),
-            "lowest": 100.0 * own["value"].min(),
-            "highest": 100.0 * own["value"].max(),
-            "n_splits": own["value"].notna().sum(),
-        }
-        rows.append(row)
-    columns = ["dataset", "method", "metric", "n_test", "n", "measured", *ENDS, "mean", "lowest"]
-    columns += ["highest", "n_splits"]
+    key = ["dataset", "method", "metric"]
+    for place, own in test.groupby(key, sort=True):
+        first, values = own[own["split"] == 0], 100.0 * own["value"]
+        row = dict(zip(key, place, strict=True)) | {"n_test": int(counts.get(place[0], 0))}
+        row |= {"n": int(first["n"].iloc[0]) if len(first) else 0}
+        row |= {"measured": 100.0 * first["value"].iloc[0] if len(first) else np.nan}
+        if place in known.index:
+            row |= {name: 100.0 * known.loc[place, name] for name in ENDS}
+        row |= {"mean": values.mean(), "lowest": values.min(), "highest": values.max()}
+        rows.append({**row, "n_splits": values.notna().sum()})
+    columns = [*key, "n_test", "n", "measured", *ENDS, "mean", "lowest", "highest", "n_splits"]
     found = pd.DataFrame(rows).reindex(columns=columns)
-    order = {name: i for i, name in enumerate((*METRICS, "majority"))}
-    methods = {name: i for i, name in enumerate(METHODS)}
-    found = found.assign(_m=found["metric"].map(order), _k=found["method"].map(methods))
-    found = found.sort_values(["dataset", "_k", "_m"], kind="stable")
-    return found.drop(columns=["_m", "_k"]).reset_index(drop=True).round(9)
+    order = {"dataset": None, "method": METHODS, "metric": (*METRICS, "majority")}
+    return in_rows(found, order).round(9)
 
 
 ENDS = [f"{kind}_{end}" for kind in ("wald", "wilson", "bootstrap") for end in ("low", "high")]
@@ -357,11 +338,17 @@ def thesis_table_6_3_SYNTHETIC(
     """
     found = _half_widths(simulated(leaves))
     printed = _printed(published["thesis_table_6_3"], OF_TABLE_6_3)
+    return _beside_printed(found, printed, found["groups"] == PRINTED, ["number"])
+
+
+def _beside_printed(
+    found: pd.DataFrame, printed: pd.DataFrame, shown: pd.Series, by: list[str]
+) -> pd.DataFrame:
+    """Leaves of the printed tree, then of the learnt one; printed cells where they are shown."""
     found = found.join(printed, on="number")
-    found.loc[found["groups"] != PRINTED, list(printed.columns)] = None
-    order = found["groups"].map({PRINTED: 0, LEARNT: 1})
-    found = found.assign(_o=order).sort_values(["_o", "number"], kind="stable")
-    return found.drop(columns="_o").reset_index(drop=True).round(9)
+    found.loc[~shown, list(printed.columns)] = None
+    order = {"groups": (PRINTED, LEARNT), **dict.fromkeys(by)}
+    return in_rows(found, order).round(9)
 
 
 @table(
@@ -421,12 +408,8 @@ def thesis_table_6_4_SYNTHETIC(
     """
     found = simulated(treatment)
     printed = _printed(published["thesis_table_6_4"], OF_TABLE_6_4).drop(index=0, errors="ignore")
-    found = found.join(printed, on="number")
     shown = (found["groups"] == PRINTED) & (found["counted_from"] == "inclusion")
-    found.loc[~shown, list(printed.columns)] = None
-    order = found["groups"].map({PRINTED: 0, LEARNT: 1})
-    found = found.assign(_o=order).sort_values(["_o", "counted_from", "number"], kind="stable")
-    return found.drop(columns="_o").reset_index(drop=True).round(9)
+    return _beside_printed(found, printed, shown, ["counted_from", "number"])
 
 
 @table(
@@ -448,29 +431,19 @@ def survival_treatment(treatment: pd.DataFrame) -> pd.DataFrame:
 
 def _cohorts(patients: pd.DataFrame, trees: pd.DataFrame, plan: SurvivalPlan) -> pd.DataFrame:
     """One row per cohort that is asked for: who is in it and what became of them."""
-    rows = []
+    rows, there = [], set(patients["dataset"])
     for dataset in plan.datasets:
         facts = plan.cohorts.get(dataset, {})
-        row = {
-            "dataset": dataset,
-            "status": status(dataset, set(patients["dataset"]), plan.datasets),
-            **{name: facts.get(name) for name in ("event", "unit", "horizon", "landmark")},
-        }
+        row = {"dataset": dataset, "status": status(dataset, there, plan.datasets)}
+        row |= {name: facts.get(name) for name in ("event", "unit", "horizon", "landmark")}
         own = patients[patients["dataset"] == dataset]
         if len(own):
-            y, event = own["y"], own["event"]
-            early = own["intervention"].notna()
-            row |= {
-                "n": len(own),
-                "events": int((event == 1).sum()),
-                "competing": int((event > 1).sum()),
-                "died_by_horizon": int((y == 1).sum()),
-                "survived_horizon": int((y == 0).sum()),
-                "left_out": int((y < 0).sum()),
-                "n_training": int((own["training"] & (y >= 0)).sum()),
-                "n_test": int((~own["training"] & (y >= 0)).sum()),
-                "treated": int(early.sum()),
-            }
+            y, event, training = own["y"], own["event"], own["training"]
+            row |= {"n": len(own), "events": (event == 1).sum(), "competing": (event > 1).sum()}
+            row |= {"died_by_horizon": (y == 1).sum(), "survived_horizon": (y == 0).sum()}
+            row |= {"left_out": (y < 0).sum(), "n_training": (training & (y >= 0)).sum()}
+            row |= {"n_test": (~training & (y >= 0)).sum()}
+            row |= {"treated": own["intervention"].notna().sum()}
             mine = trees[trees["dataset"] == dataset]
             for method in METHODS:
                 leaves = mine[mine["method"] == method]
