@@ -72,13 +72,11 @@ def _made(names=SETS, leads=LEADS, perfect=0.005, deeper=4, flat=True, readings=
     return [rows], [trees], [sets]
 
 
-NAMED = ("levels", "means", "tests", "runs", "depths", "sets")
-
-
 def _inputs(made, plan=PLAN):
     inputs = {**missing_statistics.merged(*made, plan), "published": PUBLISHED, "plan": plan}
-    frames = [inputs[name] for name in NAMED]
-    return {**inputs, "readings": missing_claims.readings(*frames, SPECIFICATION, STATED, plan)}
+    inputs["results"] = {name: inputs[name] for name in missing_claims.INPUTS}
+    judged = missing_claims.readings(inputs["results"], SPECIFICATION, STATED, plan)
+    return {**inputs, "readings": judged}
 
 
 @functools.cache
@@ -93,9 +91,8 @@ def _run(given):
 
 
 def _claims(made, plan=PLAN):
-    merged = missing_statistics.merged(*made, plan)
-    frames = [merged[name] for name in NAMED]
-    return missing_claims.claims(*frames, SPECIFICATION, STATED, plan).set_index("claim")
+    results = missing_statistics.merged(*made, plan)
+    return missing_claims.claims(results, SPECIFICATION, STATED, plan).set_index("claim")
 
 
 @pytest.fixture(scope="module")

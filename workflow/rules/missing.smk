@@ -47,6 +47,7 @@ tails["missing"] = Tail(
         for name in ("rows", "trees", "sets")
     },
     files={"readings": missing_judged, "published": missing_published},
+    gathered={"claims": ("levels", "means", "tests", "runs", "depths", "sets")},
     given={"printed": missing_printed},
     made=[missing_judged],
 )

@@ -13,6 +13,16 @@ import pandas as pd
 from hedgerow.data import TidyTable, seed_sequence
 
 
+class OwnSettings:
+    """Settings of another experiment, but for some that a plan has of its own."""
+
+    def __init__(self, plan: Any, protocol: Any, own: Sequence[str]):
+        self._plan, self._protocol, self._own = plan, protocol, own
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._plan if name in self._own else self._protocol, name)
+
+
 def sorted_(frame: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
     """A table in the order of some columns, rows that tie as they were, numbered anew."""
     return frame.sort_values(list(by), kind="stable").reset_index(drop=True)

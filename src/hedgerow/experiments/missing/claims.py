@@ -26,6 +26,8 @@ from hedgerow.experiments.missing.tables import LABELS
 from hedgerow.experiments.step import step
 from hedgerow.reporting.claims import hanging, judge, of_experiment, with_statements
 
+#: What claims are judged by; all but the last have a reading.
+INPUTS = ("levels", "means", "tests", "runs", "depths", "sets")
 #: Levels of missing values, and runs at each, below which a mean is no evidence; the paper has 19
 #: levels of 25 runs.
 FEWEST_LEVELS, FEWEST_RUNS = 10, 10
@@ -33,18 +35,10 @@ FEWEST_LEVELS, FEWEST_RUNS = 10, 10
 LOWEST, STARTS = 5, (60, 75)
 
 
-def frames_of(
-    reading: str,
-    levels: pd.DataFrame,
-    means: pd.DataFrame,
-    tests: pd.DataFrame,
-    runs: pd.DataFrame,
-    depths: pd.DataFrame,
-    sets: pd.DataFrame,
-) -> dict[str, pd.DataFrame]:
+def frames_of(reading: str, results: Mapping[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
     """What the judge reads of one reading; too few levels or runs count as not measured.
 
-    sets: dataset, majority (share of the commonest class).
+    results: `INPUTS`, of all readings.
 
     Returns: `gains`: dataset, scenario, method (a variant, or both), difference from the best
     baseline in points; `perfect`: dataset, scenario, difference of perfect less k-NN imputation;
@@ -53,8 +47,10 @@ def frames_of(
     the majority share, points, at most); of what is described also `independent`, the tests on
     independent variables.
     """
-    every = (levels, means, tests, runs, depths)
-    levels, means, tests, runs, depths = (frame[frame["reading"] == reading] for frame in every)
+    sets = results["sets"]
+    levels, means, tests, runs, depths = (
+        results[name][results[name]["reading"] == reading] for name in INPUTS[:5]
+    )
     enough = (means["n_levels"] >= FEWEST_LEVELS) & (means["n_runs"] >= FEWEST_RUNS)
     wide = means.assign(accuracy=(POINTS * means["accuracy"].astype(float)).where(enough))
     wide = wide.pivot(index=["dataset", "scenario"], columns="method", values="accuracy")
@@ -97,7 +93,7 @@ def frames_of(
         "worst": _worst(levels.assign(apart=apart.round(9))),
     }
     if reading == DESCRIBED:
-        found["independent"] = frames_of(INDEPENDENT, *every, sets)["tests"]
+        found["independent"] = frames_of(INDEPENDENT, results)["tests"]
     return found
 
 
@@ -120,12 +116,7 @@ def _counted(frame: pd.DataFrame, n_sets: int) -> pd.DataFrame:
 
 @step("datasets", "readings")
 def claims(
-    levels: pd.DataFrame,
-    means: pd.DataFrame,
-    tests: pd.DataFrame,
-    runs: pd.DataFrame,
-    depths: pd.DataFrame,
-    sets: pd.DataFrame,
+    results: Mapping[str, pd.DataFrame],
     specification: Mapping[str, Any],
     stated: pd.DataFrame,
     plan: MissingPlan,
@@ -137,50 +128,40 @@ def claims(
     run.
     """
     bound = of_experiment(specification, "missing")
-    inputs = (levels, means, tests, runs, depths, sets)
-    found = judge(bound, frames_of(DESCRIBED, *inputs), LABELS)
-    found = hanging(found, bound, means["dataset"].unique(), partial(_without, inputs))
+    found = judge(bound, frames_of(DESCRIBED, results), LABELS)
+    names = results["means"]["dataset"].unique()
+    found = hanging(found, bound, names, partial(_without, results))
     for reading in of_paper(plan.readings):
         if reading != DESCRIBED:
-            other = judge(bound, frames_of(reading, *inputs), LABELS)
+            other = judge(bound, frames_of(reading, results), LABELS)
             found[f"verdict_{reading}"], found[reading] = other["verdict"], other["measured"]
     return with_statements(found, bound, stated)
 
 
-def _without(inputs: tuple[pd.DataFrame, ...], dataset: str) -> dict[str, pd.DataFrame]:
+def _without(results: Mapping[str, pd.DataFrame], dataset: str) -> dict[str, pd.DataFrame]:
     """What the judge reads without a data set, its tests made again."""
-    levels, means, tests, runs, depths, sets = (
-        f[f["dataset"] != dataset] if "dataset" in f else f for f in inputs
-    )
-    read = [DESCRIBED, INDEPENDENT]
-    if len(means):
-        own, deep = (f[f["reading"].isin(read)] for f in (means, depths))
-        tests = tests_of(rows_of(own, deep))
-    else:
-        tests = tests.iloc[:0]
-    return frames_of(DESCRIBED, levels, means, tests, runs, depths, sets)
+    left = {
+        name: f[f["dataset"] != dataset] if "dataset" in f else f for name, f in results.items()
+    }
+    left["tests"] = left["tests"].iloc[:0]
+    if len(left["means"]):
+        read = [DESCRIBED, INDEPENDENT]
+        means, depths = (left[n][left[n]["reading"].isin(read)] for n in ("means", "depths"))
+        left["tests"] = tests_of(rows_of(means, depths))
+    return frames_of(DESCRIBED, left)
 
 
 @step("datasets", "readings")
 def readings(
-    levels: pd.DataFrame,
-    means: pd.DataFrame,
-    tests: pd.DataFrame,
-    runs: pd.DataFrame,
-    depths: pd.DataFrame,
-    sets: pd.DataFrame,
+    results: Mapping[str, pd.DataFrame],
     specification: Mapping[str, Any],
     stated: pd.DataFrame,
     plan: MissingPlan,
 ) -> pd.DataFrame:
-    """The same statements under each reading.
-
-    Returns: as `claims` returns it, with the reading.
-    """
+    """The same statements under each reading, as `claims` returns them, with the reading."""
     bound = of_experiment(specification, "missing")
     found = []
     for reading in of_paper(plan.readings):
-        frames = frames_of(reading, levels, means, tests, runs, depths, sets)
-        judged = with_statements(judge(bound, frames, LABELS), bound, stated)
+        judged = with_statements(judge(bound, frames_of(reading, results), LABELS), bound, stated)
         found.append(judged.assign(reading=reading))
     return pd.concat(found, ignore_index=True)

@@ -6,14 +6,14 @@ Divisions into training and test data are those of the forests of `structure`.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
 from hedgerow.data import TidyTable, rng
 from hedgerow.errors import DataError
-from hedgerow.experiments.frames import joined, numbers_of, one_sample
+from hedgerow.experiments.frames import OwnSettings, joined, numbers_of, one_sample
 from hedgerow.experiments.step import step
 from hedgerow.experiments.structure.plan import TREE
 from hedgerow.experiments.structure.steps import cluster_forests as structure_cluster_forests
@@ -36,16 +36,8 @@ if TYPE_CHECKING:
     from hedgerow.tree import Tree
 
 
-class _Protocol:
-    """Settings of `structure`, but for those that this experiment has of its own."""
-
-    OWN = ("n_iterations", "n_seeds", "n_prototypes")
-
-    def __init__(self, plan: DiverseTreesPlan, protocol: StructurePlan):
-        self._plan, self._protocol = plan, protocol
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._plan if name in self.OWN else self._protocol, name)
+#: Settings that stand for those of `structure`.
+OWN = ("n_iterations", "n_seeds", "n_prototypes")
 
 
 @step(
@@ -94,7 +86,7 @@ def run(
     """
     # A synthetic set that is one sample is divided as any other set is.
     table = one_sample(table)
-    both = _Protocol(plan, protocol)
+    both = OwnSettings(plan, protocol, OWN)
     wanted = numbers_of(plan, "n_splits", splits)
     learned = _forests(table, both, wanted)
     measured = {name: pd.DataFrame(columns=KEYS[name]) for name in OF_FORESTS}
@@ -111,7 +103,7 @@ def run(
     }
 
 
-def _forests(table: TidyTable, plan: _Protocol, splits: Sequence[int]) -> dict[str, pd.DataFrame]:
+def _forests(table: TidyTable, plan: OwnSettings, splits: Sequence[int]) -> dict[str, pd.DataFrame]:
     """As `structure_learn`, without forests of too few trees."""
     fewest = min(FEWEST_TREES, plan.n_trees)
     parts = []

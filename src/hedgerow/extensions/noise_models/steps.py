@@ -153,73 +153,92 @@ def numeric(
     return sorted_(pd.DataFrame(lines, columns=[*ORDER, "value"]), ORDER)
 
 
+class _Learners:
+    """What is learnt in one permutation, by family and factor of the noise that is assumed."""
+
+    def __init__(self, p: _Permutation, confidence: float, plan: NoiseModelsPlan):
+        self.p, self.confidence, self.plan = p, confidence, plan
+        self.noises = [(family, n) for family in plan.families for n in plan.noise_factors]
+
+    def on(self, X: np.ndarray, name: str) -> Learner:
+        """Of a sample."""
+        n_classes = len(self.p.table.classes)
+        return Learner(
+            X, self.p.y(name), n_classes, self.p.n_categories, self.confidence, self.plan
+        )
+
+    def gate(self, family: str, factor: float, means: np.ndarray):
+        """The gate of an assumed noise."""
+        multiples = self.p.multiples if family == "per_variable" else None
+        return noise_gate(family, factor, means, self.plan.window, multiples).at(self.plan.gate_at)
+
+    def tuned(self) -> dict[tuple, float]:
+        """The factor with the best accuracy in cross validation, by cell."""
+        p, factors = self.p, self.plan.factors
+        accuracy = {}  # by cell: folds by factors
+
+        def note(cell, k, g, y, reading, X):
+            table = accuracy.setdefault(cell, np.full((p.parts.n_folds, len(factors)), np.nan))
+            table[k, g] = metrics.accuracy(y, reading[0].predict_proba(X, evaluation=reading[1]))
+
+        for k in range(p.parts.n_folds):
+            train, validation = fold_name(k, "train"), fold_name(k, "validation")
+            y = p.y(validation)
+            noisy = {noise: p.noised(validation, *noise) for noise in self.noises}
+            # Clean training folds: the trees of one model serve every family that it is tried on.
+            trained = self.on(p.clean(train), train)
+            for of in dict.fromkeys(("normal", *self.plan.families)):
+                for g, method, reading in self._readings(trained, of):
+                    for (family, n), X in noisy.items():
+                        for model, other in _assumed(family):
+                            if other == of:
+                                note(("test", family, n, method, model), k, g, y, reading, X)
+            clean = p.clean(validation)
+            for family, n in self.noises:
+                trained = self.on(p.noised(train, family, n), train)
+                for model, of in _assumed(family):
+                    for g, method, reading in self._readings(trained, of):
+                        note(("training", family, n, method, model), k, g, y, reading, clean)
+        return {cell: best_factor(factors, table.mean(axis=0)) for cell, table in accuracy.items()}
+
+    def _readings(self, trained: Learner, of: str) -> Iterator[tuple]:
+        """Number of each factor, method, and how it reads under a family."""
+        for g, u in enumerate(self.plan.factors):
+            gate = self.gate(of, u, trained.means)
+            for method in METHODS[1:]:
+                yield g, method, trained.reading(method, gate, (of, g))
+
+
+def _assumed(family: str) -> list[tuple[str, str]]:
+    """Family of the normal model, and of the matching one where it is another."""
+    return [("normal", "normal")] + ([("matching", family)] if family != "normal" else [])
+
+
 def _rows(p: _Permutation, confidence: float, plan: NoiseModelsPlan) -> Iterator[tuple]:
     """Place, family and factor of the noise, method, model, metric and value."""
-    methods, n_classes = METHODS[1:], len(p.table.classes)
-
-    def learner(X, name):
-        return Learner(X, p.y(name), n_classes, p.n_categories, confidence, plan)
-
-    def gate(family, factor, means):
-        multiples = p.multiples if family == "per_variable" else None
-        return noise_gate(family, factor, means, plan.window, multiples).at(plan.gate_at)
-
-    def assumed(family):
-        """Family of the normal model, and of the matching one where it is another."""
-        return [("normal", "normal")] + ([("matching", family)] if family != "normal" else [])
-
-    noises = [(family, n) for family in plan.families for n in plan.noise_factors]
-    tuned = {}  # accuracy by cell: folds by factors
-
-    def tune(cell, k, g, y, reading, X):
-        table = tuned.setdefault(cell, np.full((p.parts.n_folds, len(plan.factors)), np.nan))
-        table[k, g] = metrics.accuracy(y, reading[0].predict_proba(X, evaluation=reading[1]))
-
-    for k in range(p.parts.n_folds):
-        train, validation = fold_name(k, "train"), fold_name(k, "validation")
-        y = p.y(validation)
-        noisy = {noise: p.noised(validation, *noise) for noise in noises}
-        # Clean training folds: the trees of one model serve every family that it is tried on.
-        trained = learner(p.clean(train), train)
-        for of in dict.fromkeys(("normal", *plan.families)):
-            for g, u in enumerate(plan.factors):
-                of_factor = gate(of, u, trained.means)
-                for method in methods:
-                    reading = trained.reading(method, of_factor, (of, g))
-                    for (family, n), X in noisy.items():
-                        for model, other in assumed(family):
-                            if other == of:
-                                tune(("test", family, n, method, model), k, g, y, reading, X)
-        clean = p.clean(validation)
-        for family, n in noises:
-            trained = learner(p.noised(train, family, n), train)
-            for model, of in assumed(family):
-                for g, u in enumerate(plan.factors):
-                    of_factor = gate(of, u, trained.means)
-                    for method in methods:
-                        reading = trained.reading(method, of_factor, (of, g))
-                        tune(("training", family, n, method, model), k, g, y, reading, clean)
-
+    learners = _Learners(p, confidence, plan)
+    tuned = learners.tuned()
     y, clean = p.y("test"), p.clean("test")
-    of_clean = learner(p.clean("train"), "train")
+    of_clean = learners.on(p.clean("train"), "train")
     yield from _scores((*NO_NOISE, "c45", "none"), of_clean.reading("c45"), clean, y)
-    for family, n in noises:
+    for family, n in learners.noises:
         for where in WHERE:
             trained, X = of_clean, clean
             if where == "training":
-                trained = learner(p.noised("train", family, n), "train")
+                trained = learners.on(p.noised("train", family, n), "train")
             else:
                 X = p.noised("test", family, n)
             place = (where, family, n)
             yield from _scores((*place, "c45", "none"), trained.reading("c45"), X, y)
-            for method in methods:
-                for model, of in assumed(family):
+            for method in METHODS[1:]:
+                for model, of in _assumed(family):
                     cell = (*place, method, model)
-                    u = best_factor(plan.factors, tuned[cell].mean(axis=0))
-                    reading = trained.reading(method, gate(of, u, trained.means), (of, u))
-                    yield from _scores(cell, reading, X, y, u)
+                    u = tuned[cell]
+                    gate = learners.gate(of, u, trained.means)
+                    yield from _scores(cell, trained.reading(method, gate, (of, u)), X, y, u)
                 # What was added is a share of the means before it was added.
-                reading = trained.reading(method, gate(family, n, p.means), ("true", family, n))
+                gate = learners.gate(family, n, p.means)
+                reading = trained.reading(method, gate, ("true", family, n))
                 yield from _scores((*place, method, "true"), reading, X, y)
 
 

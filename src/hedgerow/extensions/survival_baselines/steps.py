@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from hedgerow.data import Cohort, TidyTable
-from hedgerow.experiments.frames import numbers_of, random_state, sorted_
+from hedgerow.experiments.frames import OwnSettings, numbers_of, random_state, sorted_
 from hedgerow.experiments.step import step
 from hedgerow.experiments.survival.plan import EXPERIMENT as SURVIVAL
 from hedgerow.experiments.survival.steps import cohort_of, pipeline_of
@@ -41,20 +41,10 @@ FollowUpTimes = tuple[np.ndarray, np.ndarray]
 Predicted = tuple[np.ndarray, np.ndarray]
 
 MACRO = {"labels": [0, 1], "average": "macro", "zero_division": 0.0}
+#: Settings that stand for those of `survival`.
+OWN = ("cohorts", "n_splits")
 #: What the chapter's trees were tuned by.
 TUNED = ("confidence", "repetition_factor", "min_samples_leaf")
-
-
-class _Protocol:
-    """Settings of `survival`, but for the cohorts and the number of divisions."""
-
-    OWN = ("cohorts", "n_splits")
-
-    def __init__(self, plan: SurvivalBaselinesPlan, protocol: SurvivalPlan):
-        self._plan, self._protocol = plan, protocol
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._plan if name in self.OWN else self._protocol, name)
 
 
 def codes(X: pd.DataFrame) -> np.ndarray:
@@ -69,7 +59,7 @@ def codes(X: pd.DataFrame) -> np.ndarray:
     return np.column_stack(columns)
 
 
-def _division(own: Cohort, split: int, protocol: _Protocol) -> RiskGroups:
+def _division(own: Cohort, split: int, protocol: OwnSettings) -> RiskGroups:
     """Patients divided and labelled as in `survival`, with the thesis' tree."""
     from hedgerow.survival import risk_groups
 
@@ -116,7 +106,7 @@ def scores(
     from hedgerow.tree import Tree
 
     own = cohort_of(table, plan)
-    protocol = _Protocol(plan, protocol)
+    protocol = OwnSettings(plan, protocol, OWN)
     trees = survival_learn(table, protocol, splits)["trees"].set_index(["split", "method"])["tree"]
     follow_up = own.natural_history()
     X = codes(own.X)
@@ -287,13 +277,11 @@ def weights(
     probability of the event), incidence (share with the event by the horizon, by Kaplan-Meier, or
     by Aalen-Johansen for the last two ways) and distance (between these two, without its sign).
     """
-    from sklearn.metrics import f1_score
-
-    from hedgerow.survival import concordance, horizon_labels, thesis_tree
+    from hedgerow.survival import horizon_labels, thesis_tree
     from hedgerow.survival.followed import FollowUp, fit_followed
 
     own = cohort_of(table, plan)
-    protocol = _Protocol(plan, protocol)
+    protocol = OwnSettings(plan, protocol, OWN)
     time, event = own.natural_history()
     names = WAYS if (event > 1).any() else WAYS[:2]
     rows = []
@@ -303,8 +291,6 @@ def weights(
         follow_up = FollowUp(time[grown_from], event[grown_from], own.horizon)
         # All ways are judged on the same patients.
         test = np.flatnonzero(~training)
-        y = found.labels.y[test]
-        known = y >= 0
         standing = _weights(time, event, test, own.horizon, protocol.competing)
         for way in names:
             competing = "survived" if way.startswith("survived") else protocol.competing
@@ -326,30 +312,37 @@ def weights(
                 protocol.min_followed,
                 **given,
             )
-            probability = tree.predict_proba(own.X.iloc[test])[:, 1]
-            said = tree.predict(own.X.iloc[test])
-            right = (said == y)[known]
             of_test = _weights(time, event, test, own.horizon, competing)
             incidence = float((of_test * (labels.y[test] == 1)).mean())
-            root = own.X.columns[tree.tree_.feature[0]] if tree.tree_.n_leaves > 1 else ""
-            rows.append(
-                {
-                    "dataset": own.name,
-                    "split": split,
-                    "way": way,
-                    "n_learnt": len(learnt),
-                    "n_leaves": tree.tree_.n_leaves,
-                    "root": str(root),
-                    "accuracy": float(right.mean()),
-                    "weighted_accuracy": float(np.average(right, weights=standing[known])),
-                    "f1": float(f1_score(y[known], said[known], **MACRO)),
-                    "concordance": concordance(time[test], event[test], probability),
-                    "predicted": float(probability.mean()),
-                    "incidence": incidence,
-                    "distance": abs(float(probability.mean()) - incidence),
-                }
-            )
+            row = {"dataset": own.name, "split": split, "way": way, "n_learnt": len(learnt)}
+            measured = _measured(tree, own, test, found.labels.y[test], standing)
+            distance = abs(measured["predicted"] - incidence)
+            rows.append({**row, **measured, "incidence": incidence, "distance": distance})
     return sorted_(pd.DataFrame(rows), ORDER["weights"])
+
+
+def _measured(
+    tree: Any, own: Cohort, test: np.ndarray, y: np.ndarray, standing: np.ndarray
+) -> dict[str, Any]:
+    """A tree, and what it says of test patients; y below 0: the class is not known."""
+    from sklearn.metrics import f1_score
+
+    from hedgerow.survival import concordance
+
+    time, event = own.natural_history()
+    X, known = own.X.iloc[test], y >= 0
+    probability, said = tree.predict_proba(X)[:, 1], tree.predict(X)
+    right = (said == y)[known]
+    root = own.X.columns[tree.tree_.feature[0]] if tree.tree_.n_leaves > 1 else ""
+    return {
+        "n_leaves": tree.tree_.n_leaves,
+        "root": str(root),
+        "accuracy": float(right.mean()),
+        "weighted_accuracy": float(np.average(right, weights=standing[known])),
+        "f1": float(f1_score(y[known], said[known], **MACRO)),
+        "concordance": concordance(time[test], event[test], probability),
+        "predicted": float(probability.mean()),
+    }
 
 
 def _weights(
