@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, TypeAlias
 
 import numpy as np
 import pandas as pd
 
 from hedgerow.data import TidyTable, seed_sequence
+
+#: Tables by their names, as the workflow gives a step several inputs at once.
+Frames: TypeAlias = Mapping[str, pd.DataFrame]
 
 
 class OwnSettings:

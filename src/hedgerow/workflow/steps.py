@@ -48,6 +48,8 @@ BESIDE = ("_png", "_csv", "_caption", "_cells")
 PRINTED = {"published", "sizes"}
 #: Parameters that, where no input is called so, get all inputs that the function does not name.
 GATHER = ("measured", "results", "tables")
+#: How a parameter says that it takes tables by their names.
+FRAMES = ("Frames", "Mapping[str, pd.DataFrame]")
 
 
 # ------------------------------------------------------------------------- for the rules
@@ -325,7 +327,7 @@ class Arguments:
     def made(self, tables: Mapping[str, Any]) -> None:
         """Let the words of captions ask for `tables` that the job has made."""
         if "tables" not in self._inputs:
-            self._read["tables", "Mapping[str, pd.DataFrame]"] = tables
+            self._read |= {("tables", kind): tables for kind in FRAMES}
 
     def of(self, function: Callable) -> dict[str, Any]:
         """Arguments of a function, by the names and annotations of its parameters."""
@@ -360,7 +362,7 @@ class Arguments:
 
     def _gathers(self, name: str, kind: str) -> bool:
         known = name in self._inputs or (name, kind) in self._read
-        return name in GATHER and kind == "Mapping[str, pd.DataFrame]" and not known
+        return name in GATHER and kind in FRAMES and not known
 
     def _others(self, function: Callable) -> dict[str, Any]:
         """Tables of the inputs that no parameter of a function names, by their names."""
@@ -465,7 +467,7 @@ READ: dict[str, Callable[[Sequence[str]], Any]] = {
     "Sequence[TidyTable]": _tables,
     "pd.DataFrame": _joined,
     "Sequence[pd.DataFrame]": _frames,
-    "Mapping[str, pd.DataFrame]": _frames_by_stem,
+    **dict.fromkeys(FRAMES, _frames_by_stem),
     "Printed": _printed,
     "Mapping[str, Path]": _figures,
     "Mapping[str, Any]": _yaml,

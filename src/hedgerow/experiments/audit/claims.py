@@ -9,6 +9,7 @@ import pandas as pd
 
 from hedgerow.errors import ConfigError
 from hedgerow.experiments import module_of
+from hedgerow.experiments.frames import Frames
 from hedgerow.experiments.step import step
 from hedgerow.reporting.claim_specification import (
     NOT_TESTABLE,
@@ -67,7 +68,7 @@ def all_claims(
     judged: Sequence[pd.DataFrame],
     specification: Mapping[str, Any],
     stated: pd.DataFrame,
-    reference: Mapping[str, pd.DataFrame],
+    reference: Frames,
     experiments: Sequence[str],
     ids: Sequence[str],
     readings: Sequence[pd.DataFrame],
@@ -169,7 +170,7 @@ def _not_run(claims: Mapping[str, Claim], experiments: Sequence[str]) -> pd.Data
     )
 
 
-def _at_scale(reference: Mapping[str, pd.DataFrame]) -> dict[str, dict[str, str]]:
+def _at_scale(reference: Frames) -> dict[str, dict[str, str]]:
     """Verdicts of the tracked results at the scale of the papers, by claim."""
     return {
         row["claim"]: {

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from hedgerow.experiments.frames import Frames
 from hedgerow.experiments.printed import KEY, Printed, printed_number
 from hedgerow.experiments.soft.plan import TABLE_3_1
 from hedgerow.experiments.step import step
@@ -84,7 +85,7 @@ class Source:
 
     experiment: str
     table: str
-    read: Callable[[pd.DataFrame, Mapping[str, pd.DataFrame]], pd.DataFrame]
+    read: Callable[[pd.DataFrame, Frames], pd.DataFrame]
 
 
 # ------------------------------------------------------------------ how each table is read
@@ -120,7 +121,7 @@ def _mean_over_sets(table: pd.DataFrame, _tables) -> pd.DataFrame:
     return mean.join(of_sets, on=cell).assign(spread="data sets of this run")
 
 
-def _with_splits(table: pd.DataFrame, tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
+def _with_splits(table: pd.DataFrame, tables: Frames) -> pd.DataFrame:
     """Tables 4.1, 4.3 and 4.5: the first split, and how far all splits are apart."""
     cell = ["dataset", "method", "criterion", "metric"]
     splits = tables["search_splits"].dropna(subset=["metric"])
@@ -253,10 +254,7 @@ def _same_cell(row: Mapping[str, str]) -> dict[str, str] | None:
 
 @step(makes=("parquet", "csv"))
 def comparison(
-    tables: Mapping[str, pd.DataFrame],
-    published: Printed,
-    experiments: Sequence[str],
-    configuration: str,
+    tables: Frames, published: Printed, experiments: Sequence[str], configuration: str
 ) -> dict[str, pd.DataFrame]:
     """Each cell of data/published beside its measured value.
 
@@ -285,7 +283,7 @@ def comparison(
 class _Known:
     """Measured cells, read from each table once."""
 
-    def __init__(self, tables: Mapping[str, pd.DataFrame], experiments: Sequence[str]):
+    def __init__(self, tables: Frames, experiments: Sequence[str]):
         self.tables, self.experiments = tables, experiments
         self._read: dict[str, tuple[list[str], dict]] = {}
 

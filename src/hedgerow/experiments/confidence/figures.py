@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING
-
-import pandas as pd
 
 from hedgerow.experiments.confidence.plan import (
     CRITERIA,
@@ -14,6 +11,7 @@ from hedgerow.experiments.confidence.plan import (
     ConfidencePlan,
 )
 from hedgerow.experiments.confidence.tables import LABELS, said
+from hedgerow.experiments.frames import Frames
 from hedgerow.experiments.step import figure
 from hedgerow.reporting.figures import WIDTH, Look, style
 
@@ -39,7 +37,7 @@ KIND_LABELS = {"binary": "two classes", "multi_class": "several classes"}
     "are in the table beneath.",
     words=said,
 )
-def confdtree_figure_6(tables: Mapping[str, pd.DataFrame], plan: ConfidencePlan) -> Figure:
+def confdtree_figure_6(tables: Frames, plan: ConfidencePlan) -> Figure:
     """Figure 6: mean gain by the share of the rows that trees are trained on.
 
     Returns: A panel per kind of data set, a line per version.
@@ -77,7 +75,7 @@ def confdtree_figure_6(tables: Mapping[str, pd.DataFrame], plan: ConfidencePlan)
     "hollow one for what is published; the numbers are in the table above.",
     words=said,
 )
-def confidence_gains(tables: Mapping[str, pd.DataFrame], plan: ConfidencePlan) -> Figure:
+def confidence_gains(tables: Frames, plan: ConfidencePlan) -> Figure:
     """Figure of the gains of table I, measured beside published.
 
     Returns: A panel per version, a line per data set that was run.

@@ -22,6 +22,7 @@ from hedgerow.experiments.confidence.plan import (
     ConfidencePlan,
 )
 from hedgerow.experiments.confidence.tables import FACTS, LABELS, READING_LABELS, TESTS, TREE_LABELS
+from hedgerow.experiments.frames import Frames
 from hedgerow.experiments.step import step
 from hedgerow.reporting.claim_specification import NOT, PARTLY, REPRODUCED, TOO_LITTLE
 from hedgerow.reporting.html import (
@@ -55,7 +56,7 @@ _CRITERION_LABELS = dict(zip(CRITERIA, ("mean over classes", "weighted mean"), s
 
 @step("*")
 def section(
-    tables: Mapping[str, pd.DataFrame],
+    tables: Frames,
     figures: Mapping[str, Path],
     captions: Mapping[str, str],
     claims: pd.DataFrame,

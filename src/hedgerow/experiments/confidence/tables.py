@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 import numpy as np
 import pandas as pd
@@ -21,6 +21,7 @@ from hedgerow.experiments.confidence.plan import (
     ConfidencePlan,
 )
 from hedgerow.experiments.confidence.statistics import counted, kind_of
+from hedgerow.experiments.frames import Frames
 from hedgerow.experiments.printed import printed_number
 from hedgerow.experiments.step import table
 from hedgerow.reporting.cells import Cell, Rows
@@ -143,10 +144,7 @@ def behind_affected(table: pd.DataFrame, plan: ConfidencePlan) -> Iterator[Cell]
     behind=behind_gains,
 )
 def confdtree_table_1(
-    facts: pd.DataFrame,
-    gains: pd.DataFrame,
-    published: Mapping[str, pd.DataFrame],
-    plan: ConfidencePlan,
+    facts: pd.DataFrame, gains: pd.DataFrame, published: Frames, plan: ConfidencePlan
 ) -> pd.DataFrame:
     """Table I: properties of the data sets, and the gain of each method in the area.
 
@@ -202,7 +200,7 @@ def _ratio(text: str | None) -> float | None:
     behind=behind_tests,
 )
 def confdtree_table_2(
-    statistics: pd.DataFrame, published: Mapping[str, pd.DataFrame], plan: ConfidencePlan
+    statistics: pd.DataFrame, published: Frames, plan: ConfidencePlan
 ) -> pd.DataFrame:
     """Table II: tests of C4.5 against each version.
 
@@ -246,9 +244,7 @@ def confdtree_table_2(
     words=said,
     behind=behind_affected,
 )
-def confdtree_table_3(
-    rows: pd.DataFrame, published: Mapping[str, pd.DataFrame], plan: ConfidencePlan
-) -> pd.DataFrame:
+def confdtree_table_3(rows: pd.DataFrame, published: Frames, plan: ConfidencePlan) -> pd.DataFrame:
     """Table III: share of instances that each version affects.
 
     Returns: dataset, registry, status, method, metric (`instances_affected`), unit (per cent),
@@ -314,7 +310,7 @@ def confidence_trees(
     gains: pd.DataFrame,
     facts: pd.DataFrame,
     rows: pd.DataFrame,
-    published: Mapping[str, pd.DataFrame],
+    published: Frames,
     plan: ConfidencePlan,
 ) -> pd.DataFrame:
     """The gain of each method over each base tree.

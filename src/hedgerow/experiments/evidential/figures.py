@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import pandas as pd
 
 from hedgerow.experiments.evidential.plan import CART, E2M, ERRORS, NAIVE, PRECISE
 from hedgerow.experiments.evidential.tables import LABELS, said
+from hedgerow.experiments.frames import Frames
 from hedgerow.experiments.step import figure
 from hedgerow.reporting.figures import WIDTH, Look, style
 
@@ -39,7 +39,7 @@ PANELS = dict(
     alt="Two curves from 0.4 and 0.6 at gamma 0, which leave each other and reach 0 and 1 at gamma "
     "two thirds; the numbers are in the table evidential_curve.",
 )
-def e2m_figure_1(tables: Mapping[str, pd.DataFrame]) -> Figure:
+def e2m_figure_1(tables: Frames) -> Figure:
     """Figure 1: the evidential error rate against the uncertainty.
 
     Returns: A line and marks for each precise error rate.
@@ -76,7 +76,7 @@ def e2m_figure_1(tables: Mapping[str, pd.DataFrame]) -> Figure:
     "tables.",
     words=said,
 )
-def evidential_errors(tables: Mapping[str, pd.DataFrame]) -> Figure:
+def evidential_errors(tables: Frames) -> Figure:
     """Figure of the error rates of pruned trees.
 
     Returns: A panel per error rate, a line per data set that was run.

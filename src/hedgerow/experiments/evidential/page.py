@@ -19,6 +19,7 @@ from hedgerow.experiments.evidential.plan import (
     EvidentialPlan,
 )
 from hedgerow.experiments.evidential.tables import LABELS
+from hedgerow.experiments.frames import Frames
 from hedgerow.experiments.step import step
 from hedgerow.reporting.html import (
     Section,
@@ -45,7 +46,7 @@ _HEADS = [f"{LABELS[m]} {_STATE_LABELS[s]}".strip() for m, s in LINES]
 
 @step("*")
 def section(
-    tables: Mapping[str, pd.DataFrame],
+    tables: Frames,
     figures: Mapping[str, Path],
     captions: Mapping[str, str],
     claims: pd.DataFrame,

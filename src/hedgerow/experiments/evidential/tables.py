@@ -23,6 +23,7 @@ from hedgerow.experiments.evidential.plan import (
     STATES,
     EvidentialPlan,
 )
+from hedgerow.experiments.frames import Frames
 from hedgerow.experiments.step import table
 from hedgerow.reporting.cells import Cell, Rows
 from hedgerow.reporting.tables import finished, heads_of, how_many, ran
@@ -139,9 +140,7 @@ def _rows_of(line: Mapping[str, Any], metric: str) -> Rows:
     words=said,
     behind=behind_errors,
 )
-def e2m_table_1(
-    rows: pd.DataFrame, published: Mapping[str, pd.DataFrame], plan: EvidentialPlan
-) -> pd.DataFrame:
+def e2m_table_1(rows: pd.DataFrame, published: Frames, plan: EvidentialPlan) -> pd.DataFrame:
     """Table 1: classical and evidential error rates.
 
     Returns: dataset (printed key), registry, status (`run`, `absent`, `not asked for`), method,
@@ -161,9 +160,7 @@ def e2m_table_1(
     words=said,
     behind=behind_counts,
 )
-def e2m_table_2(
-    rows: pd.DataFrame, published: Mapping[str, pd.DataFrame], plan: EvidentialPlan
-) -> pd.DataFrame:
+def e2m_table_2(rows: pd.DataFrame, published: Frames, plan: EvidentialPlan) -> pd.DataFrame:
     """Table 2: failures and leaves.
 
     Returns: as `e2m_table_1`, for the metrics `n_failures` (of 100 tests) and `n_leaves`; then
@@ -206,10 +203,7 @@ def e2m_table_2(
     ),
 )
 def evidential_sizes(
-    rows: pd.DataFrame,
-    sizes: pd.DataFrame,
-    published: Mapping[str, pd.DataFrame],
-    plan: EvidentialPlan,
+    rows: pd.DataFrame, sizes: pd.DataFrame, published: Frames, plan: EvidentialPlan
 ) -> pd.DataFrame:
     """Table 2 under readings that the paper leaves open.
 
@@ -245,9 +239,7 @@ def evidential_sizes(
     words=said,
     behind=behind_errors,
 )
-def evidential_clean(
-    rows: pd.DataFrame, published: Mapping[str, pd.DataFrame], plan: EvidentialPlan
-) -> pd.DataFrame:
+def evidential_clean(rows: pd.DataFrame, published: Frames, plan: EvidentialPlan) -> pd.DataFrame:
     """Error rates on clean test data.
 
     Returns: dataset, registry, status, method, criterion, metric, measured, half_width, n_repeats.

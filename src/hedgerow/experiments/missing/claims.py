@@ -9,6 +9,7 @@ from typing import Any
 import pandas as pd
 
 from hedgerow.evaluation import significance
+from hedgerow.experiments.frames import Frames
 from hedgerow.experiments.missing.plan import (
     BEST,
     BOTH,
@@ -35,7 +36,7 @@ FEWEST_LEVELS, FEWEST_RUNS = 10, 10
 LOWEST, STARTS = 5, (60, 75)
 
 
-def frames_of(reading: str, results: Mapping[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
+def frames_of(reading: str, results: Frames) -> dict[str, pd.DataFrame]:
     """What the judge reads of one reading; too few levels or runs count as not measured.
 
     results: `INPUTS`, of all readings.
@@ -116,10 +117,7 @@ def _counted(frame: pd.DataFrame, n_sets: int) -> pd.DataFrame:
 
 @step("datasets", "readings")
 def claims(
-    results: Mapping[str, pd.DataFrame],
-    specification: Mapping[str, Any],
-    stated: pd.DataFrame,
-    plan: MissingPlan,
+    results: Frames, specification: Mapping[str, Any], stated: pd.DataFrame, plan: MissingPlan
 ) -> pd.DataFrame:
     """Judge the statements of data/published/claims.csv on EIG, as the paper is described.
 
@@ -138,7 +136,7 @@ def claims(
     return with_statements(found, bound, stated)
 
 
-def _without(results: Mapping[str, pd.DataFrame], dataset: str) -> dict[str, pd.DataFrame]:
+def _without(results: Frames, dataset: str) -> dict[str, pd.DataFrame]:
     """What the judge reads without a data set, its tests made again."""
     left = {
         name: f[f["dataset"] != dataset] if "dataset" in f else f for name, f in results.items()
@@ -153,10 +151,7 @@ def _without(results: Mapping[str, pd.DataFrame], dataset: str) -> dict[str, pd.
 
 @step("datasets", "readings")
 def readings(
-    results: Mapping[str, pd.DataFrame],
-    specification: Mapping[str, Any],
-    stated: pd.DataFrame,
-    plan: MissingPlan,
+    results: Frames, specification: Mapping[str, Any], stated: pd.DataFrame, plan: MissingPlan
 ) -> pd.DataFrame:
     """The same statements under each reading, as `claims` returns them, with the reading."""
     bound = of_experiment(specification, "missing")

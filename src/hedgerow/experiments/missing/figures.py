@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import pandas as pd
 
+from hedgerow.experiments.frames import Frames
 from hedgerow.experiments.missing.plan import (
     BASELINES,
     C45,
@@ -67,7 +67,7 @@ def _columns(n: int) -> int:
     return n if n <= 4 else min((3, 4), key=lambda columns: -n % columns)
 
 
-def _curves(tables: Mapping[str, pd.DataFrame], scenario: str) -> Figure:
+def _curves(tables: Frames, scenario: str) -> Figure:
     """A panel per data set: accuracy against the share of missing values, a line per method."""
     from matplotlib.figure import Figure
 
@@ -123,7 +123,7 @@ def _majority(axes: Axes, share: float) -> None:
     "values; the numbers are in the table missing_levels.",
     words=said,
 )
-def eig_figure_1(tables: Mapping[str, pd.DataFrame], means: pd.DataFrame) -> Figure:
+def eig_figure_1(tables: Frames, means: pd.DataFrame) -> Figure:
     """Figure 1: prediction with full data.
 
     Returns: A panel per data set that was run.
@@ -140,7 +140,7 @@ def eig_figure_1(tables: Mapping[str, pd.DataFrame], means: pd.DataFrame) -> Fig
     "values; the numbers are in the table missing_levels.",
     words=said,
 )
-def eig_figure_2(tables: Mapping[str, pd.DataFrame], means: pd.DataFrame) -> Figure:
+def eig_figure_2(tables: Frames, means: pd.DataFrame) -> Figure:
     """Figure 2: prediction with missing data."""
     return _curves(tables, MISSING)
 
@@ -154,7 +154,7 @@ def eig_figure_2(tables: Mapping[str, pd.DataFrame], means: pd.DataFrame) -> Fig
     "values; the numbers are in the table missing_levels.",
     words=said,
 )
-def eig_figure_3(tables: Mapping[str, pd.DataFrame], means: pd.DataFrame) -> Figure:
+def eig_figure_3(tables: Frames, means: pd.DataFrame) -> Figure:
     """Figure 3: prediction with imputed data."""
     return _curves(tables, IMPUTED)
 
@@ -167,7 +167,7 @@ def eig_figure_3(tables: Mapping[str, pd.DataFrame], means: pd.DataFrame) -> Fig
     "numbers follow from the table missing_levels.",
     words=said,
 )
-def missing_gains(tables: Mapping[str, pd.DataFrame], means: pd.DataFrame) -> Figure:
+def missing_gains(tables: Frames, means: pd.DataFrame) -> Figure:
     """Figure of EIG's gains by reading and scenario.
 
     Returns: A row per reading that was run, a panel per scenario, a line per baseline.

@@ -9,6 +9,7 @@ import pandas as pd
 from markupsafe import Markup
 
 from hedgerow.experiments.compared import blocks, pair_words
+from hedgerow.experiments.frames import Frames
 from hedgerow.experiments.missing import figures as missing_figures
 from hedgerow.experiments.missing import tables as missing_tables
 from hedgerow.experiments.missing.figures import HEADS, SHORT, TITLES
@@ -57,7 +58,7 @@ _TEXT = {
 
 @step("*")
 def section(
-    tables: Mapping[str, pd.DataFrame],
+    tables: Frames,
     figures: Mapping[str, Path],
     captions: Mapping[str, str],
     claims: pd.DataFrame,

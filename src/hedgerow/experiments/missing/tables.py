@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 import numpy as np
 import pandas as pd
 
 from hedgerow.experiments.behind import Lines, P, Read, Selector, tested
 from hedgerow.experiments.compared import TOLD, Key, Place, cells_behind
-from hedgerow.experiments.frames import sorted_
+from hedgerow.experiments.frames import Frames, sorted_
 from hedgerow.experiments.missing.plan import (
     ALL,
     BEST,
@@ -255,7 +255,7 @@ def missing_text(
     levels: pd.DataFrame,
     runs: pd.DataFrame,
     sets: pd.DataFrame,
-    published: Mapping[str, pd.DataFrame],
+    published: Frames,
     plan: MissingPlan,
 ) -> pd.DataFrame:
     """Numbers of the text, measured.

@@ -8,6 +8,7 @@ from typing import Any
 
 import pandas as pd
 
+from hedgerow.experiments.frames import Frames
 from hedgerow.experiments.search.plan import METRICS, POLICIES, SearchPlan
 from hedgerow.experiments.search.tables import (
     best_validated,
@@ -33,7 +34,7 @@ UCT_BEST, UCT_VALIDATED = "uct_best", "uct_validated"
 def claims(
     rows: pd.DataFrame,
     properties: pd.DataFrame,
-    published: Mapping[str, pd.DataFrame],
+    published: Frames,
     specification: Mapping[str, Any],
     stated: pd.DataFrame,
     plan: SearchPlan,
@@ -62,7 +63,7 @@ def measured(rows: pd.DataFrame, properties: pd.DataFrame, plan: SearchPlan) -> 
     return cells(rows, rows.groupby("dataset")["n_rows"].first(), naive_bayes)
 
 
-def printed(published: Mapping[str, pd.DataFrame], plan: SearchPlan) -> pd.DataFrame:
+def printed(published: Frames, plan: SearchPlan) -> pd.DataFrame:
     """What tables 4.1, 4.3, 4.5 and 4.7 print, as `cells`."""
     table = published["thesis_table_4_7"]
     of_nb = table[table["metric"] == "nb_f1_above_avg"]

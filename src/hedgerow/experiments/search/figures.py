@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
+from hedgerow.experiments.frames import Frames
 from hedgerow.experiments.search.plan import BOTH, PRUNING, SearchPlan
 from hedgerow.experiments.search.tables import (
     CRITERIA,
@@ -37,9 +37,7 @@ PRINTED_CELLS = "Open markers follow from the printed cells."
     "against tests of the C4.5 tree; numbers are in tables 4.1 and 4.5.",
     words=said,
 )
-def thesis_figure_4_3(
-    rows: pd.DataFrame, published: Mapping[str, pd.DataFrame], plan: SearchPlan
-) -> Figure:
+def thesis_figure_4_3(rows: pd.DataFrame, published: Frames, plan: SearchPlan) -> Figure:
     """Figure 4.3: deepest state of the search against the tests of the C4.5 tree.
 
     Returns: four panels, one per search pruning under the policy VS; a point is a data set. Open
@@ -82,9 +80,7 @@ def thesis_figure_4_3(
     "number of instances; numbers are in tables 4.1 and 4.5.",
     words=said,
 )
-def thesis_figure_4_4(
-    rows: pd.DataFrame, published: Mapping[str, pd.DataFrame], plan: SearchPlan
-) -> Figure:
+def thesis_figure_4_4(rows: pd.DataFrame, published: Frames, plan: SearchPlan) -> Figure:
     """Figure 4.4: F1 of UCT-DT (VS) less that of C4.5, against the number of instances.
 
     Returns: four panels, one per search pruning; the vertical line is at 730 instances. Open
@@ -110,9 +106,7 @@ def thesis_figure_4_4(
     "C4.5 against the number of instances; numbers are in table 4.3.",
     words=said,
 )
-def thesis_figure_4_5(
-    rows: pd.DataFrame, published: Mapping[str, pd.DataFrame], plan: SearchPlan
-) -> Figure:
+def thesis_figure_4_5(rows: pd.DataFrame, published: Frames, plan: SearchPlan) -> Figure:
     """Figure 4.5: F1 of the policy C4.5b less that of VS and of C4.5, against instances.
 
     Returns: two panels; the vertical line is at 730 instances. Open markers follow from the printed

@@ -9,6 +9,7 @@ import pandas as pd
 from markupsafe import Markup
 
 from hedgerow.evaluation.significance import LEVEL, smallest_p
+from hedgerow.experiments.frames import Frames
 from hedgerow.experiments.search import figures as search_figures
 from hedgerow.experiments.search import tables as search_tables
 from hedgerow.experiments.search.plan import METHODS, METRICS, SearchPlan
@@ -58,7 +59,7 @@ _PROPERTIES = {
 
 @step("*")
 def section(
-    tables: Mapping[str, pd.DataFrame],
+    tables: Frames,
     figures: Mapping[str, Path],
     captions: Mapping[str, str],
     rows: pd.DataFrame,

@@ -363,9 +363,7 @@ class Part:
 
 @step(makes=("rows", "trees", "tuning"))
 def merged(
-    rows: Sequence[pd.DataFrame],
-    trees: Sequence[pd.DataFrame],
-    tuning: Sequence[pd.DataFrame],
+    rows: Sequence[pd.DataFrame], trees: Sequence[pd.DataFrame], tuning: Sequence[pd.DataFrame]
 ) -> dict[str, pd.DataFrame]:
     """Put the chunks of one data set together, so that nothing tells how it was cut."""
     parts = {"rows": rows, "trees": trees, "tuning": tuning}

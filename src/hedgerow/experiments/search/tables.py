@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from hedgerow.evaluation.significance import LEVEL
+from hedgerow.experiments.frames import Frames
 from hedgerow.experiments.search.plan import (
     BOTH,
     CELL,
@@ -113,13 +114,13 @@ def without_search(rows: pd.DataFrame) -> pd.Series:
     return (limit <= 1).fillna(False).astype(bool)
 
 
-def _sets(plan: SearchPlan, published: Mapping[str, pd.DataFrame]) -> list[tuple[str, str]]:
+def _sets(plan: SearchPlan, published: Frames) -> list[tuple[str, str]]:
     """Printed and registry keys, in the order of table 4.1; then sets of our own by name."""
     printed = published["thesis_table_4_1"]["dataset"]
     return lines_of(printed[printed != ALL], plan.printed, plan.datasets)
 
 
-def printed_cells(published: Mapping[str, pd.DataFrame], plan: SearchPlan) -> pd.DataFrame:
+def printed_cells(published: Frames, plan: SearchPlan) -> pd.DataFrame:
     """The cells of tables 4.1, 4.3 and 4.5 as they are printed.
 
     Returns: dataset (registry key), method, criterion, f1, n_leaves, f1_per_leaf, search_depth.
@@ -184,9 +185,7 @@ def behind_results(table: pd.DataFrame, rows: pd.DataFrame, plan: SearchPlan) ->
     words=said,
     behind=behind_results,
 )
-def thesis_table_4_1(
-    rows: pd.DataFrame, published: Mapping[str, pd.DataFrame], plan: SearchPlan
-) -> pd.DataFrame:
+def thesis_table_4_1(rows: pd.DataFrame, published: Frames, plan: SearchPlan) -> pd.DataFrame:
     """Table 4.1: search pruning under the policy VS.
 
     Returns: one row per data set, group of columns and metric, in printed order: dataset (printed
@@ -207,9 +206,7 @@ def thesis_table_4_1(
     words=said,
     behind=behind_results,
 )
-def thesis_table_4_3(
-    rows: pd.DataFrame, published: Mapping[str, pd.DataFrame], plan: SearchPlan
-) -> pd.DataFrame:
+def thesis_table_4_3(rows: pd.DataFrame, published: Frames, plan: SearchPlan) -> pd.DataFrame:
     """Table 4.3: simulation policies, with both search prunings. As `thesis_table_4_1`.
 
     Its running times depend on the machine: see `search_running_times`.
@@ -226,9 +223,7 @@ def thesis_table_4_3(
     words=said,
     behind=behind_results,
 )
-def thesis_table_4_5(
-    rows: pd.DataFrame, published: Mapping[str, pd.DataFrame], plan: SearchPlan
-) -> pd.DataFrame:
+def thesis_table_4_5(rows: pd.DataFrame, published: Frames, plan: SearchPlan) -> pd.DataFrame:
     """Table 4.5: C4.5, ETE, and UCT-DT with two policies. As `thesis_table_4_1`.
 
     Beside them, where it was run, C4.5 on the induction set, with footers
@@ -381,9 +376,7 @@ def behind_tests(
     words=said,
     behind=behind_tests,
 )
-def thesis_table_4_2(
-    statistics: pd.DataFrame, published: Mapping[str, pd.DataFrame], plan: SearchPlan
-) -> pd.DataFrame:
+def thesis_table_4_2(statistics: pd.DataFrame, published: Frames, plan: SearchPlan) -> pd.DataFrame:
     """Table 4.2: tests of search pruning, from our rows and from the cells of table 4.1.
 
     Returns: metric, test, groups (`a|b`), correction, degrees_of_freedom and critical_value of
@@ -401,9 +394,7 @@ def thesis_table_4_2(
     words=said,
     behind=behind_tests,
 )
-def thesis_table_4_4(
-    statistics: pd.DataFrame, published: Mapping[str, pd.DataFrame], plan: SearchPlan
-) -> pd.DataFrame:
+def thesis_table_4_4(statistics: pd.DataFrame, published: Frames, plan: SearchPlan) -> pd.DataFrame:
     """Table 4.4: tests of the simulation policies. As `thesis_table_4_2`, from table 4.3."""
     return _tests_table("thesis_table_4_4", statistics, published, plan)
 
@@ -416,9 +407,7 @@ def thesis_table_4_4(
     words=said,
     behind=behind_tests,
 )
-def thesis_table_4_6(
-    statistics: pd.DataFrame, published: Mapping[str, pd.DataFrame], plan: SearchPlan
-) -> pd.DataFrame:
+def thesis_table_4_6(statistics: pd.DataFrame, published: Frames, plan: SearchPlan) -> pd.DataFrame:
     """Table 4.6: tests of C4.5, ETE and UCT-DT. As `thesis_table_4_2`, from table 4.5.
 
     The thesis prints the critical value of 2 degrees of freedom; four methods have 3.
@@ -532,10 +521,7 @@ def behind_properties(
     behind=behind_properties,
 )
 def thesis_table_4_7(
-    rows: pd.DataFrame,
-    properties: pd.DataFrame,
-    published: Mapping[str, pd.DataFrame],
-    plan: SearchPlan,
+    rows: pd.DataFrame, properties: pd.DataFrame, published: Frames, plan: SearchPlan
 ) -> pd.DataFrame:
     """Table 4.7: data sets, their properties, and whether UCT-DT outperformed C4.5.
 
@@ -689,9 +675,7 @@ def behind_splits(table: pd.DataFrame, rows: pd.DataFrame) -> Iterator[Cell]:
     words=said,
     behind=behind_splits,
 )
-def search_splits(
-    rows: pd.DataFrame, published: Mapping[str, pd.DataFrame], plan: SearchPlan
-) -> pd.DataFrame:
+def search_splits(rows: pd.DataFrame, published: Frames, plan: SearchPlan) -> pd.DataFrame:
     """Means and spread over further splits, beside the one split of the published protocol.
 
     Returns: dataset (printed key), registry, status, method, criterion, metric (f1, n_leaves,
@@ -742,9 +726,7 @@ def _wide(cells: pd.DataFrame) -> pd.DataFrame:
 
 
 @step("datasets")
-def search_running_times(
-    times: pd.DataFrame, published: Mapping[str, pd.DataFrame], plan: SearchPlan
-) -> pd.DataFrame:
+def search_running_times(times: pd.DataFrame, published: Frames, plan: SearchPlan) -> pd.DataFrame:
     """Seconds of every method on the first split, beside the times of table 4.3.
 
     Returns: dataset (printed key), registry, method, criterion, seconds, tuning_seconds, published
@@ -773,7 +755,7 @@ def search_running_times(
     return pd.DataFrame(lines).reindex(columns=[*columns, "published"])
 
 
-def instances(published: Mapping[str, pd.DataFrame], plan: SearchPlan) -> pd.Series:
+def instances(published: Frames, plan: SearchPlan) -> pd.Series:
     """Printed numbers of instances of table 4.7, by registry key."""
     table = published["thesis_table_4_7"]
     table = table[table["metric"] == "n_instances"]

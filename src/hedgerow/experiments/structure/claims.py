@@ -8,6 +8,7 @@ from typing import Any
 
 import pandas as pd
 
+from hedgerow.experiments.frames import Frames
 from hedgerow.experiments.printed import printed_number
 from hedgerow.experiments.step import step
 from hedgerow.experiments.structure.plan import EXAMPLES, REFERENCES, StructurePlan
@@ -40,7 +41,7 @@ def claims(
     closeness: pd.DataFrame,
     scores: pd.DataFrame,
     statistics: pd.DataFrame,
-    published: Mapping[str, pd.DataFrame],
+    published: Frames,
     specification: Mapping[str, Any],
     stated: pd.DataFrame,
     plan: StructurePlan,
@@ -76,7 +77,7 @@ def claims(
     return with_statements(found, bound, stated)
 
 
-def measured(own: Mapping[str, pd.DataFrame], numbers: Iterable[int]) -> dict[str, pd.DataFrame]:
+def measured(own: Frames, numbers: Iterable[int]) -> dict[str, pd.DataFrame]:
     """Frames of some forests.
 
     Returns: cells (dataset, method, scale, metric, value: means over the forests), seeds (the same
@@ -97,7 +98,7 @@ def measured(own: Mapping[str, pd.DataFrame], numbers: Iterable[int]) -> dict[st
     return {"cells": cells[CELL], "seeds": seeds.dropna(subset="value"), "bootstrap": ends}
 
 
-def printed(published: Mapping[str, pd.DataFrame], plan: StructurePlan) -> pd.DataFrame:
+def printed(published: Frames, plan: StructurePlan) -> pd.DataFrame:
     """What tables 5.1 and 5.2 print; 5.1 has Spearman's correlation only."""
     tables = [published[f"thesis_table_5_{number}"] for number in (1, 2)]
     table = pd.concat(tables, ignore_index=True)

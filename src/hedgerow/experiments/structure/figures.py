@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from hedgerow.data import TidyTable
+from hedgerow.experiments.frames import Frames
 from hedgerow.experiments.step import figure
 from hedgerow.experiments.structure.plan import EXAMPLES, StructurePlan
 from hedgerow.experiments.structure.steps import matrix_of
@@ -42,7 +43,7 @@ PAIRS = (
 )
 
 
-def _of(results: Mapping[str, pd.DataFrame], table: TidyTable) -> dict[str, pd.DataFrame]:
+def _of(results: Frames, table: TidyTable) -> dict[str, pd.DataFrame]:
     """Results of the data set that is drawn, the first that is there."""
     return {
         name: frame[frame["dataset"] == table.name].reset_index(drop=True)
@@ -57,9 +58,7 @@ def _of(results: Mapping[str, pd.DataFrame], table: TidyTable) -> dict[str, pd.D
     alt="A tree and the tree that has one test more; the test that was added stands above them.",
     words=said,
 )
-def thesis_figure_5_1(
-    results: Mapping[str, pd.DataFrame], table: TidyTable, plan: StructurePlan
-) -> Figure:
+def thesis_figure_5_1(results: Frames, table: TidyTable, plan: StructurePlan) -> Figure:
     """Figure 5.1: a tree and its parent.
 
     Returns: of forest 0 the most visited tree of three tests, and its parent.
@@ -90,9 +89,7 @@ def thesis_figure_5_1(
     "cluster; below it two pairs of trees that differ by one substitution.",
     words=said,
 )
-def thesis_figure_5_2(
-    results: Mapping[str, pd.DataFrame], table: TidyTable, plan: StructurePlan
-) -> Figure:
+def thesis_figure_5_2(results: Frames, table: TidyTable, plan: StructurePlan) -> Figure:
     """Figure 5.2: the hierarchical forest, and trees that differ by a substitution.
 
     Returns: (a) Forest 0 as a graph, the empty tree in the middle, each ring one test more,
@@ -142,9 +139,7 @@ def thesis_figure_5_2(
     "nodes: four edit distances and two distances between predictions.",
     words=said,
 )
-def thesis_figure_5_3(
-    results: Mapping[str, pd.DataFrame], table: TidyTable, plan: StructurePlan
-) -> Figure:
+def thesis_figure_5_3(results: Frames, table: TidyTable, plan: StructurePlan) -> Figure:
     """Figure 5.3: matrices of distances, trees sorted by their number of nodes.
 
     Returns: forest 0: A1, A2, B1 and B2 with Spearman's correlation, d_KL and d_p, unnormalised;
@@ -205,9 +200,7 @@ def thesis_figure_5_3(
     "the example trees and of the medoids.",
     words=said,
 )
-def thesis_figure_5_4(
-    results: Mapping[str, pd.DataFrame], table: TidyTable, plan: StructurePlan
-) -> Figure:
+def thesis_figure_5_4(results: Frames, table: TidyTable, plan: StructurePlan) -> Figure:
     """Figure 5.4: the trees of forest 0 on a plane (t-SNE), and their clusters.
 
     Returns: from the unnormalised B2 with Spearman's correlation; large markers: medoids of the

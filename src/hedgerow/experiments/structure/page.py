@@ -8,6 +8,7 @@ from pathlib import Path
 import pandas as pd
 from markupsafe import Markup
 
+from hedgerow.experiments.frames import Frames
 from hedgerow.experiments.step import step
 from hedgerow.experiments.structure import figures as structure_figures
 from hedgerow.experiments.structure import tables as structure_tables
@@ -49,7 +50,7 @@ _REFERENCES = {"norm_diff_to_d_kl": "Difference to d_KL", "norm_diff_to_d_p": "D
 
 @step("*")
 def section(
-    tables: Mapping[str, pd.DataFrame],
+    tables: Frames,
     figures: Mapping[str, Path],
     captions: Mapping[str, str],
     claims: pd.DataFrame,
@@ -79,7 +80,7 @@ def section(
     )
 
 
-def _data_set(tables: Mapping[str, pd.DataFrame], dataset: str) -> dict:
+def _data_set(tables: Frames, dataset: str) -> dict:
     """What the template needs of one data set."""
     own = {n: t[t["registry"] == dataset] for n, t in tables.items() if "registry" in t}
     examples = own["structure_examples"]

@@ -19,7 +19,7 @@ import pandas as pd
 from hedgerow.data import TidyTable, split
 from hedgerow.errors import ConfigError, DataError
 from hedgerow.evaluation import metrics
-from hedgerow.experiments.frames import numbers_of, random_state, sorted_, uct_from
+from hedgerow.experiments.frames import Frames, numbers_of, random_state, sorted_, uct_from
 from hedgerow.experiments.step import step
 from hedgerow.experiments.structure.plan import (
     CLOSENESS,
@@ -146,7 +146,7 @@ def states_of(search_tree: pd.DataFrame, n_trees: int, max_tests: int) -> np.nda
 # ------------------------------------------------------------------------------------- compare
 
 
-def compare(table, learned: Mapping[str, pd.DataFrame], plan) -> dict[str, pd.DataFrame]:
+def compare(table, learned: Frames, plan) -> dict[str, pd.DataFrame]:
     """Distances between the trees of each forest, and the pairs that show what they express.
 
     Returns: `distances`: one row per ordered pair of trees, a tree and itself among them: dataset,
@@ -267,9 +267,7 @@ def shown_pairs(examples: pd.DataFrame, forest: pd.DataFrame) -> pd.DataFrame:
     return ranked.groupby("criterion").head(1)[list(examples.columns)].reset_index(drop=True)
 
 
-def edit_scripts(
-    table, learned: Mapping[str, pd.DataFrame], examples: pd.DataFrame, plan
-) -> pd.DataFrame:
+def edit_scripts(table, learned: Frames, examples: pd.DataFrame, plan) -> pd.DataFrame:
     """The pairs of `shown_pairs` of every forest, with their edits in words.
 
     Returns: dataset, forest, criterion, tree_1, tree_2, edits: the cheapest edits by B2 with
@@ -328,10 +326,7 @@ def clustered(
 
 
 def cluster_forests(
-    compared: Mapping[str, pd.DataFrame],
-    forests: pd.DataFrame,
-    plan,
-    scales: Sequence[str] = SCALES,
+    compared: Frames, forests: pd.DataFrame, plan, scales: Sequence[str] = SCALES
 ) -> dict[str, pd.DataFrame]:
     """Clusters of every forest by every variant, and their scores (thesis 5.4.1 and 5.4.2).
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from hedgerow.experiments.frames import Frames
 from hedgerow.experiments.printed import printed_number
 from hedgerow.experiments.step import table
 from hedgerow.experiments.structure.plan import (
@@ -194,9 +195,7 @@ def _behind_variants(table: pd.DataFrame, of: str, seeds: bool) -> Iterator[Cell
     words=said,
     behind=behind_norms,
 )
-def thesis_table_5_1(
-    results: Mapping[str, pd.DataFrame], published: Mapping[str, pd.DataFrame], plan: StructurePlan
-) -> pd.DataFrame:
+def thesis_table_5_1(results: Frames, published: Frames, plan: StructurePlan) -> pd.DataFrame:
     """Table 5.1: norms of the differences between edit distances and distances of predictions.
 
     Returns: in printed order: dataset (printed key; the registry's for sets that the thesis does
@@ -247,9 +246,7 @@ def thesis_table_5_1(
     words=said,
     behind=behind_scores,
 )
-def thesis_table_5_2(
-    results: Mapping[str, pd.DataFrame], published: Mapping[str, pd.DataFrame], plan: StructurePlan
-) -> pd.DataFrame:
+def thesis_table_5_2(results: Frames, published: Frames, plan: StructurePlan) -> pd.DataFrame:
     """Table 5.2: clusters by each of the sixteen variants, and what they keep together.
 
     Returns: in printed order: dataset, registry, status, method, criterion (scale), metric, unit,
@@ -275,7 +272,7 @@ def thesis_table_5_2(
     return finished(lines, columns, _NUMBERS, ["n_forests", "n_pairs"])
 
 
-def _n_pairs(results: Mapping[str, pd.DataFrame]) -> dict[tuple, int]:
+def _n_pairs(results: Frames) -> dict[tuple, int]:
     """Pairs behind each score, by data set, forest and metric."""
     from hedgerow.experiments.structure.steps import pairs_of
 
@@ -313,7 +310,7 @@ def behind_examples(table: pd.DataFrame) -> Iterator[Cell]:
     words=said,
     behind=behind_examples,
 )
-def structure_examples(results: Mapping[str, pd.DataFrame], plan: StructurePlan) -> pd.DataFrame:
+def structure_examples(results: Frames, plan: StructurePlan) -> pd.DataFrame:
     """The pairs of trees that the rules found in each forest, and one of each kind in words.
 
     Returns: dataset, registry, forest, n_trees, criterion, n_pairs, n_first (pairs whose first tree
@@ -360,7 +357,7 @@ def structure_examples(results: Mapping[str, pd.DataFrame], plan: StructurePlan)
     words=said,
     behind=behind_closeness,
 )
-def structure_closeness(results: Mapping[str, pd.DataFrame], plan: StructurePlan) -> pd.DataFrame:
+def structure_closeness(results: Frames, plan: StructurePlan) -> pd.DataFrame:
     """Whether edit distances rank pairs of trees as distances of predictions do, or as size does.
 
     Norms of differences, table 5.1, compare quantities in different units: they mostly say how

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
 from hedgerow.data import TidyTable
+from hedgerow.experiments.frames import Frames
 from hedgerow.experiments.printed import printed_number
 from hedgerow.experiments.step import figure
 from hedgerow.experiments.survival.plan import (
@@ -104,10 +105,7 @@ def thesis_figure_6_1_SYNTHETIC(tidy: Sequence[TidyTable], trees: pd.DataFrame) 
     words=said,
 )
 def thesis_figure_6_2_SYNTHETIC(
-    tidy: Sequence[TidyTable],
-    patients: pd.DataFrame,
-    leaves: pd.DataFrame,
-    published: Mapping[str, pd.DataFrame],
+    tidy: Sequence[TidyTable], patients: pd.DataFrame, leaves: pd.DataFrame, published: Frames
 ) -> Figure:
     """Figure 6.2: survival of simulated patients in the groups that stand out."""
     from matplotlib.figure import Figure
@@ -168,10 +166,7 @@ def thesis_figure_6_2_SYNTHETIC(
     words=said,
 )
 def thesis_figure_6_3_SYNTHETIC(
-    patients: pd.DataFrame,
-    treatment: pd.DataFrame,
-    published: Mapping[str, pd.DataFrame],
-    plan: SurvivalPlan,
+    patients: pd.DataFrame, treatment: pd.DataFrame, published: Frames, plan: SurvivalPlan
 ) -> Figure:
     """Figure 6.3: simulated patients with and without an intervention, node by node."""
     from matplotlib.figure import Figure

@@ -8,6 +8,7 @@ from pathlib import Path
 import pandas as pd
 from markupsafe import Markup
 
+from hedgerow.experiments.frames import Frames
 from hedgerow.experiments.step import step
 from hedgerow.experiments.survival import figures as survival_figures
 from hedgerow.experiments.survival import tables as survival_tables
@@ -54,7 +55,7 @@ _TREATED += ("hazard_ratio_leaf_untreated", "hazard_ratio_leaf_treated")
 
 @step("*")
 def section(
-    tables: Mapping[str, pd.DataFrame],
+    tables: Frames,
     figures: Mapping[str, Path],
     captions: Mapping[str, str],
     claims: pd.DataFrame,

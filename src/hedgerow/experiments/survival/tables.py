@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 
 from hedgerow.data import TidyTable
+from hedgerow.experiments.frames import Frames
 from hedgerow.experiments.step import table
 from hedgerow.experiments.survival.plan import (
     CLASSES,
@@ -153,7 +154,7 @@ def _behind_groups(
     behind=behind_variables,
 )
 def thesis_table_6_1_SYNTHETIC(
-    tidy: Sequence[TidyTable], published: Mapping[str, pd.DataFrame], plan: SurvivalPlan
+    tidy: Sequence[TidyTable], published: Frames, plan: SurvivalPlan
 ) -> pd.DataFrame:
     """Table 6.1: variables of the registry, as printed, and of the simulated patients.
 
@@ -233,7 +234,7 @@ def thesis_table_6_2_SYNTHETIC(
     performance: pd.DataFrame,
     intervals: pd.DataFrame,
     patients: pd.DataFrame,
-    published: Mapping[str, pd.DataFrame],
+    published: Frames,
     plan: SurvivalPlan,
 ) -> pd.DataFrame:
     """Table 6.2: performance of the tree on test patients of the simulator.
@@ -328,9 +329,7 @@ def _printed(published: pd.DataFrame, columns: Mapping[tuple[str, str], str]) ->
     words=said,
     behind=behind_leaves,
 )
-def thesis_table_6_3_SYNTHETIC(
-    leaves: pd.DataFrame, published: Mapping[str, pd.DataFrame]
-) -> pd.DataFrame:
+def thesis_table_6_3_SYNTHETIC(leaves: pd.DataFrame, published: Frames) -> pd.DataFrame:
     """Table 6.3: survival of simulated patients in each leaf.
 
     Returns: dataset, groups, number, then as `hedgerow.survival.leaf_survival`; printed cells as
@@ -397,9 +396,7 @@ TREATMENT = (
     words=said,
     behind=behind_treatment,
 )
-def thesis_table_6_4_SYNTHETIC(
-    treatment: pd.DataFrame, published: Mapping[str, pd.DataFrame]
-) -> pd.DataFrame:
+def thesis_table_6_4_SYNTHETIC(treatment: pd.DataFrame, published: Frames) -> pd.DataFrame:
     """Table 6.4: simulated patients with and without an early intervention, leaf by leaf.
 
     Returns: dataset, groups, counted_from, number, then as `hedgerow.survival.compare_groups`;

@@ -8,6 +8,7 @@ from typing import Any
 
 import pandas as pd
 
+from hedgerow.experiments.frames import Frames
 from hedgerow.experiments.paired import after_holm, pairs_without
 from hedgerow.experiments.step import step
 from hedgerow.extensions.diverse_trees.plan import COMPARED, TEST
@@ -17,7 +18,7 @@ from hedgerow.reporting.claims import judged
 
 @step()
 def claims(
-    measured: Mapping[str, pd.DataFrame],
+    measured: Frames,
     statistics: pd.DataFrame,
     specification: Mapping[str, Any],
     stated: pd.DataFrame,

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 
 from hedgerow.evaluation.significance import LEVEL
+from hedgerow.experiments.frames import Frames
 from hedgerow.experiments.step import figure
 from hedgerow.extensions.diverse_trees.plan import (
     DIVERSE,
@@ -33,9 +32,7 @@ if TYPE_CHECKING:
     "pools of trees; the means are in the table above.",
     words=said,
 )
-def diverse_trees_ensembles_gain(
-    tables: Mapping[str, pd.DataFrame], plan: DiverseTreesPlan
-) -> Figure:
+def diverse_trees_ensembles_gain(tables: Frames, plan: DiverseTreesPlan) -> Figure:
     """Figure of what trees that are far in structure gain over other choices."""
     from matplotlib.figure import Figure
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import pandas as pd
 
 from hedgerow.evaluation.significance import LEVEL, smallest_p
+from hedgerow.experiments.frames import Frames
 from hedgerow.experiments.step import step
 from hedgerow.extensions.diverse_trees import figures as diverse_trees_figures
 from hedgerow.extensions.diverse_trees import tables as diverse_trees_tables
@@ -58,7 +59,7 @@ _ASKED = {
 
 @step("*")
 def section(
-    tables: Mapping[str, pd.DataFrame],
+    tables: Frames,
     figures: Mapping[str, Path],
     captions: Mapping[str, str],
     claims: pd.DataFrame,

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import cache, partial
 
 import pandas as pd
 
 from hedgerow.errors import DataError
-from hedgerow.experiments.frames import joined
+from hedgerow.experiments.frames import Frames, joined
 from hedgerow.experiments.step import step
 from hedgerow.experiments.structure.plan import FOREST, VARIANT
 from hedgerow.extensions.diverse_trees.plan import (
@@ -21,7 +21,7 @@ from hedgerow.extensions.diverse_trees.plan import (
 )
 
 
-def scores_by_forest(tables: Mapping[str, pd.DataFrame], metric: str) -> pd.DataFrame:
+def scores_by_forest(tables: Frames, metric: str) -> pd.DataFrame:
     """One value per forest and variant: the mean over seeds of k-means.
 
     A forest in which any variant has no value is left out of the metric: every average of a data
@@ -40,7 +40,7 @@ def scores_by_forest(tables: Mapping[str, pd.DataFrame], metric: str) -> pd.Data
     return wide.dropna()
 
 
-def statistics(tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
+def statistics(tables: Frames) -> pd.DataFrame:
     """Wilcoxon's tests over data sets, a value for each, the mean over its divisions.
 
     By part: `questions`, each of `QUESTIONS` (cell), Holm over those of one metric; `ensembles`,
@@ -56,7 +56,7 @@ def statistics(tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
     return joined([found], [*COMPARED.key, "name", "correction"])
 
 
-def rows_of(tables: Mapping[str, pd.DataFrame], *parts: str) -> pd.DataFrame:
+def rows_of(tables: Frames, *parts: str) -> pd.DataFrame:
     """What parts (default all) compare, a value per data set, over what methods of a cell have."""
     scores, frames = cache(partial(_by_variant, tables)), []
     for part in parts or COMPARED.parts:
@@ -69,16 +69,13 @@ def rows_of(tables: Mapping[str, pd.DataFrame], *parts: str) -> pd.DataFrame:
     return pd.concat(frames, ignore_index=True).dropna()
 
 
-def _by_variant(tables: Mapping[str, pd.DataFrame], metric: str) -> pd.DataFrame:
+def _by_variant(tables: Frames, metric: str) -> pd.DataFrame:
     """One value per data set and variant: the mean over forests."""
     return scores_by_forest(tables, metric).groupby(level="dataset").mean()
 
 
 def _by_method(
-    tables: Mapping[str, pd.DataFrame],
-    scores: Callable[[str], pd.DataFrame],
-    part: str,
-    metric: str,
+    tables: Frames, scores: Callable[[str], pd.DataFrame], part: str, metric: str
 ) -> pd.DataFrame:
     """Data sets by cell and method; `scores` gives data sets by variant."""
     if part == "questions":

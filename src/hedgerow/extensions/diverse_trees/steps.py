@@ -5,7 +5,7 @@ Divisions into training and test data are those of the forests of `structure`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,7 +13,7 @@ import pandas as pd
 
 from hedgerow.data import TidyTable, rng
 from hedgerow.errors import DataError
-from hedgerow.experiments.frames import OwnSettings, joined, numbers_of, one_sample
+from hedgerow.experiments.frames import Frames, OwnSettings, joined, numbers_of, one_sample
 from hedgerow.experiments.step import step
 from hedgerow.experiments.structure.plan import TREE
 from hedgerow.experiments.structure.steps import cluster_forests as structure_cluster_forests
@@ -133,10 +133,7 @@ def sample_weights(dataset: str, number: int, n_rows: int, n_samples: int, seed:
 
 
 def grow_samples(
-    table: TidyTable,
-    plan: DiverseTreesPlan,
-    protocol: StructurePlan,
-    splits: Sequence[int],
+    table: TidyTable, plan: DiverseTreesPlan, protocol: StructurePlan, splits: Sequence[int]
 ) -> pd.DataFrame:
     """Pruned C4.5 trees of bootstrap samples of the training parts; copies of a row weigh more."""
     from hedgerow.induction.c45 import C45Classifier
@@ -171,7 +168,7 @@ def _with_all_classes(tree: Tree, classes: np.ndarray, n_classes: int) -> Tree:
 
 def ensembles(
     table: TidyTable,
-    learned: Mapping[str, pd.DataFrame],
+    learned: Frames,
     grown: pd.DataFrame,
     plan: DiverseTreesPlan,
     protocol: StructurePlan,

@@ -11,7 +11,7 @@ import pandas as pd
 
 from hedgerow.evaluation.significance import LEVEL, smallest_holm
 from hedgerow.experiments.behind import P, Selector, tested
-from hedgerow.experiments.frames import sorted_
+from hedgerow.experiments.frames import Frames, sorted_
 from hedgerow.experiments.step import table
 from hedgerow.extensions.diverse_trees.plan import (
     ABOVE_CHANCE,
@@ -75,7 +75,7 @@ MISSING = (
 )
 
 
-def said(measured: Mapping[str, pd.DataFrame], plan: DiverseTreesPlan) -> dict[str, str]:
+def said(measured: Frames, plan: DiverseTreesPlan) -> dict[str, str]:
     """Words of the captions: what was run."""
 
     def of(there: Iterable[str]) -> str:
@@ -111,7 +111,7 @@ def _behind_tests(row: int, line: Mapping[str, Any], part: str, **own: str) -> I
     yield from tested(row, line, where, {"difference": ("none", "difference"), **P})
 
 
-def behind_questions(table: pd.DataFrame, measured: Mapping[str, pd.DataFrame]) -> Iterator[Cell]:
+def behind_questions(table: pd.DataFrame, measured: Frames) -> Iterator[Cell]:
     """Scores and distances of the variants that a question compares, and its tests."""
     forests_with = cache(lambda metric: scores_by_forest(measured, metric).index)
     for row, line in enumerate(table.to_dict("records")):
@@ -127,7 +127,7 @@ def behind_questions(table: pd.DataFrame, measured: Mapping[str, pd.DataFrame]) 
         yield from _behind_tests(row, line, "questions", cell=line["question"])
 
 
-def behind_ensembles(table: pd.DataFrame, measured: Mapping[str, pd.DataFrame]) -> Iterator[Cell]:
+def behind_ensembles(table: pd.DataFrame, measured: Frames) -> Iterator[Cell]:
     """Scores of the ensembles, and tests of those that are far in structure against the others."""
     select = Selector(measured["ensembles"])
     for row, line in enumerate(table.to_dict("records")):
@@ -156,7 +156,7 @@ def behind_ensembles(table: pd.DataFrame, measured: Mapping[str, pd.DataFrame]) 
     behind=behind_questions,
 )
 def diverse_trees_questions(
-    measured: Mapping[str, pd.DataFrame], statistics: pd.DataFrame, plan: DiverseTreesPlan
+    measured: Frames, statistics: pd.DataFrame, plan: DiverseTreesPlan
 ) -> pd.DataFrame:
     """Table of the paired questions: correlations, type B, normalisation, prototypes.
 
@@ -179,7 +179,7 @@ def diverse_trees_questions(
     behind=behind_ensembles,
 )
 def diverse_trees_ensembles(
-    measured: Mapping[str, pd.DataFrame], statistics: pd.DataFrame, plan: DiverseTreesPlan
+    measured: Frames, statistics: pd.DataFrame, plan: DiverseTreesPlan
 ) -> pd.DataFrame:
     """Table of ensembles of k trees, chosen in seven ways.
 
@@ -218,10 +218,7 @@ _ORDER = {
 
 
 def _finished(
-    table: pd.DataFrame,
-    columns: list[str],
-    measured: Mapping[str, pd.DataFrame],
-    plan: DiverseTreesPlan,
+    table: pd.DataFrame, columns: list[str], measured: Frames, plan: DiverseTreesPlan
 ) -> pd.DataFrame:
     """Rows in the order of the names, means first; numbers rounded so that no sum's order shows."""
     # All that are there have bootstrap trees; a forest of too few trees is left out.

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
+from hedgerow.experiments.frames import Frames
 from hedgerow.experiments.step import figure
 from hedgerow.extensions.noise_models.plan import METHODS, POOLED, WHERE, NoiseModelsPlan
 from hedgerow.extensions.noise_models.tables import FAMILY_LABELS, KNOWN_MODELS, said
@@ -34,7 +34,7 @@ _POINT = {"color": "#555555", "marker": "o", "markersize": 1.8}
     "a normal model, a matching model and the noise known; the numbers are in the tables above.",
     words=said,
 )
-def noise_models_matching(tables: Mapping[str, pd.DataFrame], plan: NoiseModelsPlan) -> Figure:
+def noise_models_matching(tables: Frames, plan: NoiseModelsPlan) -> Figure:
     """Accuracy by family at the largest noise factor: a row per method, a column per place."""
     from matplotlib.figure import Figure
     from matplotlib.lines import Line2D

@@ -8,6 +8,7 @@ from pathlib import Path
 import pandas as pd
 
 from hedgerow.evaluation.significance import LEVEL, smallest_p
+from hedgerow.experiments.frames import Frames
 from hedgerow.experiments.step import step
 from hedgerow.extensions.noise_models import figures as noise_models_figures
 from hedgerow.extensions.noise_models import tables as noise_models_tables
@@ -37,7 +38,7 @@ _MODEL_LABELS = {"normal": "normal", "matching": "matching", "true": "known"}
 
 @step("*")
 def section(
-    tables: Mapping[str, pd.DataFrame],
+    tables: Frames,
     figures: Mapping[str, Path],
     captions: Mapping[str, str],
     rows: pd.DataFrame,

@@ -10,6 +10,7 @@ import pandas as pd
 
 from hedgerow.evaluation.significance import smallest_p
 from hedgerow.experiments.compared import blocks, most, pair_words
+from hedgerow.experiments.frames import Frames
 from hedgerow.experiments.step import step
 from hedgerow.extensions.optimality_gap import figures as optimality_gap_figures
 from hedgerow.extensions.optimality_gap import tables as optimality_gap_tables
@@ -30,7 +31,7 @@ BLOCKS = {
 
 @step("*")
 def section(
-    tables: Mapping[str, pd.DataFrame],
+    tables: Frames,
     figures: Mapping[str, Path],
     captions: Mapping[str, str],
     claims: pd.DataFrame,

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-import pandas as pd
-
+from hedgerow.experiments.frames import Frames
 from hedgerow.experiments.step import step
 from hedgerow.extensions.readings import figures as readings_figures
 from hedgerow.extensions.readings import tables as readings_tables
@@ -24,10 +23,7 @@ _NEAREST += ["First without"]
 
 @step("*")
 def section(
-    tables: Mapping[str, pd.DataFrame],
-    figures: Mapping[str, Path],
-    captions: Mapping[str, str],
-    plan: ReadingsPlan,
+    tables: Frames, figures: Mapping[str, Path], captions: Mapping[str, str], plan: ReadingsPlan
 ) -> Section:
     """Readings as a section of the report page."""
     claims, nearest = tables["readings_verdicts"], tables["readings_nearest"]

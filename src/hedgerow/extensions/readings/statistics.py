@@ -7,6 +7,7 @@ from typing import Any
 
 import pandas as pd
 
+from hedgerow.experiments.frames import Frames
 from hedgerow.experiments.nearest import distances
 from hedgerow.experiments.step import step
 from hedgerow.reporting.readings import (
@@ -40,9 +41,7 @@ N_NEAREST = 10
 
 @step(makes=("claims", "points", "taken", "shares", "nearest"))
 def summarised(
-    judged: Mapping[str, pd.DataFrame],
-    cells: Mapping[str, pd.DataFrame],
-    choices: Mapping[str, Any],
+    judged: Frames, cells: Frames, choices: Mapping[str, Any]
 ) -> dict[str, pd.DataFrame]:
     """Count verdicts over readings, and share their variance out among the choices.
 
@@ -80,7 +79,7 @@ def summarised(
     }
 
 
-def _nearest(cells: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
+def _nearest(cells: Frames) -> pd.DataFrame:
     found = [
         distances(frame).head(N_NEAREST).assign(experiment=experiment)
         for experiment, frame in sorted(cells.items())

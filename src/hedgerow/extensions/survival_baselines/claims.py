@@ -8,6 +8,7 @@ from typing import Any
 import pandas as pd
 
 from hedgerow.experiments.compared import judged_pairs
+from hedgerow.experiments.frames import Frames
 from hedgerow.experiments.step import step
 from hedgerow.extensions.survival_baselines.plan import COMPARED
 from hedgerow.extensions.survival_baselines.statistics import rows_of
@@ -15,7 +16,7 @@ from hedgerow.extensions.survival_baselines.statistics import rows_of
 
 @step()
 def claims(
-    measured: Mapping[str, pd.DataFrame],
+    measured: Frames,
     statistics: pd.DataFrame,
     specification: Mapping[str, Any],
     stated: pd.DataFrame,

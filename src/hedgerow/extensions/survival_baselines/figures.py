@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-import pandas as pd
-
+from hedgerow.experiments.frames import Frames
 from hedgerow.experiments.step import figure
 from hedgerow.extensions.survival_baselines.plan import MODELS, SCORES, SurvivalBaselinesPlan
 from hedgerow.extensions.survival_baselines.statistics import by_group
@@ -34,9 +32,7 @@ MODEL_LOOKS = {
     "numbers are in the table above.",
     words=said,
 )
-def survival_baselines_models(
-    measured: Mapping[str, pd.DataFrame], plan: SurvivalBaselinesPlan
-) -> Figure:
+def survival_baselines_models(measured: Frames, plan: SurvivalBaselinesPlan) -> Figure:
     """Figure of the scores of all models."""
     from matplotlib.figure import Figure
 

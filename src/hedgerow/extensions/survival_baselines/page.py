@@ -9,6 +9,7 @@ import pandas as pd
 
 from hedgerow.evaluation.significance import LEVEL, smallest_p
 from hedgerow.experiments.compared import blocks, pair_words
+from hedgerow.experiments.frames import Frames
 from hedgerow.experiments.step import step
 from hedgerow.extensions.survival_baselines import figures as survival_baselines_figures
 from hedgerow.extensions.survival_baselines import tables as survival_baselines_tables
@@ -55,7 +56,7 @@ _PER_CENT = {
 
 @step("*")
 def section(
-    tables: Mapping[str, pd.DataFrame],
+    tables: Frames,
     figures: Mapping[str, Path],
     captions: Mapping[str, str],
     claims: pd.DataFrame,

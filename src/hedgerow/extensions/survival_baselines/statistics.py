@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import pandas as pd
 
-from hedgerow.experiments.frames import joined
+from hedgerow.experiments.frames import Frames, joined
 from hedgerow.experiments.step import step
 from hedgerow.extensions.survival_baselines.plan import COMPARED, OF_WAYS, ORDER
 
@@ -16,7 +16,7 @@ def by_group(rows: pd.DataFrame, metric: str, column: str) -> pd.DataFrame:
     return rows.groupby(["dataset", column])[metric].mean().unstack(column)
 
 
-def rows_of(tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
+def rows_of(tables: Frames) -> pd.DataFrame:
     """All that is compared, in one table; `repeat` is the number of the division."""
     scores = tables["scores"].rename(columns={"model": "method"})
     weights = tables["weights"]

@@ -9,6 +9,7 @@ import pandas as pd
 
 from hedgerow.experiments.behind import Selector
 from hedgerow.experiments.compared import TESTED, Key, Place, cells_behind
+from hedgerow.experiments.frames import Frames
 from hedgerow.experiments.step import table
 from hedgerow.extensions.survival_baselines.plan import (
     COMPARED,
@@ -42,7 +43,7 @@ WAY_LABELS = {
 }
 
 
-def said(measured: Mapping[str, pd.DataFrame], plan: SurvivalBaselinesPlan) -> dict[str, str]:
+def said(measured: Frames, plan: SurvivalBaselinesPlan) -> dict[str, str]:
     """Words of the captions: what was run."""
     there = set(measured["scores"]["dataset"])
     each = how_many(plan.n_splits, "division")
@@ -116,19 +117,19 @@ def _place(part: str, metric: str, key: Key, measured: Mapping[str, Selector]) -
     return Place(Rows(f"measured/{of}", where, value), measured[of], ("dataset", "split"))
 
 
-def behind_comparisons(table: pd.DataFrame, measured: Mapping[str, pd.DataFrame]) -> Iterator[Cell]:
+def behind_comparisons(table: pd.DataFrame, measured: Frames) -> Iterator[Cell]:
     """Both sides of each comparison, and its test."""
     select = {name: Selector(frame) for name, frame in measured.items()}
     place = partial(_place, measured=select)
     return cells_behind(COMPARED, table, rows_of(measured), place=place)
 
 
-def behind_scores(table: pd.DataFrame, measured: Mapping[str, pd.DataFrame]) -> Iterator[Cell]:
+def behind_scores(table: pd.DataFrame, measured: Frames) -> Iterator[Cell]:
     """Scores of every model."""
     return _behind("scores", table, measured["scores"], "model", MODELS)
 
 
-def behind_weights(table: pd.DataFrame, measured: Mapping[str, pd.DataFrame]) -> Iterator[Cell]:
+def behind_weights(table: pd.DataFrame, measured: Frames) -> Iterator[Cell]:
     """What each way of taking the censored gives."""
     return _behind("weights", table, measured["weights"], "way", WAYS)
 
@@ -144,9 +145,7 @@ def behind_weights(table: pd.DataFrame, measured: Mapping[str, pd.DataFrame]) ->
     words=said,
     behind=behind_scores,
 )
-def survival_baselines_scores(
-    measured: Mapping[str, pd.DataFrame], plan: SurvivalBaselinesPlan
-) -> pd.DataFrame:
+def survival_baselines_scores(measured: Frames, plan: SurvivalBaselinesPlan) -> pd.DataFrame:
     """Scores of trees, a Cox model and a random survival forest.
 
     Returns: metric, dataset, a column per model, <model>_note where there is no value, status.
@@ -176,9 +175,7 @@ def survival_baselines_scores(
     words=said,
     behind=behind_weights,
 )
-def survival_baselines_weights(
-    measured: Mapping[str, pd.DataFrame], plan: SurvivalBaselinesPlan
-) -> pd.DataFrame:
+def survival_baselines_weights(measured: Frames, plan: SurvivalBaselinesPlan) -> pd.DataFrame:
     """What weights for the censored change.
 
     Returns: metric (`incidence` and `same_root`, the share of the divisions with the root of
@@ -203,7 +200,7 @@ def survival_baselines_weights(
     behind=behind_comparisons,
 )
 def survival_baselines_comparisons(
-    measured: Mapping[str, pd.DataFrame], statistics: pd.DataFrame, plan: SurvivalBaselinesPlan
+    measured: Frames, statistics: pd.DataFrame, plan: SurvivalBaselinesPlan
 ) -> pd.DataFrame:
     """Tests of models and weights.
 

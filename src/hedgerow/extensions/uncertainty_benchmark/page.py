@@ -10,6 +10,7 @@ import pandas as pd
 
 from hedgerow.evaluation.significance import smallest_p
 from hedgerow.experiments.compared import most
+from hedgerow.experiments.frames import Frames
 from hedgerow.experiments.step import step
 from hedgerow.extensions.uncertainty_benchmark import figures as uncertainty_benchmark_figures
 from hedgerow.extensions.uncertainty_benchmark import tables as uncertainty_benchmark_tables
@@ -29,7 +30,7 @@ AMONG_TITLES = {"readable": "Among trees that can be read", "all": "Among all le
 
 @step("*")
 def section(
-    tables: Mapping[str, pd.DataFrame],
+    tables: Frames,
     figures: Mapping[str, Path],
     captions: Mapping[str, str],
     claims: pd.DataFrame,
