@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import io
 import itertools
+import re
 
 import numpy as np
 import pandas as pd
@@ -19,8 +20,8 @@ from hedgerow.experiments.compared import (
     Compared,
     Pair,
     Part,
-    blocks,
     cells_behind,
+    comparisons,
     most,
     pair_words,
 )
@@ -192,7 +193,8 @@ def test_without_rows_there_are_columns():
     table = COMPARED.table(rows, statistics, "plain")
     assert table.empty and list(table) == COMPARED.columns and most(table) == 0
     assert COMPARED.means(rows, "plain", "accuracy").empty
-    assert blocks(COMPARED, table, "plain", ("metric",), str, pair_words(LABELS)) == []
+    page = comparisons(COMPARED, table, "plain", ("metric",), str, pair_words(LABELS))
+    assert "First – second" in page and "<tbody>" not in page
 
 
 def test_two_values_of_one_method_in_one_repeat_are_refused():
@@ -224,7 +226,7 @@ def test_every_number_follows_from_the_rows_behind_it(missing, part):
 def test_what_a_page_shows():
     rows = _rows(0.0)
     table = COMPARED.table(rows, COMPARED.statistics(rows), "plain")
-    found = blocks(
+    found = comparisons(
         COMPARED,
         table,
         "plain",
@@ -232,23 +234,28 @@ def test_what_a_page_shows():
         lambda *key: " ".join(key),
         pair_words(LABELS),
     )
-    assert [block["title"] for block in found[:2]] == ["accuracy low", "accuracy high"]
-    line = found[4]["lines"][1]
-    assert line["name"] == "Old – None" and len(line["cells"]) == 6
+    titles = re.findall("<span>(.*?)</span>", found)
+    assert titles[:2] == ["accuracy low", "accuracy high"]
+    line = found.split("<tbody>")[5].split("<tr>")[2]
     own = table[(table["metric"] == "loss") & (table["noise"] == "low")].iloc[1]
-    assert line["cells"][0] == f"{own['mean_first']:.3f}"
-    assert line["cells"][3] == f"{own['wins']} of 7"
+    assert '<th scope="row">Old – None</th>' in line and line.count("<td>") == 6
+    assert f"<td>{own['mean_first']:.3f}</td>" in line and f"<td>{own['wins']} of 7</td>" in line
 
 
 def test_a_cell_without_a_name_stands_on_the_page_too():
     rows = _rows(0.0).replace({"noise": {"high": ""}})
     table = COMPARED.table(rows, COMPARED.statistics(rows), "plain")
     read = pd.read_csv(io.StringIO(table.to_csv(index=False)))
-    found = blocks(
-        COMPARED, read, "plain", ("metric", "noise"), lambda *key: key[1], pair_words(LABELS)
+    found = comparisons(
+        COMPARED,
+        read,
+        "plain",
+        ("metric", "noise"),
+        lambda *key: f"of {key[1]}",
+        pair_words(LABELS),
     )
-    assert {block["title"] for block in found} == {"low", "", "0.5", "10"}
-    assert sum(len(block["lines"]) for block in found) == len(table)
+    assert set(re.findall("<span>(.*?)</span>", found)) == {"of low", "of ", "of 0.5", "of 10"}
+    assert found.count('<th scope="row">') == len(table)
 
 
 def test_a_data_set_can_be_left_out():

@@ -99,12 +99,7 @@ def sides(
 
 
 class Selector:
-    """Rows of an input that fit selections, by an index, as an audit looks them up.
-
-    Parameters
-    ----------
-    rows : DataFrame
-    """
+    """Rows of an input that fit selections, by an index, as an audit looks them up."""
 
     def __init__(self, rows: pd.DataFrame):
         self._rows = rows

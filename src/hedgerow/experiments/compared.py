@@ -28,6 +28,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     import pandas as pd
+    from markupsafe import Markup
 
     from hedgerow.experiments.behind import Selector
     from hedgerow.reporting.cells import Cell, Rows
@@ -59,8 +60,6 @@ class Metric(NamedTuple):
 
 #: Shares that are told in points.
 POINTS = Metric(100.0)
-#: Error rates in points.
-ERROR_POINTS = Metric(100.0, less_is_better=True)
 #: Log loss, Brier score and the like.
 LOSS = Metric(1.0, 3, less_is_better=True)
 
@@ -199,10 +198,7 @@ class Compared:
             return (2, 0.0, value)
 
     def means(self, rows: pd.DataFrame, part: str, metric: str) -> pd.DataFrame:
-        """One value per data set and method, the mean over all repeats that have one.
-
-        Returns: data sets by (*cell, method), times what the metric is told in.
-        """
+        """One value per data set and method, the mean over all repeats that have one."""
         own = self.parts[part].metrics.get(metric, Metric())
         wide = self.values(rows, part, metric)
         return own.times * wide.groupby(level="dataset").mean()
@@ -242,15 +238,11 @@ class Compared:
             yield from found.values()
 
     def families(self, rows: pd.DataFrame) -> Iterator[list[tuple]]:
-        """Pairs that are tested together, in the order of the plan.
-
-        Yields: as `hedgerow.experiments.paired.paired_tests` takes them: a value per data set that
-        has both in a repeat.
-        """
+        """Pairs that are tested together, in the order of the plan."""
         for pairs in self._families(rows):
             yield [self._sides(*pair) for pair in pairs]
 
-    def statistics(self, rows: pd.DataFrame, *more: list[tuple]) -> pd.DataFrame:
+    def statistics(self, rows: pd.DataFrame) -> pd.DataFrame:
         """Wilcoxon's signed-rank tests over data sets, and over all repeats where `each` says so.
 
         Returns: the columns of `key`, pairing (with `each` only), difference (first less second,
@@ -265,7 +257,7 @@ class Compared:
         from hedgerow.experiments.paired import paired_tests
 
         columns, paired = [*self.key, "difference"], ["pairing"] if self.each else []
-        families = [(DATASETS, pairs) for pairs in more]
+        families = []
         for pairs in self._families(rows):
             for pairing in self.pairings:
                 families.append((pairing, [self._sides(*pair, pairing) for pair in pairs]))
@@ -282,10 +274,7 @@ class Compared:
         return joined(frames, [*self.key, *paired, "correction"])
 
     def beside(self, rows: pd.DataFrame, part: str | None = None) -> pd.DataFrame:
-        """A line per pair of one part, or of all: both sides as they are, before any test.
-
-        Returns: `key` and `SIDES`, in the order of the plan, not rounded.
-        """
+        """A line per pair of one part, or of all: both sides as they are, before any test."""
         import pandas as pd
 
         lines = []
@@ -306,10 +295,7 @@ class Compared:
         part: str | None = None,
         digits: int | None = 9,
     ) -> pd.DataFrame:
-        """A line per pair of one part, or of all.
-
-        Returns: `columns`, in the order of the plan.
-        """
+        """A line per pair of one part, or of all."""
         told = list(next(iter(self.ps.values())))
         p = statistics.set_index([*self.key, *told])["p"]
         made = self.beside(rows, part)
@@ -368,39 +354,34 @@ def cells_behind(
             yield Cell(row, column, "value", (Rows(statistics, {**test, **where}, "p"),))
 
 
-def blocks(
+def comparisons(
     compared: Compared,
     table: pd.DataFrame,
     part: str | None,
     by: Sequence[str],
     title: Callable[..., str],
     name: Callable[[Mapping[str, Any]], str],
-    more: Mapping[str, int] | None = None,
-) -> list[dict[str, Any]]:
-    """What the macro `compared` of pages shows of a table.
+) -> Markup:
+    """A table of comparisons as pages show it (`hedgerow.reporting.views.view`).
 
     title: gets the values of `by`, gives the title of the block.
 
     name: gets a line of the table, gives its name on the page.
-
-    Returns: title and lines; of a line its name and cells.
     """
     from hedgerow.reporting.numbers import known, number, of_all, p_text, signed
+    from hedgerow.reporting.views import view
 
-    found = []
+    blocks: dict[str, list[tuple]] = {}
     for key, own in table.groupby(list(by), sort=False, dropna=False):
-        lines = []
+        # An empty text comes back from a file as no value.
+        lines = blocks.setdefault(title(*(value if known(value) else "" for value in key)), [])
         for line in own.to_dict("records"):
             digits = compared.parts[part or line["part"]].metrics[line["metric"]].digits
-            cells = [number(line[column], n) for column, n in (more or {}).items()]
-            cells += [number(line[column], digits) for column in ("mean_first", "mean_second")]
+            cells = [number(line[column], digits) for column in ("mean_first", "mean_second")]
             cells += [signed(line["difference"], digits), of_all(line["wins"], line["n_datasets"])]
-            cells += [p_text(line[column]) for column in ("p", "p_holm")]
-            lines.append({"name": name(line), "cells": cells})
-        # An empty text comes back from a file as no value.
-        named = (value if known(value) else "" for value in key)
-        found.append({"title": title(*named), "lines": lines})
-    return found
+            lines.append((name(line), *cells, p_text(line["p"]), p_text(line["p_holm"])))
+    heads = ["First – second", "First", "Second", "Difference", "Wins", "p", "p, Holm"]
+    return view(blocks, heads)
 
 
 def pair_words(labels: Mapping[str, str]) -> Callable[[Mapping[str, Any]], str]:
@@ -421,16 +402,12 @@ def judged_pairs(
     specification: Mapping[str, Any],
     stated: pd.DataFrame,
     labels: Mapping[str, str],
-    more: Sequence[list[tuple]] = (),
 ) -> pd.DataFrame:
-    """The claims of an experiment that read its tests after Holm's correction, judged.
-
-    Returns: as returned by `hedgerow.reporting.claims.judged`.
-    """
+    """The claims of an experiment that read its tests after Holm's correction, judged."""
     from hedgerow.experiments.paired import after_holm, pairs_without
     from hedgerow.reporting.claims import judged
 
-    families = [*compared.families(rows), *more]
+    families = list(compared.families(rows))
     told = partial(after_holm, family=("part", *compared.family))
     without = partial(pairs_without, families, [*compared.key, "difference"], read=told)
     read, names = {"statistics": told(statistics)}, rows["dataset"].unique()

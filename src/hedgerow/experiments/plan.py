@@ -136,10 +136,7 @@ class Plan:
 
     @classmethod
     def conflicts(cls, config: Mapping[str, Any]) -> Iterable[Conflict]:
-        """Settings that do not fit others, of this section or another.
-
-        Returns: nothing, unless a plan says more.
-        """
+        """Settings that do not fit others, of this section or another."""
         return ()
 
     @classmethod

@@ -38,10 +38,7 @@ KIND_LABELS = {"binary": "two classes", "multi_class": "several classes"}
     words=said,
 )
 def confdtree_figure_6(tables: Frames, plan: ConfidencePlan) -> Figure:
-    """Figure 6: mean gain by the share of the rows that trees are trained on.
-
-    Returns: A panel per kind of data set, a line per version.
-    """
+    """Figure 6: mean gain by the share of the rows that trees are trained on."""
     from matplotlib.figure import Figure
 
     table = tables["confidence_sizes"]
@@ -76,10 +73,7 @@ def confdtree_figure_6(tables: Frames, plan: ConfidencePlan) -> Figure:
     words=said,
 )
 def confidence_gains(tables: Frames, plan: ConfidencePlan) -> Figure:
-    """Figure of the gains of table I, measured beside published.
-
-    Returns: A panel per version, a line per data set that was run.
-    """
+    """Figure of the gains of table I, measured beside published."""
     from matplotlib.figure import Figure
 
     table = tables["confdtree_table_1"]

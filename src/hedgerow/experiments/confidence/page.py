@@ -88,7 +88,6 @@ def section(
         "experiments/confidence/summary.html.j2",
         "confidence_gains",
         tally=tally(claims),
-        plan=plan,
         tree=TREE_LABELS[plan.tree],
         claims=claim_lines(claims),
         verdicts=view(_verdicts(claims, plan), ["Base tree", *claims["claim"]]),

@@ -137,12 +137,7 @@ def changes(plain: np.ndarray, other: np.ndarray) -> dict[str, float]:
 
 
 @step(
-    "forest_variables",
-    "min_instances",
-    "n_folds",
-    "n_trees",
-    "normality_alpha",
-    "seed",
+    *("forest_variables", "min_instances", "n_folds", "n_trees", "normality_alpha", "seed"),
     makes=("rows", "facts", "trees"),
 )
 def validated(

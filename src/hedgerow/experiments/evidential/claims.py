@@ -26,11 +26,7 @@ def claims(
     stated: pd.DataFrame,
     plan: EvidentialPlan,
 ) -> pd.DataFrame:
-    """Judge statements E2M-01 to E2M-05 of data/published/claims.csv.
-
-    Returns: as returned by `hedgerow.reporting.claims.judge`, with statements. p of fewer than
-    `FEWEST_TESTS` repeats counts as not measured.
-    """
+    """Judge statements E2M-01 to E2M-05 of data/published/claims.csv."""
     # A second reading of a data set stands beside the first and in no verdict.
     first = {names[0] for names in plan.printed.values() if names}
     own = tests[tests["dataset"].isin(first)] if first else tests

@@ -40,10 +40,7 @@ PANELS = dict(
     "two thirds; the numbers are in the table evidential_curve.",
 )
 def e2m_figure_1(tables: Frames) -> Figure:
-    """Figure 1: the evidential error rate against the uncertainty.
-
-    Returns: A line and marks for each precise error rate.
-    """
+    """Figure 1: the evidential error rate against the uncertainty."""
     from matplotlib.figure import Figure
 
     table = tables["evidential_curve"]
@@ -77,10 +74,7 @@ def e2m_figure_1(tables: Frames) -> Figure:
     words=said,
 )
 def evidential_errors(tables: Frames) -> Figure:
-    """Figure of the error rates of pruned trees.
-
-    Returns: A panel per error rate, a line per data set that was run.
-    """
+    """Figure of the error rates of pruned trees."""
     from matplotlib.figure import Figure
 
     whole = pd.concat([tables["e2m_table_1"], tables["evidential_clean"]], ignore_index=True)

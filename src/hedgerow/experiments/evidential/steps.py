@@ -210,19 +210,8 @@ def measured(
 
 
 @step(
-    "cart_criterion",
-    "cart_pruning",
-    "domain",
-    "max_gap",
-    "max_iterations",
-    "max_leaves",
-    "min_gain",
-    "min_share_gain",
-    "n_finalists",
-    "n_floors",
-    "parent",
-    "seed",
-    "start",
+    *("cart_criterion", "cart_pruning", "domain", "max_gap", "max_iterations", "max_leaves"),
+    *("min_gain", "min_share_gain", "n_finalists", "n_floors", "parent", "seed", "start"),
     "tolerance",
     makes=("rows", "trees", "sizes"),
 )

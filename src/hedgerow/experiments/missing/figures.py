@@ -124,10 +124,7 @@ def _majority(axes: Axes, share: float) -> None:
     words=said,
 )
 def eig_figure_1(tables: Frames, means: pd.DataFrame) -> Figure:
-    """Figure 1: prediction with full data.
-
-    Returns: A panel per data set that was run.
-    """
+    """Figure 1: prediction with full data."""
     return _curves(tables, FULL)
 
 
@@ -168,10 +165,7 @@ def eig_figure_3(tables: Frames, means: pd.DataFrame) -> Figure:
     words=said,
 )
 def missing_gains(tables: Frames, means: pd.DataFrame) -> Figure:
-    """Figure of EIG's gains by reading and scenario.
-
-    Returns: A row per reading that was run, a panel per scenario, a line per baseline.
-    """
+    """Figure of EIG's gains by reading and scenario."""
     from matplotlib.figure import Figure
 
     levels = tables["missing_levels"]

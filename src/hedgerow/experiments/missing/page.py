@@ -8,7 +8,7 @@ from pathlib import Path
 import pandas as pd
 from markupsafe import Markup
 
-from hedgerow.experiments.compared import blocks, pair_words
+from hedgerow.experiments.compared import comparisons, pair_words
 from hedgerow.experiments.frames import Frames
 from hedgerow.experiments.missing import figures as missing_figures
 from hedgerow.experiments.missing import tables as missing_tables
@@ -84,6 +84,14 @@ def section(
             [_number_of_text(row, readings) for row in tables["missing_text"].to_dict("records")],
             ["What", Styled("Test set", "text"), "Published", *heads],
         ),
+        "missing_tests": comparisons(
+            COMPARED,
+            tests[~friedman],
+            None,
+            ("part", "scenario"),
+            _title,
+            pair_words(LABELS | TITLES),
+        ),
         "missing_depth": view(_depths(described["missing_depth"]), methods),
     }
     return filled(
@@ -97,10 +105,6 @@ def section(
         claims=claim_lines(claims, {r: HEADS[r] for r in readings if r != DESCRIBED}),
         absent=sets.loc[sets["status"] == "absent", "registry"].tolist(),
         n_run=int((sets["status"] == "run").sum()),
-        tests=blocks(
-            COMPARED, tests[~friedman], None, ("part", "scenario"), _title,
-            pair_words(LABELS | TITLES),
-        ),
         whole="; ".join(p_said(p) for p in tests.loc[friedman, "p"]),
         shown=shown(
             missing_tables, missing_figures, figures=figures, captions=captions, views=views

@@ -171,15 +171,8 @@ def classes_by(tree: Tree, X: np.ndarray, reading: str) -> np.ndarray:
 
 
 @step(
-    "candidates",
-    "incomplete",
-    "min_samples_split",
-    "missingness",
-    "n_folds",
-    "n_neighbors",
-    "readings",
-    "reliability",
-    "seed",
+    *("candidates", "incomplete", "min_samples_split", "missingness", "n_folds", "n_neighbors"),
+    *("readings", "reliability", "seed"),
     makes=("rows", "trees", "kept", "sets"),
 )
 def learnt(

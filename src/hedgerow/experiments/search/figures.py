@@ -81,11 +81,7 @@ def thesis_figure_4_3(rows: pd.DataFrame, published: Frames, plan: SearchPlan) -
     words=said,
 )
 def thesis_figure_4_4(rows: pd.DataFrame, published: Frames, plan: SearchPlan) -> Figure:
-    """Figure 4.4: F1 of UCT-DT (VS) less that of C4.5, against the number of instances.
-
-    Returns: four panels, one per search pruning; the vertical line is at 730 instances. Open
-    markers follow from the printed cells of tables 4.1, 4.5 and 4.7.
-    """
+    """Figure 4.4: F1 of UCT-DT (VS) less that of C4.5, against the number of instances."""
     from matplotlib.figure import Figure
 
     pairs = [(("uct_vs", c), ("c45", ""), CRITERIA[c]) for c in PRUNING]
@@ -107,11 +103,7 @@ def thesis_figure_4_4(rows: pd.DataFrame, published: Frames, plan: SearchPlan) -
     words=said,
 )
 def thesis_figure_4_5(rows: pd.DataFrame, published: Frames, plan: SearchPlan) -> Figure:
-    """Figure 4.5: F1 of the policy C4.5b less that of VS and of C4.5, against instances.
-
-    Returns: two panels; the vertical line is at 730 instances. Open markers follow from the printed
-    cells of tables 4.3 and 4.7.
-    """
+    """Figure 4.5: F1 of the policy C4.5b less that of VS and of C4.5, against instances."""
     from matplotlib.figure import Figure
 
     own = ("uct_c45b", BOTH)

@@ -59,10 +59,7 @@ def _of(results: Frames, table: TidyTable) -> dict[str, pd.DataFrame]:
     words=said,
 )
 def thesis_figure_5_1(results: Frames, table: TidyTable, plan: StructurePlan) -> Figure:
-    """Figure 5.1: a tree and its parent.
-
-    Returns: of forest 0 the most visited tree of three tests, and its parent.
-    """
+    """Figure 5.1: a tree and its parent."""
     from matplotlib.figure import Figure
 
     results = _of(results, table)
@@ -140,11 +137,7 @@ def thesis_figure_5_2(results: Frames, table: TidyTable, plan: StructurePlan) ->
     words=said,
 )
 def thesis_figure_5_3(results: Frames, table: TidyTable, plan: StructurePlan) -> Figure:
-    """Figure 5.3: matrices of distances, trees sorted by their number of nodes.
-
-    Returns: forest 0: A1, A2, B1 and B2 with Spearman's correlation, d_KL and d_p, unnormalised;
-    each with a scale of its own.
-    """
+    """Figure 5.3: matrices of distances, trees sorted by their number of nodes."""
     from matplotlib.figure import Figure
 
     results = _of(results, table)

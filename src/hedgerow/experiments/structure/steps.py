@@ -51,21 +51,9 @@ def division(table, number: int, plan):
 
 
 @step(
-    "exploration",
-    "forest",
-    "kept_path",
-    "max_tests",
-    "min_samples_split",
-    "n_candidates",
-    "n_iterations",
-    "n_trees",
-    "seed",
-    "test_size",
-    "tree_pruning",
-    "validation_fraction",
-    "value_pruning",
-    "value_pruning_depth",
-    "value_pruning_interval",
+    *("exploration", "forest", "kept_path", "max_tests", "min_samples_split", "n_candidates"),
+    *("n_iterations", "n_trees", "seed", "test_size", "tree_pruning", "validation_fraction"),
+    *("value_pruning", "value_pruning_depth", "value_pruning_interval"),
     makes=("forests", "trees"),
 )
 def learn(table: TidyTable, plan, forests: Iterable[int] | None = None) -> dict[str, pd.DataFrame]:
@@ -308,10 +296,7 @@ def _edits_in_words(script: pd.DataFrame) -> str:
 def compared(
     table: TidyTable, forests: pd.DataFrame, trees: pd.DataFrame, plan
 ) -> dict[str, pd.DataFrame]:
-    """Distances between the trees of each forest, example pairs and their edits in words.
-
-    Returns: what `compare` returns, and `scripts` as returned by `edit_scripts`.
-    """
+    """Distances between the trees of each forest, example pairs and their edits in words."""
     learned = {"forests": forests, "trees": trees}
     done = compare(table, learned, plan)
     return {**done, "scripts": edit_scripts(table, learned, done["examples"], plan)}

@@ -28,10 +28,7 @@ def claims(
     specification: Mapping[str, Any],
     stated: pd.DataFrame,
 ) -> pd.DataFrame:
-    """Judge statements T6-01 to T6-06 of data/published/claims.csv.
-
-    Returns: as returned by `hedgerow.reporting.claims.judge`, with statements.
-    """
+    """Judge statements T6-01 to T6-06 of data/published/claims.csv."""
     cells = measured(public(leaves), public(treatment), public(separation))
     frames = {"cohorts": cells}
     names = cells["dataset"].unique()

@@ -49,16 +49,8 @@ def cohort_of(table: TidyTable, plan) -> Cohort:
 
 
 @step(
-    "competing",
-    "confidence",
-    "confidences",
-    "leaf_sizes",
-    "min_followed",
-    "min_samples_leaf",
-    "n_folds",
-    "repetition_factor",
-    "repetition_factors",
-    "seed",
+    *("competing", "confidence", "confidences", "leaf_sizes", "min_followed"),
+    *("min_samples_leaf", "n_folds", "repetition_factor", "repetition_factors", "seed"),
     "test_size",
     makes=("patients", "trees", "tuning", "performance"),
 )
@@ -239,13 +231,8 @@ def _performance(X: pd.DataFrame, of) -> list[tuple]:
 
 
 @step(
-    "competing",
-    "confidence",
-    "min_followed",
-    "min_samples_leaf",
-    "repetition_factor",
-    "seed",
-    "test_size",
+    *("competing", "confidence", "min_followed", "min_samples_leaf", "repetition_factor"),
+    *("seed", "test_size"),
 )
 def permute(table: TidyTable, plan, permutations: Iterable[int] | None = None) -> pd.DataFrame:
     """How far leaves are apart where outcomes are dealt to the patients at random.

@@ -78,7 +78,6 @@ def section(
         others=[FAMILY_LABELS[f] for f in plan.families if f != "normal"],
         absent=sorted({*plan.datasets} - {*rows["dataset"]}),
         models=models,
-        labels={m: LOOKS[m].label for m in METHODS},
         shown=shown(noise_models_tables, noise_models_figures, figures=figures, captions=captions),
     )
 

@@ -7,9 +7,10 @@ from functools import partial
 from pathlib import Path
 
 import pandas as pd
+from markupsafe import Markup
 
 from hedgerow.evaluation.significance import smallest_p
-from hedgerow.experiments.compared import blocks, most, pair_words
+from hedgerow.experiments.compared import comparisons, most, pair_words
 from hedgerow.experiments.frames import Frames
 from hedgerow.experiments.step import step
 from hedgerow.extensions.optimality_gap import figures as optimality_gap_figures
@@ -40,6 +41,7 @@ def section(
     """Whether the best tree pays as a section of the report page."""
     n = most(tables["optimality_gap_clean"])
     views = {
+        **{name: _comparisons(tables[name], *told) for name, told in BLOCKS.items()},
         "optimality_gap_proof": view(
             _proof(tables["optimality_gap_proof"]), ["Depth", "Proven (%)", "Gap (%)", "Nodes"]
         ),
@@ -58,7 +60,6 @@ def section(
         n=n,
         smallest_p=smallest_p(n),
         claims=claim_lines(claims),
-        blocks={name: _blocks(tables[name], *told) for name, told in BLOCKS.items()},
         answer=_answer(tables["optimality_gap_clean"]),
         shown=shown(
             optimality_gap_tables,
@@ -70,11 +71,11 @@ def section(
     )
 
 
-def _blocks(table: pd.DataFrame, part: str, by: tuple[str, ...]) -> list[dict]:
+def _comparisons(table: pd.DataFrame, part: str, by: tuple[str, ...]) -> Markup:
     """Lines of one table of comparisons, a block per setting and depth."""
     if len(COMPARED.parts[part].metrics) > 1:
         table = table[table["metric"] == "accuracy"]
-    return blocks(COMPARED, table, part, by, partial(_title, by), pair_words(LABELS))
+    return comparisons(COMPARED, table, part, by, partial(_title, by), pair_words(LABELS))
 
 
 def _title(by: tuple[str, ...], *values) -> str:

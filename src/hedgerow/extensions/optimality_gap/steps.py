@@ -365,28 +365,12 @@ def _frame(lines: list) -> pd.DataFrame:
 
 
 @step(
-    "cart_criterion",
-    "confidences",
-    "depths",
-    "errors",
-    "leaf_prices",
-    "max_error_nodes",
-    "max_nodes",
-    "n_alphas",
-    "n_folds",
-    "n_rows",
-    "noise",
-    "seed",
-    "test_size",
+    *("cart_criterion", "confidences", "depths", "errors", "leaf_prices", "max_error_nodes"),
+    *("max_nodes", "n_alphas", "n_folds", "n_rows", "noise", "seed", "test_size"),
     "uct_iterations",
     protocol=(
-        "search",
-        "exploration",
-        "kept_path",
-        "n_candidates",
-        "validation_fraction",
-        "value_pruning_depth",
-        "value_pruning_interval",
+        *("search", "exploration", "kept_path", "n_candidates", "validation_fraction"),
+        *("value_pruning_depth", "value_pruning_interval"),
     ),
 )
 def run(

@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pandas as pd
+from markupsafe import Markup
 
 from hedgerow.evaluation.significance import LEVEL, smallest_p
-from hedgerow.experiments.compared import blocks, pair_words
+from hedgerow.experiments.compared import comparisons, pair_words
 from hedgerow.experiments.frames import Frames
 from hedgerow.experiments.step import step
 from hedgerow.extensions.survival_baselines import figures as survival_baselines_figures
@@ -76,6 +77,7 @@ def section(
         "survival_baselines_scores": view(
             _blocks(of_scores, SCORES, SCORE_LABELS, MODELS, tests["scores"]), ["Cohort", *models]
         ),
+        "survival_baselines_comparisons": _comparisons(compared),
         "survival_baselines_weights": view(
             _blocks(of_weights, _OF_WAYS, _OF_WAYS, ways, tests["weights"]), ["Cohort", *of_ways]
         ),
@@ -92,7 +94,6 @@ def section(
         level=LEVEL,
         smallest_p=smallest_p(len(cohorts)) if cohorts else 1.0,
         claims=claim_lines(claims, of="cohorts: {n_datasets}"),
-        comparisons=_comparisons(compared),
         shown=shown(
             survival_baselines_tables,
             survival_baselines_figures,
@@ -142,10 +143,10 @@ def _test(line: Mapping) -> str:
     return f"{words} ({p_said(line['p_holm'])}, n = {line['n_datasets']})"
 
 
-def _comparisons(table: pd.DataFrame) -> list[dict]:
+def _comparisons(table: pd.DataFrame) -> Markup:
     def title(part: str, metric: str) -> str:
         labels = SCORE_LABELS | _OF_WAYS | WAY_LABELS
         return f"{_PARTS[part]}: {labels[metric]}"
 
     by, names = ("part", "metric"), pair_words(_SHORT)
-    return blocks(COMPARED, table, None, by, title, names)
+    return comparisons(COMPARED, table, None, by, title, names)

@@ -76,17 +76,8 @@ def _division(own: Cohort, split: int, protocol: OwnSettings) -> RiskGroups:
     "penalty",
     "seed",
     protocol=(
-        "survival",
-        "competing",
-        "confidence",
-        "confidences",
-        "leaf_sizes",
-        "min_followed",
-        "min_samples_leaf",
-        "n_folds",
-        "repetition_factor",
-        "repetition_factors",
-        "seed",
+        *("survival", "competing", "confidence", "confidences", "leaf_sizes", "min_followed"),
+        *("min_samples_leaf", "n_folds", "repetition_factor", "repetition_factors", "seed"),
         "test_size",
     ),
 )
@@ -252,14 +243,8 @@ def _coarse(time: np.ndarray, died: np.ndarray) -> np.ndarray:
 @step(
     "seed",
     protocol=(
-        "survival",
-        "competing",
-        "confidence",
-        "min_followed",
-        "min_samples_leaf",
-        "repetition_factor",
-        "seed",
-        "test_size",
+        *("survival", "competing", "confidence", "min_followed", "min_samples_leaf"),
+        *("repetition_factor", "seed", "test_size"),
     ),
 )
 def weights(

@@ -34,14 +34,7 @@ N_BINS = 10  # of the calibration
 
 
 @step(
-    "levels",
-    "max_nodes",
-    "methods",
-    "n_rounds",
-    "n_rows",
-    "n_settings",
-    "n_trees",
-    "seed",
+    *("levels", "max_nodes", "methods", "n_rounds", "n_rows", "n_settings", "n_trees", "seed"),
 )
 def run(
     table: TidyTable,
