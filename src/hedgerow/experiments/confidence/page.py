@@ -25,15 +25,7 @@ from hedgerow.experiments.confidence.tables import FACTS, LABELS, READING_LABELS
 from hedgerow.experiments.frames import Frames
 from hedgerow.experiments.step import step
 from hedgerow.reporting.claim_specification import NOT, PARTLY, REPRODUCED, TOO_LITTLE
-from hedgerow.reporting.html import (
-    Section,
-    claim_lines,
-    filled,
-    numbered,
-    published,
-    shown,
-    tally,
-)
+from hedgerow.reporting.html import Section, claim_lines, filled, numbered, published, shown, tally
 from hedgerow.reporting.numbers import NONE, blank
 from hedgerow.reporting.views import Span, Styled, beneath, tagged, together, view
 

@@ -21,15 +21,7 @@ from hedgerow.experiments.evidential.plan import (
 from hedgerow.experiments.evidential.tables import LABELS
 from hedgerow.experiments.frames import Frames
 from hedgerow.experiments.step import step
-from hedgerow.reporting.html import (
-    Section,
-    claim_lines,
-    filled,
-    numbered,
-    published,
-    shown,
-    tally,
-)
+from hedgerow.reporting.html import Section, claim_lines, filled, numbered, published, shown, tally
 from hedgerow.reporting.numbers import NONE, blank, known, p_said, signed
 from hedgerow.reporting.views import Span, Styled, beneath, tagged, together, view
 

@@ -16,15 +16,7 @@ from hedgerow.experiments.search.plan import METHODS, METRICS, SearchPlan
 from hedgerow.experiments.search.tables import ALL, BESIDE, COLUMNS, CRITERIA, UNITS
 from hedgerow.experiments.step import step
 from hedgerow.reporting.figures import LOOKS
-from hedgerow.reporting.html import (
-    Section,
-    claim_lines,
-    filled,
-    numbered,
-    published,
-    shown,
-    tally,
-)
+from hedgerow.reporting.html import Section, claim_lines, filled, numbered, published, shown, tally
 from hedgerow.reporting.numbers import NONE, known, number, p_said
 from hedgerow.reporting.views import Span, Styled, beneath, tagged, text, together, view
 

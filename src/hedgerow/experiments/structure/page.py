@@ -14,15 +14,7 @@ from hedgerow.experiments.structure import figures as structure_figures
 from hedgerow.experiments.structure import tables as structure_tables
 from hedgerow.experiments.structure.plan import EXAMPLES, SCALES, VARIANTS, StructurePlan
 from hedgerow.experiments.structure.tables import CLOSENESS_UNITS, CRITERIA, LABELS, NORMED, OWN
-from hedgerow.reporting.html import (
-    Section,
-    claim_lines,
-    filled,
-    numbered,
-    published,
-    shown,
-    tally,
-)
+from hedgerow.reporting.html import Section, claim_lines, filled, numbered, published, shown, tally
 from hedgerow.reporting.numbers import NONE, known, minus, number
 from hedgerow.reporting.views import Span, Styled, beneath, text, together, view
 

@@ -21,15 +21,7 @@ from hedgerow.experiments.survival.plan import (
     SurvivalPlan,
 )
 from hedgerow.experiments.survival.tables import METRICS
-from hedgerow.reporting.html import (
-    Section,
-    claim_lines,
-    filled,
-    numbered,
-    published,
-    shown,
-    tally,
-)
+from hedgerow.reporting.html import Section, claim_lines, filled, numbered, published, shown, tally
 from hedgerow.reporting.numbers import NONE, count, known, minus, number, p_text
 from hedgerow.reporting.views import Span, Styled, tagged, text, together, view
 
