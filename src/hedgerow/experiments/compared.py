@@ -89,12 +89,8 @@ class Place(NamedTuple):
 class Part:
     """Pairs of methods, by some metrics.
 
-    Attributes
-    ----------
-    metrics : mapping of Metric
-    pairs : sequence of (str, str), or callable
-        First and second in every cell; or from all `Key` that were run, in the order of the tables,
-        to pairs of them.
+    pairs: first and second in every cell; or from all `Key` that were run, in the order of the
+    tables, to pairs of them.
     """
 
     metrics: Mapping[str, Metric]
@@ -113,22 +109,18 @@ class Part:
 class Compared:
     """What is set beside what in an experiment.
 
-    Attributes
-    ----------
-    cell : tuple of str
-        Columns that tell apart where methods are compared, such as the level of noise.
-    parts : mapping of Part
-    order : mapping, optional
-        Of a column of the cell, or `method`, its values in the order of the tables; others come
-        after them, numbers by their size, then words. Or a function that gives the key of a value.
-    repeat : tuple of str
-        Columns that tell repeats of a data set apart.
-    family : tuple of str
-        Columns, `metric` and those of the cell, of which each combination is a family of tests of
-        its own within a part; Holm's correction is over a family.
-    each : str
-        What repeats are called where each of all data sets is a pair as well, such as `splits`.
-        Such tests have more power, and treat repeats as independent, which they are not.
+    cell: columns that tell apart where methods are compared, such as the level of noise.
+
+    order: of a column of the cell, or `method`, its values in the order of the tables; others come
+    after them, numbers by their size, then words. Or a function that gives the key of a value.
+
+    repeat: columns that tell repeats of a data set apart.
+
+    family: columns, `metric` and those of the cell, of which each combination is a family of tests
+    of its own within a part; Holm's correction is over a family.
+
+    each: what repeats are called where each of all data sets is a pair as well, such as `splits`.
+    Such tests have more power, and treat repeats as independent, which they are not.
     """
 
     cell: tuple[str, ...]

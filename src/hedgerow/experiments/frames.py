@@ -31,6 +31,11 @@ def sorted_(frame: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
     return frame.sort_values(list(by), kind="stable").reset_index(drop=True)
 
 
+def ordered(lines: Sequence[tuple], key: Sequence[str], *values: str) -> pd.DataFrame:
+    """Lines of a key and some values as a table in the order of the key."""
+    return sorted_(pd.DataFrame(lines, columns=[*key, *values]), key)
+
+
 def joined(frames: Sequence[pd.DataFrame], by: Sequence[str]) -> pd.DataFrame:
     """Tables of chunks and data sets in one, so that nothing tells how they were cut."""
     whole = [frame for frame in frames if len(frame)] or list(frames[:1])

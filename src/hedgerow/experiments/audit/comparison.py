@@ -70,17 +70,10 @@ _WORDS = {"yes": 1.0, "no": 0.0}
 
 @dataclass(frozen=True)
 class Source:
-    """The table that holds what a published one prints.
+    """The table of an experiment that holds what a published one prints.
 
-    Attributes
-    ----------
-    experiment : str
-        That makes it.
-    table : str
-        Its id.
-    read : callable
-        Takes the table and all others by their ids, and returns rows with columns of the key (or
-        some of them), measured, and where there are any status, sd, low, high, n, spread and row.
+    read: takes the table and all others by their ids, and returns rows with columns of the key (or
+    some of them), measured, and where there are any status, sd, low, high, n, spread and row.
     """
 
     experiment: str

@@ -29,16 +29,9 @@ CONFIDENCE, MIN_SAMPLES_LEAF = 0.5, 2
 
 @dataclass(frozen=True)
 class BaseTree:
-    """What ConfDTree corrects, and how it reads its prerequisite 2.
+    """What ConfDTree corrects (of `LEARNERS`), and how it reads its prerequisite 2.
 
-    Attributes
-    ----------
-    learner : str
-        Of `LEARNERS`.
-    smoothing : bool
-        Whether leaves are Laplace-smoothed.
-    too_few : {"node", "class"}
-        What a class with too few instances disables, as of `ConfDTreeClassifier`.
+    too_few: what a class with too few instances disables, as of `ConfDTreeClassifier`.
     """
 
     learner: str

@@ -18,7 +18,7 @@ from hedgerow.experiments.confidence.plan import (
     VERSIONS,
     ConfidencePlan,
 )
-from hedgerow.experiments.frames import joined, sorted_
+from hedgerow.experiments.frames import sorted_, whole_of
 from hedgerow.experiments.step import step
 
 COMB = "confdtree_comb"
@@ -155,21 +155,12 @@ def merged(
     plan: ConfidencePlan,
 ) -> dict[str, pd.DataFrame]:
     """Tables of all chunks and data sets, gains and their tests."""
-    # Without a frame none of the data sets could be had.
-    parts = {"rows": rows, "facts": facts, "sizes": sizes}
-    whole = {
-        name: joined(frames, ORDER[name]) if frames else pd.DataFrame(columns=_COLUMNS[name])
-        for name, frames in parts.items()
-    }
+    parts = {"rows": (rows, ["value"]), "facts": (facts, _FACTS), "sizes": (sizes, ["value"])}
+    whole = {name: whole_of(of[0], ORDER[name], of[1]) for name, of in parts.items()}
     whole["facts"] = whole["facts"].drop_duplicates("dataset", ignore_index=True)
     whole["gains"] = gains_of(whole["rows"])
     tests = statistics(whole["rows"], whole["gains"], whole["facts"], plan)
     return {**whole, "statistics": tests}
 
 
-_COLUMNS = {
-    "rows": [*ORDER["rows"], "value"],
-    "sizes": [*ORDER["sizes"], "value"],
-    "facts": ["dataset", "n_instances", "n_classes", "n_variables", "n_numeric_variables",
-              "imbalance_ratio"],
-}  # fmt: skip
+_FACTS = ["n_instances", "n_classes", "n_variables", "n_numeric_variables", "imbalance_ratio"]

@@ -25,7 +25,7 @@ from hedgerow.experiments.confidence.plan import (
     VERSIONS,
     ConfidencePlan,
 )
-from hedgerow.experiments.frames import all_classes, numbers_of, one_sample, random_state, sorted_
+from hedgerow.experiments.frames import all_classes, numbers_of, one_sample, ordered, random_state
 from hedgerow.experiments.step import step
 
 if TYPE_CHECKING:
@@ -200,11 +200,9 @@ def validated(
         "imbalance_ratio": counts.max() / counts.min(),
     }
     return {
-        "rows": sorted_(pd.DataFrame(rows, columns=[*ORDER["rows"], "value"]), ORDER["rows"]),
+        "rows": ordered(rows, ORDER["rows"], "value"),
         "facts": pd.DataFrame([facts]),
-        "trees": sorted_(
-            pd.DataFrame(trees, columns=[*ORDER["trees"], "n_leaves", "tree"]), ORDER["trees"]
-        ),
+        "trees": ordered(trees, ORDER["trees"], "n_leaves", "tree"),
     }
 
 
@@ -225,12 +223,7 @@ def _mean_over_folds(y: np.ndarray, probabilities: np.ndarray, fold: np.ndarray)
     return float(np.nanmean(values))
 
 
-@step(
-    "min_instances",
-    "normality_alpha",
-    "seed",
-    "shares",
-)
+@step("min_instances", "normality_alpha", "seed", "shares")
 def sized(
     table: TidyTable, plan: ConfidencePlan, divisions: Iterable[int] | None = None
 ) -> pd.DataFrame:
@@ -251,4 +244,4 @@ def sized(
                 whole = all_classes(probabilities, learner.classes_, n_classes)
                 for metric, value in areas(y[test], whole).items():
                     rows.append((table.name, division, share, tree, method, metric, value))
-    return sorted_(pd.DataFrame(rows, columns=[*ORDER["sizes"], "value"]), ORDER["sizes"])
+    return ordered(rows, ORDER["sizes"], "value")

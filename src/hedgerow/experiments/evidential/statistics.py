@@ -18,14 +18,10 @@ from hedgerow.experiments.evidential.plan import (
     UNCERTAINTIES,
     EvidentialPlan,
 )
-from hedgerow.experiments.frames import joined, sorted_
+from hedgerow.experiments.frames import ordered, whole_of
 from hedgerow.experiments.step import step
 
-COLUMNS = {
-    "rows": [*ORDER["rows"], "value"],
-    "sizes": [*ORDER["sizes"], "n_leaves"],
-    "tests": [*ORDER["tests"], "difference", "statistic", "p", "n"],
-}
+TESTED = ("difference", "statistic", "p", "n")
 
 
 def closed_form(precise: float, gamma: float) -> float:
@@ -57,8 +53,7 @@ def curve_of_figure_1() -> pd.DataFrame:
             plausibility[:, 0] = 1.0
             estimate = evidential_error_rate(plausibility, predictions)
             rows.append((precise, gamma, estimate, closed_form(precise, gamma)))
-    columns = [*ORDER["curve"], "estimate", "expected"]
-    return sorted_(pd.DataFrame(rows, columns=columns), ORDER["curve"])
+    return ordered(rows, ORDER["curve"], "estimate", "expected")
 
 
 def statistics(rows: pd.DataFrame) -> pd.DataFrame:
@@ -80,7 +75,7 @@ def statistics(rows: pd.DataFrame) -> pd.DataFrame:
                 found.append(("method", name, state, metric, *_paired(pair.dropna())))
             pair = own[metric, E2M, STATES[0]] - own[metric, E2M, STATES[1]]
             found.append(("pruning", name, "", metric, *_paired(pair.dropna())))
-    return sorted_(pd.DataFrame(found, columns=COLUMNS["tests"]), ORDER["tests"])
+    return ordered(found, ORDER["tests"], *TESTED)
 
 
 def _paired(differences: pd.Series) -> tuple[float, float, float, int]:
@@ -103,8 +98,7 @@ def merged(
     rows: Sequence[pd.DataFrame], sizes: Sequence[pd.DataFrame], plan: EvidentialPlan
 ) -> dict[str, pd.DataFrame]:
     """Rows and sizes of all chunks and data sets, their tests, and the curve of figure 1."""
-    # Without a frame none of the data sets could be had.
-    whole = joined(rows, ORDER["rows"]) if rows else pd.DataFrame(columns=COLUMNS["rows"])
-    tests = statistics(whole) if len(whole) else pd.DataFrame(columns=COLUMNS["tests"])
-    told = joined(sizes, ORDER["sizes"]) if sizes else pd.DataFrame(columns=COLUMNS["sizes"])
+    whole = whole_of(rows, ORDER["rows"], ["value"])
+    tests = statistics(whole) if len(whole) else ordered([], ORDER["tests"], *TESTED)
+    told = whole_of(sizes, ORDER["sizes"], ["n_leaves"])
     return {"rows": whole, "sizes": told, "tests": tests, "curve": curve_of_figure_1()}

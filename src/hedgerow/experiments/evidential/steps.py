@@ -23,7 +23,7 @@ from hedgerow.experiments.evidential.plan import (
     STATES,
     EvidentialPlan,
 )
-from hedgerow.experiments.frames import numbers_of, one_sample, sorted_
+from hedgerow.experiments.frames import numbers_of, one_sample, ordered
 from hedgerow.experiments.step import step
 
 if TYPE_CHECKING:
@@ -35,28 +35,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Doubted:
-    """A data set in which every value and every class has a doubt of its own.
+    """A data set in which every value and every class has a doubt of its own."""
 
-    Attributes
-    ----------
-    clean, X : (n, m) float64
-        Values before and after the noise; codes of categories.
-    clean_y, y : (n,) int
-    gamma : (n, m) float64
-        Chance that a value was replaced, which its plausibility tells.
-    gamma_y : (n,) float64
-    categories : dict
-        Attribute -> labels.
-    n_classes : int
-    """
-
-    clean: np.ndarray
-    X: np.ndarray
-    clean_y: np.ndarray
+    clean: np.ndarray  # (n, m) values before the noise, codes of categories
+    X: np.ndarray  # the same after it
+    clean_y: np.ndarray  # (n,) classes before the noise
     y: np.ndarray
-    gamma: np.ndarray
+    gamma: np.ndarray  # (n, m) chance that a value was replaced, which its plausibility tells
     gamma_y: np.ndarray
-    categories: dict[int, list[str]]
+    categories: dict[int, list[str]]  # labels by attribute
     n_classes: int
 
     def evidential(self) -> EvidentialData:
@@ -261,13 +248,9 @@ def learnt(
             (table.name, repeat, *key, *item) for key, of in values.items() for item in of.items()
         ]
     return {
-        "rows": sorted_(pd.DataFrame(rows, columns=[*ORDER["rows"], "value"]), ORDER["rows"]),
-        "trees": sorted_(
-            pd.DataFrame(kept, columns=[*ORDER["trees"], "n_leaves", "tree"]), ORDER["trees"]
-        ),
-        "sizes": sorted_(
-            pd.DataFrame(otherwise, columns=[*ORDER["sizes"], "n_leaves"]), ORDER["sizes"]
-        ),
+        "rows": ordered(rows, ORDER["rows"], "value"),
+        "trees": ordered(kept, ORDER["trees"], "n_leaves", "tree"),
+        "sizes": ordered(otherwise, ORDER["sizes"], "n_leaves"),
     }
 
 

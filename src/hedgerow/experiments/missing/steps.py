@@ -10,7 +10,7 @@ import pandas as pd
 
 from hedgerow.data import TidyTable, rng
 from hedgerow.data.missingness import remove_values
-from hedgerow.experiments.frames import numbers_of, one_sample, random_state, sorted_
+from hedgerow.experiments.frames import numbers_of, one_sample, ordered, random_state
 from hedgerow.experiments.missing.plan import (
     C45,
     CODED,
@@ -231,7 +231,4 @@ def learnt(
     n_columns = one_hot(given, n_categories).shape[1]
     facts = (table.name, n, len(table.y) - n, m, n_columns, majority)
     made["sets"] = ([facts], FACTS)
-    return {
-        name: sorted_(pd.DataFrame(of, columns=[*ORDER[name], *values]), ORDER[name])
-        for name, (of, values) in made.items()
-    }
+    return {name: ordered(of, ORDER[name], *values) for name, (of, values) in made.items()}

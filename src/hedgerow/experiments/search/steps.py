@@ -24,6 +24,7 @@ from hedgerow.experiments.frames import (
     joined,
     numbers_of,
     one_sample,
+    ordered,
     random_state,
     sorted_,
     uct_from,
@@ -95,16 +96,9 @@ def run(
             tree, probabilities, found = part.learn(method, criterion)
             seconds = time.process_time() - start - found.pop("tuning_seconds", 0.0)
             f1 = 100.0 * metrics.macro_f1(part.y_test, probabilities)
-            rows.append(
-                {
-                    **dict(zip(CELL, cell, strict=True)),
-                    "f1": f1,
-                    "n_leaves": tree.n_leaves,
-                    "f1_per_leaf": f1 / tree.n_leaves,
-                    **found,
-                    "n_rows": len(table.y),
-                }
-            )
+            row = dict(zip(CELL, cell, strict=True)) | {"f1": f1, "n_leaves": tree.n_leaves}
+            row |= {"f1_per_leaf": f1 / tree.n_leaves, **found, "n_rows": len(table.y)}
+            rows.append(row)
             keys.append(cell)
             trees.append(tree)
             times.append((*cell, seconds, part.tuning_seconds.get(method, 0.0)))
@@ -116,16 +110,12 @@ def run(
     # One type whatever methods a chunk holds.
     types = {c: "Int64" if c in whole else "Float64" for c in columns}
     frame = frame.astype({**types, "exhausted": "boolean"})
+    tuning = pd.DataFrame(tuning, columns=_tuning_columns(plan))
     return {
         "rows": sorted_(frame, ORDER["rows"]),
         "trees": forest_to_frame(trees, pd.DataFrame(keys, columns=CELL), bare=True),
-        "tuning": sorted_(
-            pd.DataFrame(tuning, columns=_tuning_columns(plan)).astype({"chosen": bool}),
-            ORDER["tuning"],
-        ),
-        "times": sorted_(
-            pd.DataFrame(times, columns=[*CELL, "seconds", "tuning_seconds"]), ORDER["times"]
-        ),
+        "tuning": sorted_(tuning.astype({"chosen": bool}), ORDER["tuning"]),
+        "times": ordered(times, ORDER["times"], "seconds", "tuning_seconds"),
     }
 
 

@@ -18,7 +18,7 @@ import pandas as pd
 from hedgerow.data import Cohort, CohortFacts, TidyTable, cohort
 from hedgerow.errors import ConfigError, DataError
 from hedgerow.evaluation import metrics
-from hedgerow.experiments.frames import joined, numbers_of, random_state, sorted_
+from hedgerow.experiments.frames import joined, numbers_of, ordered, random_state, sorted_
 from hedgerow.experiments.step import step
 from hedgerow.experiments.survival.plan import (
     CHI2,
@@ -31,7 +31,6 @@ from hedgerow.experiments.survival.plan import (
     PARTS,
     PRINTED,
     SIMULATED,
-    TREE,
 )
 
 
@@ -110,16 +109,12 @@ def learn(table: TidyTable, plan, splits: Iterable[int] | None = None) -> dict[s
             "intervention": np.nan if own.intervention is None else own.intervention,
         }
     )
-    columns = [*TREE, "n_leaves", "depth", "root", "tree"]
     of_first_split = slice(None if numbers[0] == 0 else 0)
     return {
         "patients": patients.iloc[of_first_split],
-        "trees": sorted_(pd.DataFrame(trees, columns=columns), ORDER["trees"]),
+        "trees": ordered(trees, ORDER["trees"], "n_leaves", "depth", "root", "tree"),
         "tuning": sorted_(tuning, ORDER["tuning"]).iloc[of_first_split],
-        "performance": sorted_(
-            pd.DataFrame(performance, columns=[*ORDER["performance"], "value", "n"]),
-            ORDER["performance"],
-        ),
+        "performance": ordered(performance, ORDER["performance"], "value", "n"),
     }
 
 

@@ -17,7 +17,7 @@ from hedgerow.data import TidyTable, add_family_noise, rng, variable_multiples
 from hedgerow.errors import DataError
 from hedgerow.evaluation import metrics
 from hedgerow.evaluation.tuning import best_factor
-from hedgerow.experiments.frames import numbers_of, sorted_
+from hedgerow.experiments.frames import numbers_of, ordered
 from hedgerow.experiments.soft.plan import EXPERIMENT as SOFT_EXPERIMENT
 from hedgerow.experiments.soft.samples import (
     Parts,
@@ -150,7 +150,7 @@ def numeric(
             )
         for row in _rows(permutation, confidence, plan):
             lines.append((table.name, number, PART, *row))
-    return sorted_(pd.DataFrame(lines, columns=[*ORDER, "value"]), ORDER)
+    return ordered(lines, ORDER, "value")
 
 
 class _Learners:

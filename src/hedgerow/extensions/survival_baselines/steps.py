@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from hedgerow.data import Cohort, TidyTable
-from hedgerow.experiments.frames import OwnSettings, numbers_of, random_state, sorted_
+from hedgerow.experiments.frames import OwnSettings, numbers_of, ordered, random_state, sorted_
 from hedgerow.experiments.step import step
 from hedgerow.experiments.survival.plan import EXPERIMENT as SURVIVAL
 from hedgerow.experiments.survival.steps import cohort_of, pipeline_of
@@ -126,8 +126,7 @@ def scores(
             if predicted is not None:
                 values = _scored(follow_up, training, predicted, at)
             rows += [(own.name, split, model, m, v, note) for m, v in values.items()]
-    frame = pd.DataFrame(rows, columns=[*ORDER["scores"], "value", "note"])
-    return sorted_(frame, ORDER["scores"])
+    return ordered(rows, ORDER["scores"], "value", "note")
 
 
 def _scored(
