@@ -58,30 +58,15 @@ class _Given:
 class Plan:
     """Base of the plans: frozen data classes whose settings are the keys of one section.
 
-    The docstring of a plan says in the manual what its section is about.
-
-    Attributes
-    ----------
-    section : str
-        Name of the section; empty for the head of the configuration.
-    given : frozenset of str
-        Fields that are no settings: taken, but not offered.
-    configuration : str
-        Name of the configuration, for captions.
-    seed : int
-        Global seed, from which every random draw is derived by name.
-
-    Raises
-    ------
-    ConfigError
-        If the value of a setting is not what its field says.
+    The docstring of a plan says in the manual what its section is about. A setting whose value is
+    not what its field says raises a ConfigError.
     """
 
-    section: ClassVar[str] = ""
-    given = _Given()
+    section: ClassVar[str] = ""  # empty for the head of the configuration
+    given = _Given()  # fields that are no settings: taken, but not offered
 
-    configuration: str = "default"
-    seed: int = 0
+    configuration: str = "default"  # its name, for captions
+    seed: int = 0  # the global one, from which every random draw is derived by name
 
     def __post_init__(self):
         for name, found in self.settings().items():

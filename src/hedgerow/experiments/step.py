@@ -37,38 +37,22 @@ ALL = "*"
 
 @dataclass(frozen=True)
 class Shown:
-    """A table or figure of the reports.
-
-    Attributes
-    ----------
-    id : str
-        Name of the function, of the files and of what the rule makes.
-    kind : {"table", "figure"}
-    title : str
-        What it is about.
-    caption : str
-        What is shown and what was run; {names} are filled with the result of `words`.
-    alt : str
-        Of a figure: what it shows, for those who cannot see it.
-    words : callable, optional
-        Gets inputs of the job by its parameters and returns the words for the caption.
-    behind : callable, optional
-        Of a table: gets it, as `table`, its id, as `identifier`, and inputs of the job by its
-        parameters, and yields a `hedgerow.reporting.cells.Cell` for each number: the rows that it
-        rests on.
-    tree : callable, optional
-        Of a table: gets a row that a cell rests on and all rows of its file, and returns what tells
-        the tree of that row apart, by columns of the table of trees. Without, the columns that
-        rows and trees have both.
-    """
+    """A table or figure of the reports; the id names function, files and what the rule makes."""
 
     id: str
-    kind: str
-    title: str
-    caption: str
-    alt: str = ""
+    kind: str  # "table" or "figure"
+    title: str  # what it is about
+    caption: str  # what is shown and what was run; {names} are filled with the result of `words`
+    alt: str = ""  # of a figure: what it shows, for those who cannot see it
+    #: Gets inputs of the job by its parameters and returns the words for the caption.
     words: Callable[..., Mapping[str, str]] | None = None
+    #: Of a table: gets it, as `table`, its id, as `identifier`, and inputs of the job by its
+    #: parameters, and yields a `hedgerow.reporting.cells.Cell` for each number: the rows that it
+    #: rests on.
     behind: Callable[..., Iterator[Any]] | None = None
+    #: Of a table: gets a row that a cell rests on and all rows of its file, and returns what tells
+    #: the tree of that row apart, by columns of the table of trees. Without, the columns that rows
+    #: and trees have both.
     tree: Callable[[Mapping[str, Any], Any], Mapping[str, Any]] | None = None
 
     @property
@@ -77,10 +61,7 @@ class Shown:
         return title_of(self.id) if is_published(self.id) else self.title
 
     def said(self, arguments: Callable[[Callable], Mapping[str, Any]]) -> str:
-        """The caption of one run.
-
-        arguments: gives a function's arguments.
-        """
+        """The caption of one run; arguments: gives a function's arguments."""
         if self.words is None:
             return self.caption
         return self.caption.format_map(self.words(**arguments(self.words)))
@@ -88,27 +69,15 @@ class Shown:
 
 @dataclass(frozen=True)
 class Declaration:
-    """What stands at a function of an experiment.
-
-    Attributes
-    ----------
-    function : callable
-    kind : {"step", "table", "figure"}
-    settings : tuple of str
-        Of the experiment's own section.
-    plans : dict
-        Of other sections, by parameter: (section, setting, ...).
-    makes : tuple of str
-    title : str
-        Of a table or figure.
-    """
+    """What stands at a function of an experiment."""
 
     function: Callable
-    kind: str
-    settings: tuple[str, ...] = (ALL,)
+    kind: str  # "step", "table" or "figure"
+    settings: tuple[str, ...] = (ALL,)  # of the experiment's own section
+    #: Of other sections, by parameter: (section, setting, ...).
     plans: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     makes: tuple[str, ...] = ()
-    title: str = ""
+    title: str = ""  # of a table or figure
 
     @property
     def name(self) -> str:

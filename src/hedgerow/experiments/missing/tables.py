@@ -41,6 +41,12 @@ LABELS = {
     BOTH: "the lower variant of EIG",
     BEST: "the best baseline",
 }
+#: Of the text: data sets on which the first has a higher mean than the second.
+ABOVE = {
+    "n_datasets_mean_accuracy_above_baselines": (BOTH, BEST),
+    "n_datasets_mean_accuracy_above_eig_knn": (EIG_PERFECT, EIG_KNN),
+    "n_datasets_mean_accuracy_above_eig_perfect": (EIG_KNN, EIG_PERFECT),
+}
 #: From the text: a level counts as a clear lead with p below this, an accuracy as steady or flat
 #: within so many points.
 CLEAR, STEADY, FLAT = 0.05, 5.0, 1.0
@@ -96,19 +102,14 @@ def behind_tests(table: pd.DataFrame, means: pd.DataFrame, depths: pd.DataFrame)
 
 def behind_text(table: pd.DataFrame, plan: MissingPlan) -> Iterator[Cell]:
     """Numbers of the text rest on the means of their scenario, or on its levels."""
-    above = {
-        "n_datasets_mean_accuracy_above_baselines": (BOTH, BEST),
-        "n_datasets_mean_accuracy_above_eig_knn": (EIG_PERFECT, EIG_KNN),
-        "n_datasets_mean_accuracy_above_eig_perfect": (EIG_KNN, EIG_PERFECT),
-    }
     for row, line in enumerate(table.to_dict("records")):
         for reading in of_paper(plan.readings):
             if pd.isna(line[reading]):
                 continue
             own = {"reading": reading, "scenario": line["scenario"]}
-            if line["metric"] in above:
+            if line["metric"] in ABOVE:
                 pair = tuple(
-                    Rows("means", {**own, "method": m}, "accuracy") for m in above[line["metric"]]
+                    Rows("means", {**own, "method": m}, "accuracy") for m in ABOVE[line["metric"]]
                 )
                 yield Cell(row, reading, "n_above", pair, by=("dataset",))
                 continue
@@ -298,15 +299,11 @@ class _Seen:
         if not len(self.means) or scenario not in self.means.index.get_level_values("scenario"):
             return np.nan
         own = self.means.loc[scenario]
-        gain = own[BOTH] - own[BEST]
-        if metric == "n_datasets_mean_accuracy_above_baselines":
-            return float((gain > 0).sum())
-        if metric == "n_datasets_mean_accuracy_above_eig_knn":
-            return float((own[EIG_PERFECT] > own[EIG_KNN]).sum())
-        if metric == "n_datasets_mean_accuracy_above_eig_perfect":
-            return float((own[EIG_KNN] > own[EIG_PERFECT]).sum())
+        if metric in ABOVE:
+            first, second = ABOVE[metric]
+            return float((own[first] > own[second]).sum())
         if metric == "n_datasets_clear_increase":
-            return float((gain > FLAT).sum())
+            return float((own[BOTH] - own[BEST] > FLAT).sum())
         keys = [key for key in self.plan.printed.get(dataset, ()) if key in own.index]
         if not keys:
             return np.nan

@@ -103,15 +103,10 @@ def readings_choices(
     """
     there = set(claims["experiment"])
     rows = [
-        {
-            "experiment": experiment,
-            "choice": name,
-            "place": one.place,
-            "open": one.open,
-            "here": one.here,
-            "otherwise": "; ".join(one.otherwise),
-            "touches": " ".join(one.touches),
-        }
+        (
+            *(experiment, name, one.place, one.open, one.here),
+            *("; ".join(one.otherwise), " ".join(one.touches)),
+        )
         for experiment, own in read_readings(choices).items()
         if experiment in there
         for name, one in own.choices.items()
