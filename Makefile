@@ -108,7 +108,7 @@ $(VENV)/.cluster: requirements-cluster.lock $(STAMP)
 	@$(PIP_LOCKED) -r requirements-cluster.lock
 	@touch $@
 
-# In as many processes as there are cores, the tests of a file in one; tests/durations.py orders files.
+# In as many processes as there are cores, the tests of a file in one; tests/times.py orders files.
 PROCESSES := --numprocesses auto --dist loadfile --no-loadscope-reorder
 PYTEST := python -m pytest $(PROCESSES)
 
@@ -116,7 +116,7 @@ paper: setup $(EXECUTOR)
 	@python -m hedgerow.workflow.run $(ON_CORES) $(AGAIN) --configfile config/paper.yaml
 
 test: setup
-	@$(PYTEST) --keep-durations
+	@$(PYTEST)
 
 test-quick: setup
 	@$(PYTEST) --effort quick

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 
-import durations
 import effort
 import pytest
+import times
 
 #: The fixture whose run is shared by all processes.
 SHARED = "smoke"
@@ -33,22 +33,27 @@ def pytest_addoption(parser):
         "more random tables",
     )
     parser.addoption(
-        "--keep-durations",
+        "--write-times",
         action="store_true",
-        help="keep how long the tests of each file took, for the order of the next run",
+        help="write what the tests of each file cost to tests/processor_time.csv",
     )
 
 
 def pytest_configure(config):
     effort.chosen = config.getoption("effort")
-    if config.getoption("keep_durations") and not hasattr(config, "workerinput"):
-        config.pluginmanager.register(durations.Durations())
+    if config.getoption("write_times") and not hasattr(config, "workerinput"):
+        config.pluginmanager.register(times.Times())
+
+
+#: Processor time when the last report was made.
+before = times.used()
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item):
+    global before
     report = yield
-    report.shares_run = shares_run(item)
+    report.processor_time, before = times.used() - before, times.used()
     return report
 
 
@@ -63,7 +68,7 @@ def file_of(item) -> str:
 def pytest_collection_modifyitems(config, items):
     files = list(dict.fromkeys(map(file_of, items)))
     sharing = {file_of(item) for item in items if shares_run(item)}
-    order = durations.in_order(files, durations.read(), sharing)
+    order = times.in_order(files, times.read(), sharing)
     places = {file: place for place, file in enumerate(order)}
     items.sort(key=lambda item: places[file_of(item)])  # within a file as collected
     marked = LEFT_OUT.get(effort.chosen)
