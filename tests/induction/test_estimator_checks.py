@@ -1,6 +1,5 @@
 """scikit-learn's own checks, on every estimator that the package exports."""
 
-import pickle
 import warnings
 
 import numpy as np
@@ -28,10 +27,8 @@ pytestmark = pytest.mark.filterwarnings("ignore::hedgerow.errors.HedgerowWarning
 def exported_estimators():
     """One of each class in hedgerow's public names; soft ones also with their parts in use.
 
-    Gates lie between values (``gate_at="midpoint"``, for PLT ``candidates``): a gate centred on
-    an observed value, as in the thesis, halves every training row that has this value, and where
-    a check rounds its table to a few whole numbers, soft evaluation then falls below the accuracy
-    that it asks for.  What draws at random has a seed.
+    Gates lie between values: one centred on an observed value, as in the thesis, halves every row
+    that has it, which is too many where a check rounds its table to a few whole numbers.
     """
     found = []
     for name in hedgerow.__all__:
@@ -68,14 +65,6 @@ def test_the_list_is_not_empty():
     assert others == {"MissingIncorporated", "TreeEditDistance"}
 
 
-def growing(estimator, **settings):
-    """Settings of C4.5 by their names here: those of a tree inside are the inner one's."""
-    own = estimator.get_params()
-    if isinstance(estimator, hedgerow.OptimalTreeClassifier):  # has no pruning
-        settings.pop("prune", None)
-    return {k if k in own else f"estimator__{k}": value for k, value in settings.items()}
-
-
 def draws(estimator):
     """Whether a learner draws rows; E2M holds some back for pruning."""
     kind = hedgerow.EvidentialTreeClassifier
@@ -101,16 +90,6 @@ def failing(estimator):
 @parametrize_with_checks(EXPORTED, expected_failed_checks=failing)
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
-
-
-@each
-def test_clone_pickle_and_refit(estimator):
-    X, y = load_iris(return_X_y=True)
-    model = clone(estimator).fit(X, y)
-    want = model.predict_proba(X)
-    np.testing.assert_array_equal(pickle.loads(pickle.dumps(model)).predict_proba(X), want)
-    np.testing.assert_array_equal(clone(model).fit(X, y).predict_proba(X), want)
-    assert clone(model).fit(X, y).tree_ == model.tree_
 
 
 @each
@@ -159,16 +138,6 @@ def test_a_row_of_weight_0_is_as_if_absent(estimator):
     assert weighted.tree_ == without.tree_
     one_class_gone = clone(estimator).fit(X, y, sample_weight=(y != 1).astype(float))
     assert one_class_gone.classes_.tolist() == [0, 2]
-
-
-@pytest.mark.parametrize("estimator", [e for e in ESTIMATORS if not draws(e)], ids=repr)
-def test_whole_weights_are_repeated_rows(estimator):
-    X, y = load_iris(return_X_y=True)
-    weight = np.random.default_rng(0).integers(1, 4, len(y))
-    unpruned = clone(estimator).set_params(**growing(estimator, prune=False))
-    weighted = clone(unpruned).fit(X, y, sample_weight=weight)
-    repeated = clone(unpruned).fit(np.repeat(X, weight, axis=0), np.repeat(y, weight))
-    np.testing.assert_allclose(weighted.predict_proba(X), repeated.predict_proba(X), atol=1e-9)
 
 
 @each

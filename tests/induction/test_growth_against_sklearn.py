@@ -56,12 +56,7 @@ def gain_of(left, y, n_classes):
     )
 
 
-SETS = {
-    "wdbc": load_breast_cancer,
-    "wine": load_wine,
-    "iris": load_iris,
-    "digits": load_digits,
-}
+SETS = {"wdbc": load_breast_cancer, "wine": load_wine, "iris": load_iris, "digits": load_digits}
 
 
 def as_float32(load):
@@ -74,10 +69,7 @@ def as_float32(load):
 def test_same_tests_until_a_tie(name):
     """Descend both trees together, as long as one partition alone has the largest gain.
 
-    Where two tests gain the same, scikit-learn draws one at random and we take the lower
-    variable, so the trees may part there without either being wrong. At every node visited, our
-    gain is the largest that numpy finds over all variables and thresholds, and so no less than
-    scikit-learn's; above the first tie of a path both send the same rows the same way.
+    Of tests that gain the same scikit-learn draws one, and we take the lower variable.
     """
     X, y = as_float32(SETS[name])
     K = int(y.max()) + 1
@@ -139,9 +131,7 @@ def test_every_node_has_the_largest_gain(name):
 def test_same_tree_on_continuous_data_without_ties(seed, weighted, criterion):
     """One variable, distinct values, classes at random: the whole tree agrees.
 
-    Weights of many binary digits leave no two tests with the same gain, and add up without
-    rounding, so that scikit-learn sees a pure node as pure (it splits on where the impurity is
-    1e-16). With one variable and unit weights it takes the lowest threshold of equals, as we do.
+    Weights of many binary digits leave no two tests with the same gain, and add up exactly.
     """
     rng = np.random.default_rng(seed)
     X = rng.permutation(200)[:, None].astype(float)

@@ -16,8 +16,7 @@ def upper(errors, n, confidence):
 
 
 @pytest.mark.parametrize(
-    ("errors", "n", "limit"),
-    [(0, 6, 0.206), (0, 9, 0.143), (0, 1, 0.750), (1, 16, 0.160)],
+    ("errors", "n", "limit"), [(0, 6, 0.206), (0, 9, 0.143), (0, 1, 0.750), (1, 16, 0.160)]
 )
 def test_limits_of_quinlans_book(errors, n, limit):
     """C4.5: Programs for Machine Learning, section 4.2, CF 25 %, which is c = .5 here.
@@ -52,10 +51,7 @@ def test_corners_of_the_confidence():
 
 
 def quinlan_tree():
-    """Sixteen members of congress: 6 and 9 democrats, 1 republican, in three leaves.
-
-    The leaves are x < 1, 1 <= x < 2 and x >= 2.
-    """
+    """Sixteen members of congress, 6 and 9 democrats, 1 republican: x < 1, 1 <= x < 2, x >= 2."""
     X = np.array([0.0] * 6 + [1.0] * 9 + [2.0])[:, None]
     y = np.array([0] * 15 + [1])
     tree = Tree(
