@@ -44,14 +44,7 @@ from hedgerow.survival import (
 from hedgerow.survival.cox import cox
 
 HERE = Path(__file__).parent
-TABLES = (
-    "reference.csv",
-    "competing.csv",
-    "treated.csv",
-    "adjusted.csv",
-    "entry.csv",
-    "means.csv",
-)
+TABLES = ("reference.csv", "competing.csv", "treated.csv", "adjusted.csv", "entry.csv", "means.csv")
 REFERENCE, COMPETING, TREATED, ADJUSTED, ENTRY, MEANS = (
     pd.read_csv(HERE / table) for table in TABLES
 )

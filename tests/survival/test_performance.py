@@ -84,6 +84,20 @@ def test_patients_who_count_twice_are_two(seed, competing):
         assert weighted[name] == pytest.approx(value, abs=1e-12, nan_ok=True), name
 
 
+def test_who_dies_of_another_cause_never_has_the_event():
+    """By hand: with `survived` the second patient is compared with the third and the last one."""
+    time, event, risk = [1, 2, 3, 4], [2, 1, 0, 1], [0.9, 0.5, 0.7, 0.1]
+    both = {
+        way: performance(time, event, risk, 3, competing=way, n_bootstraps=0).iloc[0]
+        for way in ("censored", "survived")
+    }
+    assert both["censored"]["concordance"] == pytest.approx(1 / 2)
+    # Against the first, of the highest risk, both lose.
+    assert both["survived"]["concordance"] == pytest.approx(1 / 4)
+    assert both["survived"]["observed"] == pytest.approx(1 / 4)
+    assert both["censored"]["observed"] == pytest.approx(1 / 3)
+
+
 def test_brier_and_auc_of_scikit_survival():
     metrics = pytest.importorskip("sksurv.metrics")
     from sksurv.util import Surv

@@ -70,6 +70,13 @@ def test_it_is_what_r_says(name):
     assert n_compared == (REFERENCE["cohort"] == name).sum()
 
 
+def test_one_rate_at_all_ages_has_a_closed_form():
+    table = TABLE.assign(hazard=np.where(TABLE["sex"] == "M", 0.1, 0.05))
+    at, sex = np.array([0.0, 0.3, 7.0, 60.0]), ["M", "F", "F", "F"]
+    found = expected_survival(at, [20.0, 30.3, 60.7, 97.0], sex, table)
+    assert found == pytest.approx(0.25 * np.exp(-0.1 * at) + 0.75 * np.exp(-0.05 * at))
+
+
 def test_probabilities_and_rates_are_the_same():
     q = (
         TABLE.assign(q=-np.expm1(-TABLE["hazard"]))
