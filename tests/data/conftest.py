@@ -14,10 +14,9 @@ def registry():
 
 @pytest.fixture
 def tiny(tmp_path, monkeypatch):
-    """Make a registry of one small set with a mirror; returns a function that builds it.
+    """Make a registry of one small set with a mirror; `build(text, **changes)` writes both.
 
-    ``build(text, **changes)`` writes `text` into the mirror and an entry whose keys `changes`
-    override, fills in the right fingerprint, and returns the loaded entry.
+    The entry has the keys `changes` and the right fingerprint; the loaded one is returned.
     """
     monkeypatch.delenv("HEDGEROW_MIRROR", raising=False)
     mirror = tmp_path / "mirror"

@@ -146,12 +146,7 @@ def test_the_survival_room_takes_a_cohort(registry, tmp_path):
     table = leaf_survival(found.estimator, made.X, time, event, covariates=made.covariates)
     assert table["n"].sum() == 256 and table["events"].sum() == 54
     groups = compare_groups(
-        found.estimator,
-        made.X,
-        made.time,
-        made.event,
-        made.intervention,
-        landmark=made.landmark,
+        found.estimator, made.X, made.time, made.event, made.intervention, landmark=made.landmark
     )
     assert groups["n"].sum() == 248 and groups["n_treated"].sum() <= 133
 
@@ -268,9 +263,7 @@ def test_the_first_visit_is_the_baseline_and_follow_up_begins_there():
 
 def test_a_treatment_is_counted_from_the_first_visit_as_well():
     table = table_of(
-        {"id": [1, 1, 2], "visit": [1, 2, 0], "operated": [3, 3, np.nan]},
-        [5, 5, 4],
-        ["event"] * 3,
+        {"id": [1, 1, 2], "visit": [1, 2, 0], "operated": [3, 3, np.nan]}, [5, 5, 4], ["event"] * 3
     )
     facts = facts_of(
         unit="years", rows={"visit": "visit"}, intervention={"time": "operated"}, landmark=2
@@ -472,19 +465,10 @@ def test_a_block_in_the_registry(tiny):
         ({**BLOCK, "leave_out": ["sizes"]}, "cohort`: `leave_out` names the column 'sizes'"),
         ({**BLOCK, "rows": ["colour"]}, "cohort.rows` is `[colour]`; give a section"),
         ({**BLOCK, "rows": {"first": "x"}}, "unknown key `datasets.tiny.cohort.rows.f"),
-        (
-            {**BLOCK, "rows": {"where": {"colour": "red"}}},
-            "rows.where.colour` is `red`; give",
-        ),
-        (
-            {**BLOCK, "rows": {"where": ["colour"]}},
-            "cohort.rows.where` is `[colour]`; give",
-        ),
+        ({**BLOCK, "rows": {"where": {"colour": "red"}}}, "rows.where.colour` is `red`; give"),
+        ({**BLOCK, "rows": {"where": ["colour"]}}, "cohort.rows.where` is `[colour]`; give"),
         ({**BLOCK, "intervention": "colour"}, "cohort.intervention` is `colour`; give a section"),
-        (
-            {**BLOCK, "intervention": {"given": "colour", "treated": True}},
-            "treated` is `true`",
-        ),
+        ({**BLOCK, "intervention": {"given": "colour", "treated": True}}, "treated` is `true`"),
         ({**BLOCK, "event": "b"}, "cohort`: `event` is 'b'; use one of 'a'"),
     ],
 )

@@ -155,14 +155,8 @@ LVEF = {
     ("changes", "message"),
     [
         ({"licens": "x"}, "unknown key `datasets.tiny.licens`; did you mean `licence`"),
-        (
-            {"task": "regression"},
-            "tiny.task` is `regression`; give classification or survival",
-        ),
-        (
-            {"variables": {"x": [1, 2]}},
-            r"tiny.variables.x` is `\[1, 2\]`; write \[minimum",
-        ),
+        ({"task": "regression"}, "tiny.task` is `regression`; give classification or survival"),
+        ({"variables": {"x": [1, 2]}}, r"tiny.variables.x` is `\[1, 2\]`; write \[minimum"),
         ({"variables": None}, "tiny.variables` is empty; write "),
         (
             {"sources": [{"kind": "ftp", "file": "x"}]},
@@ -189,40 +183,25 @@ LVEF = {
             {"sources": [{"kind": "wheel", "file": "x", "sha256": "0", "wheel": "keel"}]},
             "wheel 'keel' is not pinned",
         ),
-        (
-            {"reader": {"seperator": ";"}},
-            "tiny.reader.seperator`; did you mean `separator`",
-        ),
+        ({"reader": {"seperator": ";"}}, "tiny.reader.seperator`; did you mean `separator`"),
         ({"transform": {"keep_classes": ["a"]}}, "has a transform but no parent"),
         ({"parent": "nobody"}, "names the parent 'nobody'"),
         ({"parent": ["tiny"]}, r"tiny.parent` is `\[tiny\]`; give a text"),
-        (
-            {"rows": float("nan")},
-            r"tiny.rows` is `.nan`; give a whole number of at most 1e",
-        ),
+        ({"rows": float("nan")}, r"tiny.rows` is `.nan`; give a whole number of at most 1e"),
         ({"rows": 10**30}, "tiny.rows` is `1000000000000000000000000000000`; give a whole number"),
         ({"rows": True}, "tiny.rows` is `true`; give a whole number"),
-        (
-            {"variables": {"x": [1, 2, float("inf")]}},
-            r"tiny.variables.x` is `\[1, 2, .inf\]`; w",
-        ),
+        ({"variables": {"x": [1, 2, float("inf")]}}, r"tiny.variables.x` is `\[1, 2, .inf\]`; w"),
         ({"title": 14}, "tiny.title` is `14`; give a text"),
         ({"classes": "ab"}, "tiny.classes` is `ab`; list labels, or write"),
         ({"sources": "mirror"}, "tiny.sources` is `mirror`; give a list of sections"),
         ({"sources": ["mirror"]}, "tiny.sources` is `mirror`; give a list of sections"),
         ({"reader": ["csv"]}, r"tiny.reader` is `\[csv\]`; give a section"),
-        (
-            {"reader": {"separator": ";;"}},
-            "tiny.reader.separator` is `;;`; use one character, or",
-        ),
+        ({"reader": {"separator": ";;"}}, "tiny.reader.separator` is `;;`; use one character, or"),
         ({"reader": {"format": "xls"}}, "tiny.reader.format` is `xls`; give csv or arff"),
         ({"reader": {"target": "middle"}}, "tiny.reader.target` is `middle`; give first or last"),
         ({"reader": {"skip_lines": 0.5}}, "tiny.reader.skip_lines` is `0.5`; give a whole number"),
         ({"synthetic": {}}, "tiny.synthetic.n_samples` is missing; give it: whole number"),
-        (
-            {"synthetic": dict(LVEF, sd_normal=float("inf"))},
-            "sd_normal` is `.inf`; give a number",
-        ),
+        ({"synthetic": dict(LVEF, sd_normal=float("inf"))}, "sd_normal` is `.inf`; give a number"),
         ({"synthetic": LVEF, "reader": {}}, "has a reader but no sources; leave out `reader`"),
     ],
 )
@@ -383,7 +362,7 @@ def test_every_path_of_a_registry_stays_below_its_folder(tiny, kind, file):
     tiny.spec["datasets"]["tiny"]["sources"] = [source]
     tiny.write()
     with pytest.raises(
-        match=r"tiny.sources.1(`: .* is no path below a folder|.file` is ``; give a)",
+        match=r"tiny.sources.1(`: .* is no path below a folder|.file` is ``; give a)"
     ):
         load_registry(tiny.path)
 

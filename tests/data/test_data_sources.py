@@ -125,8 +125,7 @@ def test_a_download_is_checked_and_recorded(tiny, server):
 
 
 @pytest.mark.parametrize(
-    ("path", "asked"),
-    [("redirect", ["/redirect", "/good"]), ("second_time", ["/second_time"] * 2)],
+    ("path", "asked"), [("redirect", ["/redirect", "/good"]), ("second_time", ["/second_time"] * 2)]
 )
 def test_a_redirect_is_followed_and_a_failure_asked_again(tiny, server, path, asked):
     raw = fetch(url_entry(tiny, f"{server.address}/{path}"), tiny.raw)
@@ -287,11 +286,7 @@ def all_kinds(tiny, server, **digests):
         sources=[  # the order of the file does not matter, the order of the kinds does
             {"kind": "url", "file": "tiny.data", "url": address, "sha256": digest},
             {"kind": "package", "package": "shipped", "file": "tiny.data", "sha256": digest},
-            {
-                "kind": "mirror",
-                "file": "tiny/tiny.data",
-                "sha256": digests.get("mirror", digest),
-            },
+            {"kind": "mirror", "file": "tiny/tiny.data", "sha256": digests.get("mirror", digest)},
         ],
         fingerprint=fingerprint,
     )
