@@ -34,10 +34,7 @@ def marked(tree: Tree) -> Tree:
 
 
 def leaves_by_form(tree: Tree, table: np.ndarray, midpoints: bool = False) -> dict:
-    """Leaf of each row, by the tree (`tree`) and by each of its other forms that can be tried.
-
-    table : (n, m) float64 or float32, without missing values; as it was fitted on
-    """
+    """Leaf of each row of a table without gaps, by the tree (`tree`) and its other forms."""
     one = marked(tree)
     leaves = np.flatnonzero(one.is_leaf())
 
@@ -124,10 +121,7 @@ def unresolved(tree: Tree, table: np.ndarray) -> np.ndarray:
 
 
 def archived(names=None) -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
-    """Name, numbers and classes of the data sets of the archive, or of some of them.
-
-    Rows that lack a number are left out, as are categories.
-    """
+    """Name, numbers and classes of data sets of the archive, without rows that lack a number."""
     folder = Path(hedgerow.data.__file__).with_name("archive")
     for name in sorted(each.name for each in folder.iterdir()) if names is None else names:
         try:

@@ -23,10 +23,7 @@ from hedgerow.tree import ThresholdGate, Tree
 
 
 def numeric_tree(seed: int) -> tuple[Tree, np.ndarray]:
-    """A tree of numbers alone, and rows of 32-bit floats without missing values.
-
-    Some are the two 32-bit floats at a threshold, some the threshold rounded.
-    """
+    """A tree of numbers, and rows of 32-bit floats without gaps, some at or beside thresholds."""
     X, y, K, weight, _ = random_table(seed)
     tree = grow(Columns(X, y, K, weight, np.zeros(X.shape[1], int)), min_samples_split=2)
     rng = np.random.default_rng([seed, 3])
