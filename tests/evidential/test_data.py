@@ -210,10 +210,7 @@ def test_what_was_given_stays_as_it_was():
             ),
             "gamma_X has the columns",
         ),
-        (
-            lambda: EvidentialData.from_intervals(COLOURS, COLOURS, [0, 1]),
-            "'c' is a categorical",
-        ),
+        (lambda: EvidentialData.from_intervals(COLOURS, COLOURS, [0, 1]), "'c' is a categorical"),
         (
             lambda: EvidentialData.from_intervals(COLOURS, DAYS.astype(int), [0, 1]),
             "high has the c",

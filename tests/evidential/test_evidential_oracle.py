@@ -203,10 +203,7 @@ def test_growth(seed):
     assert model.log_likelihoods_[-1] == pytest.approx(expected.found[-1], abs=1e-6)
     # The tree's class weights are expected counts: one step more.
     share, probability = step(
-        expected.plausible(expected.leaves),
-        expected.y,
-        expected.share,
-        expected.probability,
+        expected.plausible(expected.leaves), expected.y, expected.share, expected.probability
     )
     weight, counts = leaf_values(model.tree_)
     n = data.n_rows

@@ -399,10 +399,7 @@ DATA = EvidentialData.from_gamma([[0.0], [1.0], [2.0]], [0, 1, 1])
             lambda m: m.fit(DATA, pruning_data=EvidentialData.from_gamma([[0.0]], [0])),
             r"pruning_data have the classes \[0\] and the data of the fit \[0, 1\]",
         ),
-        (
-            lambda m: m.fit(DATA).predict(EvidentialData.from_gamma([[0, 1]], [0])),
-            "data have 2",
-        ),
+        (lambda m: m.fit(DATA).predict(EvidentialData.from_gamma([[0, 1]], [0])), "data have 2"),
         (lambda m: m.set_params(parent="both").fit(DATA), "parent is 'both'; choose one of"),
         (lambda m: m.set_params(start=1).fit(DATA), "start is 1; choose one of"),
         (lambda m: m.set_params(max_leaves=0).fit(DATA), "max_leaves is 0"),

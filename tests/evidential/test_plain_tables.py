@@ -7,12 +7,7 @@ from sklearn.base import clone
 from sklearn.datasets import load_iris
 from sklearn.model_selection import GridSearchCV, KFold, cross_val_score, train_test_split
 
-from hedgerow import (
-    C45Classifier,
-    EvidentialData,
-    EvidentialTreeClassifier,
-    evidential_error_rate,
-)
+from hedgerow import C45Classifier, EvidentialData, EvidentialTreeClassifier, evidential_error_rate
 from hedgerow.errors import InputError
 from hedgerow.evidential import best_first, predict_evidential
 
@@ -162,9 +157,7 @@ def test_weights_count_in_pruning():
     part = data.take(held)
     want = [
         evidential_error_rate(
-            part.plausibility,
-            predict_evidential(tree, part),
-            sample_weight=weight[held],
+            part.plausibility, predict_evidential(tree, part), sample_weight=weight[held]
         )
         for tree in model.trees_
     ]
