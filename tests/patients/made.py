@@ -2,8 +2,19 @@
 
 from __future__ import annotations
 
+import re
+import shutil
+import subprocess
+
 import numpy as np
 import pandas as pd
+import pytest
+from matplotlib.text import Text
+
+from hedgerow.cli import _parser
+from hedgerow.patients.command import cohort_of
+from hedgerow.patients.problems import TableError
+from hedgerow.reporting.figures import save
 
 
 def patients(n=240, seed=0, hazard=0.06):
@@ -31,3 +42,55 @@ def written(path, table, **how):
     """A CSV file of it."""
     table.to_csv(path, index=False, **how)
     return path
+
+
+def read(path, *options):
+    """The cohort that a command line describes."""
+    return cohort_of(_parser().parse_args(["survival", str(path), *options]))[0]
+
+
+def asked(path, *options):
+    """What is asked and wrong of a table, a line each."""
+    with pytest.raises(TableError) as caught:
+        read(path, *options)
+    return caught.value.lines
+
+
+class Edges:
+    """Measures each text of the pictures that are drawn, against the edge of its figure."""
+
+    def __init__(self, monkeypatch):
+        self.places, draw = {}, Text.draw
+
+        def measured(text, renderer, *more, **named):
+            if text.get_visible() and text.get_text().strip():
+                box, edge = text.get_window_extent(renderer), text.get_figure().figure.bbox
+                room = min(box.x0, box.y0, edge.width - box.x1, edge.height - box.y1)
+                self.places[text] = (text.get_text(), room)  # layouts draw too: the last counts
+            draw(text, renderer, *more, **named)
+
+        monkeypatch.setattr(Text, "draw", measured)
+
+    def assert_inside(self, picture, path):
+        """No text of a picture reaches over its edge, as saved."""
+        self.places.clear()
+        save(picture(), path)
+        assert len(self.places) > 10, path.name
+        assert [place for place in self.places.values() if place[1] < 0.0] == [], path.name
+
+
+def assert_no_scrolling(page, folder, width):
+    """Chromium shows a page as wide as its window: a script writes the difference into a title."""
+    ask = "const d = document.documentElement; document.title = d.scrollWidth - d.clientWidth"
+    shutil.copytree(page / "figures", folder / "figures")
+    text = re.sub(r"<meta http-equiv[^>]*>", "", (page / "index.html").read_text())
+    (folder / "index.html").write_text(text.replace("</body>", f"<script>{ask}</script></body>"))
+    chromium = ["chromium", "--headless", "--no-sandbox", "--disable-gpu", "--dump-dom"]
+    chromium += ["--disable-background-networking", f"--user-data-dir={folder / 'profile'}"]
+    shown = [f"--window-size={width},900", f"file://{folder}/index.html"]
+    done = subprocess.run([*chromium, *shown], capture_output=True, text=True, timeout=60)
+    assert "<title>0</title>" in done.stdout
+
+
+#: For tests by `assert_no_scrolling`.
+in_chromium = pytest.mark.skipif(shutil.which("chromium") is None, reason="needs chromium")

@@ -230,23 +230,9 @@ def title():
     return "Study of 2009, export of the ward\n\n" + text(gbsg2()), told("cens")
 
 
-def merged_head():
-    """Words over several columns each."""
-    head = "Patient,,,Tumour,,,Receptors,,Follow-up,\n"
-    return head + text(gbsg2()), told("cens")
-
-
 def two_digits():
     """Years of two digits."""
     return text(_dated("%d.%m.%y")), DATES
-
-
-def excel():
-    """Dates as the numbers that Excel stores."""
-    table = _dated()
-    for name in ("included", "last_seen"):
-        table[name] = (pd.to_datetime(table[name]) - pd.Timestamp("1899-12-30")).dt.days
-    return text(table), DATES
 
 
 def months():
@@ -266,25 +252,6 @@ def short_forms():
     table = gbsg2().assign(sex=["female", "male"] * 343)
     table.loc[::7, "sex"] = table.loc[::7, "sex"].str[0]
     return text(table), told("cens")
-
-
-def nines():
-    """999 where the age is not known."""
-    table = gbsg2()
-    table.loc[[3, 50], "age"] = 999
-    return text(table), told("cens")
-
-
-def below_zero():
-    """-9 where the number of nodes is not known."""
-    table = gbsg2()
-    table.loc[[3, 50], "pnodes"] = -9
-    return text(table), told("cens")
-
-
-def no_unit():
-    """Nothing tells the unit of the times."""
-    return text(gbsg2()), ("--event", "cens", "--time", "time", "--horizon", "3y")
 
 
 _KNOWS = r"column `{}`: it may not have been known at inclusion: "
@@ -381,11 +348,6 @@ SPOILT = {
     "title": Spoilt(
         title, (r"^row 1: it does not name 10 columns, and row 3 looks like",), ("--head", "3")
     ),
-    "merged head": Spoilt(
-        merged_head,
-        (r"^row 1: it does not name 10 columns, and row 2 looks like",),
-        ("--head", "2"),
-    ),
     "two digits": Spoilt(
         two_digits,
         tuple(
@@ -393,14 +355,6 @@ SPOILT = {
             for c in ("included", "last_seen")
         ),
         ("--dates", "two-digit-years"),
-    ),
-    "Excel": Spoilt(
-        excel,
-        tuple(
-            rf"column `{c}`: its dates hold numbers of days, as Excel .* {c}=excel"
-            for c in ("included", "last_seen")
-        ),
-        ("--dates", "included=excel", "--dates", "last_seen=excel"),
     ),
     "months": Spoilt(
         months,
@@ -420,17 +374,6 @@ SPOILT = {
         (r"column `sex`: levels are written alike: 'female' .* and 'f' .*; 'male' .* and 'm'",),
         ("--same-levels", "sex"),
     ),
-    "999": Spoilt(
-        nines,
-        (r"column `age`: 999 \(2 patients, first in row 5\) may stand for a missing value",),
-        ("--missing-value", "age=999"),
-    ),
-    "-9": Spoilt(
-        below_zero,
-        (r"column `pnodes`: -9 \(2 patients, first in row 5\) may stand for a missing value",),
-        ("--missing-value", "pnodes=-9"),
-    ),
-    "no unit": Spoilt(no_unit, (r"column `time`: nothing tells its unit",), ("--unit", "days")),
 }
 
 #: R's tables as they are: what is asked, and what settles it.

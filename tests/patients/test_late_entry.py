@@ -574,9 +574,7 @@ def test_causes_that_compete_have_no_test_of_gray_and_the_page_says_why(tmp_path
     assert found.several and "gray_p" not in found.survival["all"]
     assert "There is no Gray&#39;s test" in text or "There is no Gray's test" in text
     event, test = found.event, ~found.groups.training
-    expected = entered(
-        *(v[test].tolist() for v in (found.time, event, test, found.entry)),
-    )
+    expected = entered(*(v[test].tolist() for v in (found.time, event, test, found.entry)))
     share = [
         float(f) for t, f in zip(expected["when"], expected["incidence"], strict=True) if t <= 5.0
     ][-1]

@@ -117,17 +117,6 @@ def test_groups_are_numbered_by_their_risk(tmp_path):
     assert f"group 1 has the lowest and group {len(risks)} the highest" in said
 
 
-@pytest.mark.parametrize("apparent", [0.1, 0.9])
-def test_what_a_tree_owes_is_said_where_it_owes_something(apparent, tmp_path):
-    """The sentence stood where the corrected concordance was higher than the apparent one."""
-    import dataclasses
-
-    found = analysed(tmp_path, table(seed=3), Settings(bootstraps=20))
-    own = found.validation._replace(apparent=apparent, concordance=0.6, low=0.55, high=0.65)
-    text = " ".join(summary(dataclasses.replace(found, validation=own), tables(found, 5)))
-    assert ("it owes to having been grown on them" in text) == (apparent > 0.6)
-
-
 def test_a_horizon_that_few_reach_is_refused_with_one_that_a_fifth_reach(tmp_path, capsys):
     assert run(tmp_path, table(), "--not-input", "year", "--horizon", "10y") == 1
     said = capsys.readouterr().err

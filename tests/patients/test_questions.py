@@ -11,23 +11,11 @@ import re
 from pathlib import Path
 
 import pytest
+from patients.made import asked, read
 from patients.spoilt import REAL, REGISTRY, SPOILT, clean
 
-from hedgerow.cli import _parser, main
+from hedgerow.cli import main
 from hedgerow.data import load_registry
-from hedgerow.patients.command import cohort_of
-from hedgerow.patients.problems import TableError
-
-
-def read(path, options):
-    """The cohort that a command line describes."""
-    return cohort_of(_parser().parse_args(["survival", str(path), *options]))[0]
-
-
-def asked(path, options):
-    with pytest.raises(TableError) as caught:
-        read(path, options)
-    return caught.value
 
 
 @pytest.fixture(scope="module")
@@ -41,7 +29,7 @@ def test_nothing_is_asked_of_ten_public_cohorts(cohorts, place, tmp_path):
     assert len(cohorts) == 10
     table, options = cohorts[name]
     table.to_csv(tmp_path / f"{name}.csv", index=False)
-    found = read(tmp_path / f"{name}.csv", options)
+    found = read(tmp_path / f"{name}.csv", *options)
     assert len(found) + found.n_left_out == len(table)
     assert not [decision for decision in found.decisions if decision.by]
 
@@ -64,7 +52,7 @@ def test_each_spoilt_thing_is_asked_and_settled(name, tmp_path, capsys):
     answers = [word.replace("{row}", row[1] if row else "") for word in spoilt.answers]
     # Each answer is an option that the questions name.
     assert all(word in said for word in answers if word.startswith("--"))
-    found = read(path, [*options, *answers])
+    found = read(path, *options, *answers)
     assert len(found) > 650
     by = " ".join(decision.by for decision in found.decisions)
     for word in answers[::2]:
@@ -79,8 +67,8 @@ def test_tables_of_r_as_they_are(name):
     entry = load_registry(REGISTRY)[name]
     path = Path(os.environ["HEDGEROW_MIRROR"], name, f"{name}.csv")
     assert path.is_file() and entry
-    lines = asked(path, options).lines
+    lines = asked(path, *options)
     assert len(lines) == len(patterns)
     for pattern in patterns:
         assert any(re.search(pattern, line) for line in lines), lines
-    assert len(read(path, [*options, *answers]))
+    assert len(read(path, *options, *answers))

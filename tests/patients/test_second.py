@@ -7,7 +7,6 @@ import json
 import os
 import re
 import shutil
-import subprocess
 from pathlib import Path
 
 import numpy as np
@@ -16,8 +15,7 @@ import pytest
 import statsmodels.api as sm
 from lifelines import KaplanMeierFitter
 from lifelines.datasets import load_gbsg2
-from matplotlib.text import Text
-from patients.made import patients, written
+from patients.made import Edges, assert_no_scrolling, in_chromium, patients, written
 
 from hedgerow.cli import main
 from hedgerow.errors import DataError, InputError
@@ -30,7 +28,6 @@ from hedgerow.patients.place import renamed
 from hedgerow.patients.risks import risk_by
 from hedgerow.patients.table import read_texts
 from hedgerow.patients.transport import measured
-from hedgerow.reporting.figures import save
 from hedgerow.survival import concordance, integrated_brier_score
 
 TOLD = ["--time", "time", "--unit", "days", "--event", "cens"]
@@ -169,8 +166,7 @@ def test_a_spoilt_model_is_refused_in_one_sentence(first, name, tmp_path, capsys
 
 
 @pytest.mark.parametrize(
-    "text",
-    ["", "[1]", "{", '{"format": NaN}', '{"a": 1, "a": 2}', "[" * 100_000, "null", "\ud800"],
+    "text", ["", "[1]", "{", '{"format": NaN}', '{"a": 1, "a": 2}', "[" * 100_000, "null", "\ud800"]
 )
 def test_what_is_no_json_is_refused(text, tmp_path):
     with pytest.raises(DataError, match=r"^m\.json is no JSON"):
@@ -632,22 +628,10 @@ def test_pbc_of_the_trial_outside_of_it(tmp_path):
 
 def test_no_text_reaches_over_the_edge_of_a_picture(first, halves, tmp_path, monkeypatch):
     """As saved, with long names and titles."""
-    places, draw = {}, Text.draw
-
-    def measured_(text, renderer, *more, **named):
-        if text.get_visible() and text.get_text().strip():
-            box, edge = text.get_window_extent(renderer), text.get_figure().figure.bbox
-            room = min(box.x0, box.y0, edge.width - box.x1, edge.height - box.y1)
-            places[text] = (text.get_text(), room)  # layouts draw as well: the last one counts
-        draw(text, renderer, *more, **named)
-
-    monkeypatch.setattr(Text, "draw", measured_)
-    seen = []
+    edges, seen = Edges(monkeypatch), []
 
     def looked_at(picture, folder, name):
-        places.clear()
-        save(picture(), tmp_path / f"{name}.png")
-        assert len(places) > 10 and [p for p in places.values() if p[1] < 0.0] == [], name
+        edges.assert_inside(picture, tmp_path / f"{name}.png")
         seen.append(name)
         save_picture(picture, folder, name)
 
@@ -661,19 +645,8 @@ def test_no_text_reaches_over_the_edge_of_a_picture(first, halves, tmp_path, mon
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(shutil.which("chromium") is None, reason="needs chromium")
+@in_chromium
 @pytest.mark.parametrize("width", [1280, 480])
-def test_the_pages_do_not_scroll_sideways(first, second, halves, tmp_path, width):
-    """A copy with a script that writes how much wider it is than the window into its title."""
-    ask = "const d = document.documentElement; document.title = d.scrollWidth - d.clientWidth"
-    for folder in (first, second):
-        own = tmp_path / f"copy_{folder.name}"
-        shutil.copytree(folder / "figures", own / "figures")
-        text = re.sub(r"<meta http-equiv[^>]*>", "", (folder / "index.html").read_text())
-        text = text.replace("</body>", f"<script>{ask}</script></body>")
-        (own / "index.html").write_text(text)
-        chromium = ["chromium", "--headless", "--no-sandbox", "--disable-gpu", "--dump-dom"]
-        chromium += ["--disable-background-networking", f"--user-data-dir={tmp_path / 'profile'}"]
-        page = [f"--window-size={width},900", f"file://{own}/index.html"]
-        done = subprocess.run([*chromium, *page], capture_output=True, text=True, timeout=60)
-        assert "<title>0</title>" in done.stdout
+@pytest.mark.parametrize("page", ["first", "second"])
+def test_the_pages_do_not_scroll_sideways(page, tmp_path, width, request):
+    assert_no_scrolling(request.getfixturevalue(page), tmp_path, width)

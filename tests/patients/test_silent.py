@@ -12,31 +12,30 @@ import shlex
 import numpy as np
 import pandas as pd
 import pytest
-from patients.made import patients
+from patients import made
+from patients.made import patients, written
 
-from hedgerow.cli import _parser, main
+from hedgerow.cli import main
 from hedgerow.errors import InputError
-from hedgerow.patients.command import cohort_of
-from hedgerow.patients.problems import TableError
 
 PLAIN = ("--time", "years", "--event", "status", "--horizon", "5y")
 
 
-def read(folder, table, *options, sep=","):
-    """The cohort of a table, or of the text of a file, under some options."""
+def saved(folder, table, sep=","):
+    """A file of a table, of a text or of bytes."""
     path = folder / "table.csv"
     if isinstance(table, pd.DataFrame):
-        table.to_csv(path, index=False, sep=sep)
-    else:
-        path.write_bytes(table if isinstance(table, bytes) else table.encode())
-    return cohort_of(_parser().parse_args(["survival", str(path), *options]))[0]
+        return written(path, table, sep=sep)
+    path.write_bytes(table if isinstance(table, bytes) else table.encode())
+    return path
+
+
+def read(folder, table, *options, sep=","):
+    return made.read(saved(folder, table, sep), *options)
 
 
 def asked(folder, table, *options, sep=","):
-    """What is asked and wrong, a line each."""
-    with pytest.raises(TableError) as caught:
-        read(folder, table, *options, sep=sep)
-    return caught.value.lines
+    return made.asked(saved(folder, table, sep), *options)
 
 
 def line_of(lines, start):
@@ -519,10 +518,7 @@ def test_what_tells_the_follow_up_waits_for_the_event(tmp_path):
     table["status"] = np.where(ill, 2, 0)
     table["year"] = 1990 + table.index % 10
     lines = asked(tmp_path, table, *PLAIN)
-    assert [line.partition(":")[0] for line in lines] == [
-        "column `status`",
-        "column `year`",
-    ]
+    assert [line.partition(":")[0] for line in lines] == ["column `status`", "column `year`"]
     assert "looks like a calendar year, of inclusion or later; the tree" in lines[1]
 
 

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from patients.made import patients
+from patients.made import asked, patients, read
 
-from hedgerow.cli import _parser, main
+from hedgerow.cli import main
 from hedgerow.errors import DataError
-from hedgerow.patients.command import cohort_of
-from hedgerow.patients.problems import TableError
 
 openpyxl = pytest.importorskip("openpyxl")
 PLAIN = ("--time", "years", "--event", "status", "--horizon", "5y")
@@ -32,15 +30,9 @@ def book():
     return made
 
 
-def read(folder, book, *options):
+def saved(folder, book):
     book.save(folder / "a.xlsx")
-    return cohort_of(_parser().parse_args(["survival", str(folder / "a.xlsx"), *options]))[0]
-
-
-def asked(folder, book, *options):
-    with pytest.raises(TableError) as caught:
-        read(folder, book, *options)
-    return caught.value.lines
+    return folder / "a.xlsx"
 
 
 @pytest.mark.parametrize("state", ["hidden", "veryHidden"])
@@ -49,30 +41,30 @@ def test_a_hidden_sheet_in_front(tmp_path, book, state):
     sheet(book, "old", patients(60, seed=3), state)
     sheet(book, "Patients 2020", patients(100))
     book.create_sheet("Sheet3")
-    found = read(tmp_path, book, *PLAIN)
+    found = read(saved(tmp_path, book), *PLAIN)
     assert len(found) == 100 and "sheet `Patients 2020` of a workbook" in found.read_as
-    assert len(read(tmp_path, book, *PLAIN, "--sheet", "old")) == 60
+    assert len(read(saved(tmp_path, book), *PLAIN, "--sheet", "old")) == 60
 
 
 def test_several_sheets_with_tables(tmp_path, book):
     """The first one was read without a word."""
     sheet(book, "men", patients(60, seed=3))
     sheet(book, "all of them", patients(100))
-    (line,) = asked(tmp_path, book, *PLAIN)
+    (line,) = asked(saved(tmp_path, book), *PLAIN)
     assert line == (
         "2 of its sheets hold tables: 'men' (61 rows), 'all of them' (101 rows); say --sheet men "
         "or --sheet 'all of them'"
     )
-    assert len(read(tmp_path, book, *PLAIN, "--sheet", "all of them")) == 100
+    assert len(read(saved(tmp_path, book), *PLAIN, "--sheet", "all of them")) == 100
 
 
 def test_a_table_in_a_hidden_sheet_alone(tmp_path, book):
     sheet(book, "data", patients(60), "hidden")
     book.create_sheet("Chart").append(["a note"])
     with pytest.raises(DataError, match="holds a table in a hidden sheet alone; say --sheet data"):
-        read(tmp_path, book, *PLAIN)
+        read(saved(tmp_path, book), *PLAIN)
     with pytest.raises(DataError, match="has no sheet 'x'; it has data, Chart"):
-        read(tmp_path, book, *PLAIN, "--sheet", "x")
+        read(saved(tmp_path, book), *PLAIN, "--sheet", "x")
 
 
 def test_rows_that_are_hidden_or_filtered_out(tmp_path, book):
@@ -83,22 +75,22 @@ def test_rows_that_are_hidden_or_filtered_out(tmp_path, book):
     gone = [k for k in range(100) if table.loc[k, "sex"] == "male"]
     for k in gone:
         own.row_dimensions[k + 2].hidden = True
-    (line,) = asked(tmp_path, book, *PLAIN)
+    (line,) = asked(saved(tmp_path, book), *PLAIN)
     assert line == (
         f"{len(gone)} of 100 rows are hidden or filtered out in the workbook, the first one is row "
         f"{gone[0] + 2}; say --hidden-rows drop or --hidden-rows keep"
     )
-    found = read(tmp_path, book, *PLAIN, "--hidden-rows", "drop")
+    found = read(saved(tmp_path, book), *PLAIN, "--hidden-rows", "drop")
     assert len(found) == 100 - len(gone) and not set(found.rows) & {k + 2 for k in gone}
     said = [(d.said, d.by) for d in found.decisions]
     assert ("rows that are hidden in the workbook do not count", "--hidden-rows drop") in said
-    assert len(read(tmp_path, book, *PLAIN, "--hidden-rows", "keep")) == 100
+    assert len(read(saved(tmp_path, book), *PLAIN, "--hidden-rows", "keep")) == 100
 
 
 def test_hidden_columns_are_named(tmp_path, book):
     own = sheet(book, "data", patients(100))
     own.column_dimensions["C"].hidden = True
-    found = read(tmp_path, book, *PLAIN)
+    found = read(saved(tmp_path, book), *PLAIN)
     assert "column C is hidden in the workbook, and read" in found.read_as
 
 
@@ -109,7 +101,7 @@ def test_merged_cells_keep_their_value(tmp_path, book):
     own = sheet(book, "data", table)
     for row in range(2, 102, 2):
         own.merge_cells(f"D{row}:D{row + 1}")
-    found = read(tmp_path, book, *PLAIN)
+    found = read(saved(tmp_path, book), *PLAIN)
     assert found.X["sex"].tolist() == table["sex"].tolist()
     assert "each cell of a merged area has its value" in found.read_as
 
@@ -120,9 +112,9 @@ def test_a_merged_title_and_merged_heads(tmp_path, book):
     own["A1"], own["A2"], own["B2"] = "Our patients", "patient", "Inclusion"
     own.merge_cells("A1:G1")
     own.merge_cells("B2:D2")
-    (line,) = asked(tmp_path, book, *PLAIN)
+    (line,) = asked(saved(tmp_path, book), *PLAIN)
     assert line.startswith("row 1: it does not name ") and "row 3 looks like the head; say" in line
-    assert len(read(tmp_path, book, *PLAIN, "--head", "3")) == 100
+    assert len(read(saved(tmp_path, book), *PLAIN, "--head", "3")) == 100
 
 
 def test_merged_areas_without_end(tmp_path, book, monkeypatch):
@@ -133,7 +125,7 @@ def test_merged_areas_without_end(tmp_path, book, monkeypatch):
         own.merged_cells.add(openpyxl.worksheet.cell_range.CellRange("A2:G101"))
     own.merge_cells("A2:XFD101")
     with pytest.raises(DataError, match="has more than 10,000 cells in its sheet"):
-        read(tmp_path, book, *PLAIN)
+        read(saved(tmp_path, book), *PLAIN)
 
 
 def test_the_sheet_is_in_passport_and_command(tmp_path, book):
