@@ -27,12 +27,7 @@ from hedgerow import (
 )
 from hedgerow.drawing import plot_forest, plot_tree
 from hedgerow.errors import InputError
-from hedgerow.evidential import (
-    EvidentialData,
-    evidential_error_rate,
-    mixture,
-    predict_evidential,
-)
+from hedgerow.evidential import EvidentialData, evidential_error_rate, mixture, predict_evidential
 from hedgerow.structure import (
     TreeEditDistance,
     class_prediction_distance,

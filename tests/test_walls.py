@@ -107,12 +107,7 @@ def test_a_picture_has_each_room_once_and_higher_floors_above():
 def test_learners_import_no_experiment_report_or_workflow():
     for module, others in IMPORTS.items():
         if room(module) in LEARNERS:
-            assert not {room(o) for o in others} & {
-                *STUDY,
-                "reporting",
-                "workflow",
-                "drawing",
-            }
+            assert not {room(o) for o in others} & {*STUDY, "reporting", "workflow", "drawing"}
 
 
 def test_the_kit_of_reports_knows_no_experiment():

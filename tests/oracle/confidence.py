@@ -70,8 +70,7 @@ class Doubting:
             mean = math.fsum(x * w for x, w, _, _ in own) / n
             sd = math.sqrt(math.fsum(w * (x - mean) ** 2 for x, w, _, _ in own) / (n - 1))
             rows = np.repeat(
-                [x for x, _, _, s in own if s >= 0.5],
-                [round(w) for _, _, w, s in own if s >= 0.5],
+                [x for x, _, _, s in own if s >= 0.5], [round(w) for _, _, w, s in own if s >= 0.5]
             )
             p = 0.0
             if len(rows) >= 2 and rows.min() < rows.max():
