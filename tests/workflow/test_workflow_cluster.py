@@ -37,11 +37,6 @@ def test_the_log_of_slurm_tells_why_a_job_was_ended(text, words):
     assert why(BEGUN) is None
 
 
-def test_jobs_that_had_begun_and_not_ended():
-    assert cluster.unfinished(BEGUN) == ["Reading and checking lung"]
-    assert cluster.unfinished("") == []
-
-
 def failure(number: int, rule: str) -> logging.LogRecord:
     log = [f"data/logs/{number}.log (check log file(s) for error details)"]
     return record("job_error", jobid=number, rule_name=rule, rule_msg=None, indent=True, log=log)

@@ -20,7 +20,7 @@ from hedgerow.experiments.soft.plan import MOST_STEPS
 from hedgerow.files import read_yaml
 from hedgerow.induction import core
 from hedgerow.workflow import check_config, check_datasets, chunks, settings
-from hedgerow.workflow.config import Head, config_schema, permutations_of, walk
+from hedgerow.workflow.config import Head, config_schema, walk
 from hedgerow.workflow.rules import rules_of
 from hedgerow.workflow.steps import declarations, section_of, step
 
@@ -259,12 +259,6 @@ def test_settings_of_a_rule_are_its_own():
     assert settings(DEFAULT, "soft", "step", "seed") == {"seed": DEFAULT["seed"], "step": 0.1}
     with pytest.raises(ConfigError, match="unknown setting"):
         settings(DEFAULT, "soft", "no_such_setting")
-
-
-@pytest.mark.parametrize(("n", "size"), [(1, 1), (10, 3), (10, 5), (3, 100), (30, 7)])
-def test_chunks_hold_every_permutation_once(n, size):
-    found = [p for chunk in chunks(n, size) for p in permutations_of(chunk)]
-    assert found == list(range(n))
 
 
 @pytest.mark.parametrize(("n", "size"), [(1, 1), (10, 3), (10, 5), (3, 100), (30, 7)])

@@ -22,7 +22,7 @@ from types import SimpleNamespace
 
 import psutil
 import pytest
-from throwaway import ROOT, SMOKE, Project, clean_environment, new_project
+from throwaway import ROOT, SMOKE, Project, clean_environment, new_project, until
 
 from hedgerow.data import load_registry
 from hedgerow.workflow import run
@@ -57,15 +57,6 @@ def started(project: Project, **environment: str) -> subprocess.Popen:
         text=True,
         start_new_session=True,
     )
-
-
-def until(condition, process: subprocess.Popen | None = None, seconds: float = 60):
-    end = time.monotonic() + seconds
-    while True:
-        found = condition()
-        if found or time.monotonic() > end or (process and process.poll() is not None):
-            return found
-        time.sleep(0.05)
 
 
 def parts_of(run_: subprocess.Popen) -> dict[str, list[psutil.Process]]:

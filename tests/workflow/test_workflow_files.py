@@ -75,12 +75,6 @@ def test_links_of_readme_are_absolute_where_the_project_has_an_address():
     assert len(found) > 30 and all(target.startswith("https://") for target in found)
 
 
-def test_environment_and_lock_hold_the_same_names_and_versions():
-    environment = yaml.safe_load((ROOT / "environment.yml").read_text(encoding="utf-8"))
-    pip = next(d["pip"] for d in environment["dependencies"] if isinstance(d, dict))
-    assert dict(line.split("==") for line in pip) == locked(LOCK)
-
-
 @pytest.mark.parametrize(
     ("lock", "least"),
     [(LOCK, 50), (CHECKS, 2), (DOCS, 5), (CLUSTER, 2), (BUILD, 0)],

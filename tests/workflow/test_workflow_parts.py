@@ -144,13 +144,6 @@ def test_every_experiment_is_cut_and_no_rule_of_it_is_forgotten(smoke_plan, word
     assert len(kept) == len(set(kept)) and all(path.startswith("data/") for path in kept)
 
 
-@pytest.mark.runs
-def test_the_real_experiment_on_one_data_set_is_cut_by_its_chunks(smoke_plan):
-    parts = cut(smoke_plan, calls_of_rules(ROOT), "structure").parts
-    assert list(parts) == ["wdbc_000-000", "wdbc_001-001"]
-    assert {part.dataset for part in parts.values()} == {"wdbc"}
-
-
 # --------------------------------------------------------------------------------- the archive
 
 FILES = {"data/results/b.parquet": b"rows", "data/a.json": b"{}"}

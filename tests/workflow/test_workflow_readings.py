@@ -15,7 +15,7 @@ from hedgerow.experiments.printed import KEY
 from hedgerow.files import read_csv, read_yaml
 from hedgerow.reporting.readings import HERE, read_readings
 from hedgerow.workflow import readings
-from hedgerow.workflow.readings import Read, changed_params, made_again, upstream
+from hedgerow.workflow.readings import Read, changed_params, made_again
 
 SETS = ["haberman", "bupa", "wine"]
 #: One permutation, the methods that read the trees of C4.5.
@@ -113,33 +113,6 @@ def run_all(read: Read, folder: Path) -> tuple[pd.DataFrame, pd.DataFrame]:
     )
     judged, cells = map(pd.read_parquet, out)
     return judged, cells
-
-
-# -------------------------------------------------------------------------- upstream of a file
-
-
-@pytest.mark.slow
-def test_jobs_come_after_those_that_they_read_from(workflow):
-    jobs = upstream(workflow, ["data/results/soft/claims.parquet"])
-    there = set()
-    for job in jobs:
-        for path in job.read:
-            assert path in there or path.startswith(("data/tidy/", "config/", "data/published/"))
-        there.update(job.paths)
-    assert [job.rule for job in jobs].count("soft_learn") == len(SETS)
-    assert jobs[-1].rule == "soft_claims" and jobs[-1].params["call"] == "soft.claims:claims"
-
-
-@pytest.mark.slow
-def test_a_job_has_what_snakemake_gives_it(workflow, config):
-    (learn, *_) = (
-        j for j in upstream(workflow, ["data/results/soft/wine.parquet"]) if "learn" in j.rule
-    )
-    assert learn.wildcards == {"dataset": "wine", "chunk": "000-000"}
-    assert learn.inputs["table"] == "data/tidy/wine.parquet"
-    assert [Path(path).stem for path in learn.inputs["noised"]] == ["splits", "samples", "seeds"]
-    assert learn.outputs["trees"] == "data/trees/soft/wine/chunks/000-000/grown.parquet"
-    assert learn.params["plan"]["gate_at"] == config["soft"]["gate_at"]
 
 
 # ------------------------------------------------------------------------ which jobs, which files

@@ -65,10 +65,6 @@ def test_smoke_makes_every_file_of_the_flow(smoke):
     assert not list(smoke.path.rglob("*.part*")), "files written beside their target are left over"
 
 
-def test_nothing_to_do_after_a_run(smoke):
-    assert smoke.planned(*SMOKE) == {}
-
-
 def test_killed_and_resumed_with_one_core_other_chunks_other_entry_gives_the_same_bytes(
     smoke, tmp_path
 ):

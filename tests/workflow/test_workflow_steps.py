@@ -100,29 +100,6 @@ def test_cells_rest_on_inputs_of_their_rule(rules):
     assert seen == {"Rows", "tested"}
 
 
-def test_every_parameter_has_a_way_to_be_read(rules):
-    for name, rule in rules.items():
-        for declared in functions_of(rule):
-            for parameter, kind in with_words(declared).items():
-                if parameter in dict(rule.input.items()):
-                    assert kind in steps.READ, f"{name}: {parameter}: {kind}"
-
-
-def test_outputs_of_each_rule_are_what_its_functions_make(rules):
-    for name, rule in rules.items():
-        outputs = set(rule.output.keys())
-        if ":" in rule.params.call:
-            (declared,) = functions_of(rule)
-            if declared.makes:
-                assert outputs == set(declared.makes), name
-            else:
-                assert len(rule.output) == 1, name
-            continue
-        ids = {o for o in outputs if not o.endswith(steps.BESIDE)}
-        assert ids == {d.name for d in functions_of(rule)}, name
-        assert {f"{i}_caption" for i in ids} <= outputs, name
-
-
 def test_every_step_table_and_figure_has_its_rule(rules):
     """Nothing is made that no rule asks for: every decorated function is called by one rule."""
     called = [f"{d.module}:{d.name}" for rule in rules.values() for d in functions_of(rule)]

@@ -12,7 +12,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from throwaway import clean_environment
+from throwaway import clean_environment, until
 
 from hedgerow.workflow import warm
 
@@ -130,13 +130,6 @@ try:
 finally:
     (here / "cleaned").touch()
 """
-
-
-def until(condition, seconds=30):
-    end = time.monotonic() + seconds
-    while not condition() and time.monotonic() < end:
-        time.sleep(0.01)
-    return condition()
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])

@@ -15,6 +15,7 @@ import subprocess
 import sys
 import sysconfig
 import tempfile
+import time
 import venv
 from dataclasses import dataclass
 from pathlib import Path
@@ -169,6 +170,16 @@ def clean_environment(**more: str) -> dict[str, str]:
     ours = ("PYTEST_", "SNAKEMAKE_", "MAKE", "MFLAGS")
     inherited = {k: v for k, v in os.environ.items() if not k.startswith(ours)}
     return {**inherited, "PATH": commands + os.pathsep + inherited.get("PATH", ""), **more}
+
+
+def until(condition, process: subprocess.Popen | None = None, seconds: float = 60):
+    """What a condition gives as soon as it holds, or where its time or a process has ended."""
+    end = time.monotonic() + seconds
+    while True:
+        found = condition()
+        if found or time.monotonic() > end or (process and process.poll() is not None):
+            return found
+        time.sleep(0.05)
 
 
 def interpreter_in(folder: Path) -> str:
