@@ -11,6 +11,7 @@ import time
 from pathlib import Path
 from types import SimpleNamespace
 
+import psutil
 import pytest
 from throwaway import clean_environment, until
 
@@ -172,6 +173,8 @@ def test_where_it_is_killed_its_jobs_end_and_callers_say_one_line(script, tmp_pa
     assert until((tmp_path / "begun").exists)
     own._process.send_signal(signal.SIGSTOP)
     callers.append(subprocess.Popen(command_of(own, path), **settings))
+    # Where the machine is busy, it takes its time to call.
+    assert until(lambda: psutil.Process(callers[1].pid).net_connections(kind="unix"))
     time.sleep(0.2)
     own._process.kill()
     for caller in callers:
