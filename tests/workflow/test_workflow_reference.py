@@ -29,7 +29,7 @@ from hedgerow.files import (
 )
 from hedgerow.workflow.jobs import write_absence
 from hedgerow.workflow.parts import Cut, Part, digests
-from hedgerow.workflow.records import Need
+from hedgerow.workflow.records import Need, kept_jobs
 from hedgerow.workflow.reference import (
     LARGEST_FIGURE,
     Reference,
@@ -37,7 +37,6 @@ from hedgerow.workflow.reference import (
     claims_of,
     drawn,
     kept,
-    kept_jobs,
     kernels,
     read_parts,
     unpack,

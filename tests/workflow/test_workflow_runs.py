@@ -19,7 +19,7 @@ from wiring import sets_of
 from hedgerow.data import load_registry
 from hedgerow.experiments import WORDS
 from hedgerow.reporting.checkout import is_workflow
-from hedgerow.workflow.steps import declarations, having, shown_path
+from hedgerow.workflow.steps import declared_by, having, shown_path
 
 pytestmark = pytest.mark.runs
 
@@ -41,8 +41,7 @@ def test_smoke_makes_every_file_of_the_flow(smoke):
     ):
         assert path in made
     for word in WORDS:
-        modules = [f"{word}.{kind}" for kind in ("tables", "figures") if word in having(kind)]
-        shown = [declared for module in modules for declared in declarations(module)]
+        shown = [declared for declared in declared_by(word) if declared.kind != "step"]
         paths = {shown_path(declared) for declared in shown}
         paths |= {f"reports/captions/{declared.name}.rst" for declared in shown}
         paths |= {path.replace(".svg", end) for path in paths for end in (".csv", ".png")}

@@ -205,6 +205,12 @@ def declarations(call: str, *kinds: str) -> list[Declaration]:
     return found
 
 
+def declared_by(word: str) -> list[Declaration]:
+    """What stands at all steps, tables and figures of an experiment, by module and name."""
+    files = sorted((PACKAGE / folder_of(word)).glob("*.py"))
+    return [d for file in files for d in _module(f"{word}.{file.stem}").values()]
+
+
 def having(module: str, words: Sequence[str] = WORDS) -> list[str]:
     """Experiments that have a module, such as `claims`, in the order of the page."""
     files = {word: PACKAGE / folder_of(word) / f"{module}.py" for word in WORDS if word in words}
