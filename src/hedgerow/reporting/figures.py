@@ -94,6 +94,15 @@ def style() -> Iterator[None]:
         yield
 
 
+@contextlib.contextmanager
+def drawing(height: float, width: float = WIDTH) -> Iterator[Figure]:
+    """A figure of this size, in inches, that is drawn in the style of the project."""
+    from matplotlib.figure import Figure
+
+    with style():
+        yield Figure(figsize=(width, height), layout="constrained")
+
+
 def spread_by_rank(values: np.ndarray, width: float) -> np.ndarray:
     """How far points of equal place are moved apart, (n,): by rank, not at random, so that the same
     data give the same file."""

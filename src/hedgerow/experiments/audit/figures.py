@@ -7,7 +7,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from hedgerow.experiments.step import figure
-from hedgerow.reporting.figures import WIDTH, style
+from hedgerow.reporting.figures import WIDTH, drawing
 
 PAPERS = {"thesis": "Thesis", "confdtree": "ConfDTree", "e2m": "E2M", "eig": "EIG"}
 #: Kinds of cells: label, colour (Okabe and Ito, from dark to light in grey), marker, units.
@@ -77,8 +77,7 @@ def _kind(unit: str, metric: str) -> int:
 def comparison(comparison: pd.DataFrame) -> Figure:
     """Figure of all cells: a panel per paper."""
     scaled = on_one_scale(comparison)
-    with style():
-        drawn = Figure(figsize=(WIDTH, WIDTH * 1.06), layout="constrained")
+    with drawing(WIDTH * 1.06) as drawn:
         panels = drawn.subplots(2, 2, sharex=True, sharey=True)
         for axes, (paper, label) in zip(panels.flat, PAPERS.items(), strict=True):
             own = scaled[scaled["paper"] == paper]

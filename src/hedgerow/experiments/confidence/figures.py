@@ -13,7 +13,7 @@ from hedgerow.experiments.confidence.plan import (
 from hedgerow.experiments.confidence.tables import LABELS, said
 from hedgerow.experiments.frames import Frames
 from hedgerow.experiments.step import figure
-from hedgerow.reporting.figures import WIDTH, Look, style
+from hedgerow.reporting.figures import Look, drawing
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -39,12 +39,9 @@ KIND_LABELS = {"binary": "two classes", "multi_class": "several classes"}
 )
 def confdtree_figure_6(tables: Frames, plan: ConfidencePlan) -> Figure:
     """Figure 6: mean gain by the share of the rows that trees are trained on."""
-    from matplotlib.figure import Figure
-
     table = tables["confidence_sizes"]
     kinds = [kind for kind in KINDS if (table["kind"] == kind).any()]
-    with style():
-        drawn = Figure(figsize=(WIDTH, 2.8), layout="constrained")
+    with drawing(2.8) as drawn:
         if not kinds:
             return drawn
         panels = drawn.subplots(1, len(kinds), sharey=True, squeeze=False)[0]
@@ -74,13 +71,10 @@ def confdtree_figure_6(tables: Frames, plan: ConfidencePlan) -> Figure:
 )
 def confidence_gains(tables: Frames, plan: ConfidencePlan) -> Figure:
     """Figure of the gains of table I, measured beside published."""
-    from matplotlib.figure import Figure
-
     table = tables["confdtree_table_1"]
     own = table[(table["criterion"] == CRITERIA[0]) & (table["status"] == "run")]
     names = list(own["registry"].drop_duplicates())
-    with style():
-        drawn = Figure(figsize=(WIDTH, 0.21 * len(names) + 1.1), layout="constrained")
+    with drawing(0.21 * len(names) + 1.1) as drawn:
         panels = drawn.subplots(1, len(VERSIONS), sharey=True, squeeze=False)[0]
         for axes, (version, look) in zip(panels, LOOKS.items(), strict=True):
             cells = own[own["method"] == version].set_index("registry").reindex(names)

@@ -10,7 +10,7 @@ from hedgerow.experiments.evidential.plan import CART, E2M, ERRORS, NAIVE, PRECI
 from hedgerow.experiments.evidential.tables import LABELS, said
 from hedgerow.experiments.frames import Frames
 from hedgerow.experiments.step import figure
-from hedgerow.reporting.figures import WIDTH, Look, style
+from hedgerow.reporting.figures import WIDTH, Look, drawing
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -41,13 +41,10 @@ PANELS = dict(
 )
 def e2m_figure_1(tables: Frames) -> Figure:
     """Figure 1: the evidential error rate against the uncertainty."""
-    from matplotlib.figure import Figure
-
     table = tables["evidential_curve"]
     colours = dict(zip(PRECISE, (LOOKS[E2M].colour, LOOKS[CART].colour), strict=True))
     marks = dict(zip(PRECISE, "os", strict=True))
-    with style():
-        drawn = Figure(figsize=(0.62 * WIDTH, 2.7), layout="constrained")
+    with drawing(2.7, 0.62 * WIDTH) as drawn:
         axes = drawn.add_subplot()
         for precise, own in table.groupby("precise"):
             axes.plot(own["gamma"], own["expected"], color=colours[precise], linewidth=1.2)
@@ -75,13 +72,10 @@ def e2m_figure_1(tables: Frames) -> Figure:
 )
 def evidential_errors(tables: Frames) -> Figure:
     """Figure of the error rates of pruned trees."""
-    from matplotlib.figure import Figure
-
     whole = pd.concat([tables["e2m_table_1"], tables["evidential_clean"]], ignore_index=True)
     whole = whole[(whole["status"] == "run") & (whole["criterion"] != "unpruned")]
     names = list(whole["registry"].drop_duplicates())
-    with style():
-        drawn = Figure(figsize=(WIDTH, 0.42 * max(len(names), 1) + 1.2), layout="constrained")
+    with drawing(0.42 * max(len(names), 1) + 1.2) as drawn:
         if not names:
             return drawn
         panels = drawn.subplots(1, len(PANELS), sharey=True, squeeze=False)[0]

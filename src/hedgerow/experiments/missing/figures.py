@@ -28,7 +28,7 @@ from hedgerow.experiments.missing.plan import (
 )
 from hedgerow.experiments.missing.tables import LABELS, said
 from hedgerow.experiments.step import figure
-from hedgerow.reporting.figures import WIDTH, Look, style
+from hedgerow.reporting.figures import Look, drawing
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -69,16 +69,13 @@ def _columns(n: int) -> int:
 
 def _curves(tables: Frames, scenario: str) -> Figure:
     """A panel per data set: accuracy against the share of missing values, a line per method."""
-    from matplotlib.figure import Figure
-
     levels, sets = tables["missing_levels"], tables["missing_sets"]
     own = levels[(levels["reading"] == DESCRIBED) & (levels["scenario"] == scenario)]
     there = sets[sets["status"] == "run"]
     there = there[there["registry"].isin(own["dataset"])]
     n_columns = max(_columns(len(there)), 1)
     n_rows = max(-(-len(there) // n_columns), 1)
-    with style():
-        drawn = Figure(figsize=(WIDTH, ROW * n_rows + LEGEND), layout="constrained")
+    with drawing(ROW * n_rows + LEGEND) as drawn:
         if there.empty:
             return drawn
         panels = drawn.subplots(n_rows, n_columns, squeeze=False, sharex=True).ravel()
@@ -166,16 +163,13 @@ def eig_figure_3(tables: Frames, means: pd.DataFrame) -> Figure:
 )
 def missing_gains(tables: Frames, means: pd.DataFrame) -> Figure:
     """Figure of EIG's gains by reading and scenario."""
-    from matplotlib.figure import Figure
-
     levels = tables["missing_levels"]
     wide = levels.pivot_table(
         index=["reading", "scenario", "missingness"], columns="method", values="accuracy"
     )
     found = set(levels["reading"])
     there = [reading for reading in READINGS if reading in found]
-    with style():
-        drawn = Figure(figsize=(WIDTH, 1.9 * max(len(there), 1) + 0.6), layout="constrained")
+    with drawing(1.9 * max(len(there), 1) + 0.6) as drawn:
         if not there:
             return drawn
         panels = drawn.subplots(len(there), len(SCENARIOS), sharex=True, sharey=True, squeeze=False)

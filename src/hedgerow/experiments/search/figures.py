@@ -18,7 +18,7 @@ from hedgerow.experiments.search.tables import (
     said,
 )
 from hedgerow.experiments.step import figure
-from hedgerow.reporting.figures import LOOKS, WIDTH, style
+from hedgerow.reporting.figures import LOOKS, drawing
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -44,14 +44,12 @@ def thesis_figure_4_3(rows: pd.DataFrame, published: Frames, plan: SearchPlan) -
     markers are the printed depths of table 4.1 against the printed leaves of table 4.5 less one:
     the figure itself comes without numbers.
     """
-    from matplotlib.figure import Figure
     from matplotlib.lines import Line2D
     from matplotlib.ticker import FixedLocator, FormatStrFormatter, NullLocator
 
     measured = first_split(rows)
     printed = printed_cells(published, plan)
-    with style():
-        figure = Figure(figsize=(WIDTH, 5.6), layout="constrained")
+    with drawing(5.6) as figure:
         grid = figure.subplots(2, 2, sharex=True, sharey=True)
         for axes, letter, criterion in zip(grid.flat, "abcd", PRUNING, strict=True):
             axes.grid()
@@ -82,11 +80,8 @@ def thesis_figure_4_3(rows: pd.DataFrame, published: Frames, plan: SearchPlan) -
 )
 def thesis_figure_4_4(rows: pd.DataFrame, published: Frames, plan: SearchPlan) -> Figure:
     """Figure 4.4: F1 of UCT-DT (VS) less that of C4.5, against the number of instances."""
-    from matplotlib.figure import Figure
-
     pairs = [(("uct_vs", c), ("c45", ""), CRITERIA[c]) for c in PRUNING]
-    with style():
-        figure = Figure(figsize=(WIDTH, 5.2), layout="constrained")
+    with drawing(5.2) as figure:
         grid = figure.subplots(2, 2, sharex=True, sharey=True)
         _differences(grid, pairs, rows, published, plan)
         _outer_labels(grid, "Instances (log scale)", "F1, difference to C4.5\n(points of %)")
@@ -104,15 +99,12 @@ def thesis_figure_4_4(rows: pd.DataFrame, published: Frames, plan: SearchPlan) -
 )
 def thesis_figure_4_5(rows: pd.DataFrame, published: Frames, plan: SearchPlan) -> Figure:
     """Figure 4.5: F1 of the policy C4.5b less that of VS and of C4.5, against instances."""
-    from matplotlib.figure import Figure
-
     own = ("uct_c45b", BOTH)
     pairs = [
         (own, ("uct_vs", BOTH), "C4.5b less VS"),
         (own, ("uct_c45", BOTH), "C4.5b less C4.5"),
     ]
-    with style():
-        figure = Figure(figsize=(WIDTH, 3.0), layout="constrained")
+    with drawing(3.0) as figure:
         grid = figure.subplots(1, 2, sharex=True, sharey=True, squeeze=False)
         _differences(grid, pairs, rows, published, plan)
         _outer_labels(grid, "Instances (log scale)", "F1, difference\n(points of %)")

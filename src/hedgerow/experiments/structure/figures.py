@@ -15,7 +15,7 @@ from hedgerow.experiments.step import figure
 from hedgerow.experiments.structure.plan import EXAMPLES, StructurePlan
 from hedgerow.experiments.structure.steps import matrix_of
 from hedgerow.experiments.structure.tables import said
-from hedgerow.reporting.figures import WIDTH, style
+from hedgerow.reporting.figures import WIDTH, drawing, style
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -138,8 +138,6 @@ def thesis_figure_5_2(results: Frames, table: TidyTable, plan: StructurePlan) ->
 )
 def thesis_figure_5_3(results: Frames, table: TidyTable, plan: StructurePlan) -> Figure:
     """Figure 5.3: matrices of distances, trees sorted by their number of nodes."""
-    from matplotlib.figure import Figure
-
     results = _of(results, table)
     own, _ = _forest(results, 0)
     size = own["n_nodes"].to_numpy()
@@ -160,8 +158,7 @@ def thesis_figure_5_3(results: Frames, table: TidyTable, plan: StructurePlan) ->
     numbers = [str(n) for n in size[by_size][starts]]
     legible = _apart(middles * PANEL / len(size), numbers, stops - starts)
     names = [numbers[group] for group in legible]
-    with style():
-        figure = Figure(figsize=(WIDTH, 4.6), layout="constrained")
+    with drawing(4.6) as figure:
         grid = figure.subplots(2, 3, sharex=True, sharey=True)
         for axes, (name, title) in zip(grid.flat, panels, strict=True):
             D = matrix_of(distances, name)[np.ix_(by_size, by_size)]
@@ -199,7 +196,6 @@ def thesis_figure_5_4(results: Frames, table: TidyTable, plan: StructurePlan) ->
     Returns: from the unnormalised B2 with Spearman's correlation; large markers: medoids of the
     clusters; numbers: trees of figures 5.1 and 5.2, and medoids.
     """
-    from matplotlib.figure import Figure
     from matplotlib.lines import Line2D
 
     results = _of(results, table)
@@ -211,8 +207,7 @@ def thesis_figure_5_4(results: Frames, table: TidyTable, plan: StructurePlan) ->
     places = plane(D)
     middle = medoids(D, labels)
     named = {**{int(m): "normal" for m in middle}, **dict.fromkeys(_named_trees(results), "bold")}
-    with style():
-        figure = Figure(figsize=(WIDTH, 4.4), layout="constrained")
+    with drawing(4.4) as figure:
         axes = figure.add_subplot()
         for label in np.unique(labels):
             at = places[labels == label]

@@ -22,7 +22,7 @@ from hedgerow.experiments.survival.plan import (
     SurvivalPlan,
 )
 from hedgerow.experiments.survival.tables import public, said, simulated
-from hedgerow.reporting.figures import WIDTH, nothing_drawn, style
+from hedgerow.reporting.figures import WIDTH, drawing, nothing_drawn, style
 from hedgerow.reporting.numbers import p_said
 
 if TYPE_CHECKING:
@@ -108,8 +108,6 @@ def thesis_figure_6_2_SYNTHETIC(
     tidy: Sequence[TidyTable], patients: pd.DataFrame, leaves: pd.DataFrame, published: Frames
 ) -> Figure:
     """Figure 6.2: survival of simulated patients in the groups that stand out."""
-    from matplotlib.figure import Figure
-
     from hedgerow.data.aortic_stenosis import life_table
     from hedgerow.drawing.survival import plot_curve
     from hedgerow.survival import expected_survival
@@ -123,8 +121,7 @@ def thesis_figure_6_2_SYNTHETIC(
     told = simulated(leaves)
     told = told[told["groups"] == PRINTED].set_index("number")
     people = table.X[["age", "gender"]]
-    with style():
-        drawn = Figure(figsize=(WIDTH, 2.7), layout="constrained")
+    with drawing(2.7) as drawn:
         drawn.suptitle("SYNTHETIC patients", x=0.01, ha="left", fontsize=9)
         panels = drawn.subplots(1, 3, sharey=True)
         for axes, number in zip(panels, (4, 9, 10), strict=True):
@@ -169,8 +166,6 @@ def thesis_figure_6_3_SYNTHETIC(
     patients: pd.DataFrame, treatment: pd.DataFrame, published: Frames, plan: SurvivalPlan
 ) -> Figure:
     """Figure 6.3: simulated patients with and without an intervention, node by node."""
-    from matplotlib.figure import Figure
-
     from hedgerow.drawing.survival import plot_curve
 
     own = simulated(patients)
@@ -184,8 +179,7 @@ def thesis_figure_6_3_SYNTHETIC(
     printed = published["thesis_table_6_4"]
     printed = printed[printed["metric"] == "logrank_p"].set_index("criterion")["value"]
     own = own[own["full_time"] > landmark]
-    with style():
-        drawn = Figure(figsize=(WIDTH, 7.4), layout="constrained")
+    with drawing(7.4) as drawn:
         drawn.suptitle("SYNTHETIC patients", x=0.01, ha="left", fontsize=9)
         panels = drawn.subplots(4, COLUMNS, sharex=True, sharey=True)
         for axes, number in zip(panels.flat, range(1, 11), strict=False):
@@ -296,15 +290,12 @@ def _ranked(leaves: pd.DataFrame, mine: pd.DataFrame, dataset: str):
 )
 def survival_evidence(leaves: pd.DataFrame) -> Figure:
     """p of selected leaves of public cohorts, as published and after honest looks."""
-    from matplotlib.figure import Figure
-
     own = public(leaves)
     own = own[(own["groups"] == LEARNT) & (own["number"] > 0) & (own["logrank_p"] < ALPHA)]
     if own.empty:
         return nothing_drawn("No leaf of a public cohort has p < .005")
     own = own.sort_values(["dataset", "logrank_p"], kind="stable")
-    with style():
-        drawn = Figure(figsize=(WIDTH, 0.17 * len(own) + 1.1), layout="constrained")
+    with drawing(0.17 * len(own) + 1.1) as drawn:
         axes = drawn.add_subplot()
         place, ticks, labels = 0.0, [], []
         for dataset, mine in own.groupby("dataset", sort=False):

@@ -16,7 +16,7 @@ from hedgerow.extensions.diverse_trees.plan import (
     DiverseTreesPlan,
 )
 from hedgerow.extensions.diverse_trees.tables import POOL_LABELS, said, strategy_label
-from hedgerow.reporting.figures import WIDTH, style
+from hedgerow.reporting.figures import drawing
 from hedgerow.reporting.tables import MEAN
 
 if TYPE_CHECKING:
@@ -34,13 +34,10 @@ if TYPE_CHECKING:
 )
 def diverse_trees_ensembles_gain(tables: Frames, plan: DiverseTreesPlan) -> Figure:
     """Figure of what trees that are far in structure gain over other choices."""
-    from matplotlib.figure import Figure
-
     table = tables["diverse_trees_ensembles"]
     table = table[table["metric"] == "f1"]
     others = [s for s in STRATEGIES if s != DIVERSE]
-    with style():
-        figure = Figure(figsize=(WIDTH, 5.0), layout="constrained")
+    with drawing(5.0) as figure:
         grid = figure.subplots(
             len(POOLS), len(plan.sizes), sharey=True, sharex="row", squeeze=False
         )

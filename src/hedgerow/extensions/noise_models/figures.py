@@ -11,7 +11,7 @@ from hedgerow.experiments.frames import Frames
 from hedgerow.experiments.step import figure
 from hedgerow.extensions.noise_models.plan import METHODS, POOLED, WHERE, NoiseModelsPlan
 from hedgerow.extensions.noise_models.tables import FAMILY_LABELS, KNOWN_MODELS, said
-from hedgerow.reporting.figures import LOOKS, WIDTH, Look, spread_by_rank, style
+from hedgerow.reporting.figures import LOOKS, Look, drawing, spread_by_rank
 from hedgerow.reporting.tables import MEAN
 
 if TYPE_CHECKING:
@@ -36,7 +36,6 @@ _POINT = {"color": "#555555", "marker": "o", "markersize": 1.8}
 )
 def noise_models_matching(tables: Frames, plan: NoiseModelsPlan) -> Figure:
     """Accuracy by family at the largest noise factor: a row per method, a column per place."""
-    from matplotlib.figure import Figure
     from matplotlib.lines import Line2D
 
     noise = max(plan.noise_factors)
@@ -45,8 +44,7 @@ def noise_models_matching(tables: Frames, plan: NoiseModelsPlan) -> Figure:
     cells = cells.sort_values("dataset").set_index("family")
     families = [f for f in (*plan.families, POOLED) if f in cells.index]
     models = [m for m in MODEL_LOOKS if (cells["model"] == m).any()]
-    with style():
-        figure = Figure(figsize=(WIDTH, 6.2), layout="constrained")
+    with drawing(6.2) as figure:
         grid = figure.subplots(3, 2, sharex=True, sharey="row")
         for axes_row, method in zip(grid, METHODS[1:], strict=True):
             for axes, where in zip(axes_row, WHERE, strict=True):

@@ -16,7 +16,7 @@ from hedgerow.extensions.optimality_gap.plan import (
     OptimalityGapPlan,
 )
 from hedgerow.extensions.optimality_gap.tables import LABELS, optimality_gap_levels, said
-from hedgerow.reporting.figures import WIDTH, Look, nothing_drawn, style
+from hedgerow.reporting.figures import Look, drawing, nothing_drawn
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -61,14 +61,11 @@ def gains(rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
 )
 def optimality_gap_gains(rows: pd.DataFrame, plan: OptimalityGapPlan) -> Figure:
     """Figure of the gains over C4.5."""
-    from matplotlib.figure import Figure
-
     found = gains(rows)
     if not found:
         return nothing_drawn("No data set was run")
     titles = {"training": "Training part", "clean": "Test part, clean"}
-    with style():
-        drawn = Figure(figsize=(WIDTH, 3.3), layout="constrained")
+    with drawing(3.3) as drawn:
         panels = drawn.subplots(1, len(found), squeeze=False)[0]
         known = {}
         for axes, (name, table) in zip(panels, found.items(), strict=True):
@@ -103,14 +100,11 @@ def optimality_gap_gains(rows: pd.DataFrame, plan: OptimalityGapPlan) -> Figure:
 )
 def optimality_gap_sizes(rows: pd.DataFrame, plan: OptimalityGapPlan) -> Figure:
     """Figure of accuracy against leaves."""
-    from matplotlib.figure import Figure
-
     table = optimality_gap_levels(rows, plan)
     table = table[table["setting"] == CLEAN]
     if table.empty:
         return nothing_drawn("No data set was run")
-    with style():
-        drawn = Figure(figsize=(WIDTH, 3.6), layout="constrained")
+    with drawing(3.6) as drawn:
         axes = drawn.subplots()
         axes.grid()
         for method, own in table.groupby("method", sort=False):

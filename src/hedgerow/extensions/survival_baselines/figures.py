@@ -9,7 +9,7 @@ from hedgerow.experiments.step import figure
 from hedgerow.extensions.survival_baselines.plan import MODELS, SCORES, SurvivalBaselinesPlan
 from hedgerow.extensions.survival_baselines.statistics import by_group
 from hedgerow.extensions.survival_baselines.tables import MODEL_LABELS, SCORE_LABELS, said
-from hedgerow.reporting.figures import WIDTH, style
+from hedgerow.reporting.figures import drawing
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -34,13 +34,10 @@ MODEL_LOOKS = {
 )
 def survival_baselines_models(measured: Frames, plan: SurvivalBaselinesPlan) -> Figure:
     """Figure of the scores of all models."""
-    from matplotlib.figure import Figure
-
     rows = measured["scores"]
     of = {m: by_group(rows[rows["metric"] == m], "value", "model") for m in SCORES}
     order = of["concordance"]["thesis"].sort_values(ascending=False, kind="stable").index
-    with style():
-        drawn = Figure(figsize=(WIDTH, 0.24 * len(order) + 1.2), layout="constrained")
+    with drawing(0.24 * len(order) + 1.2) as drawn:
         panels = drawn.subplots(1, len(SCORES), sharey=True, squeeze=False)[0]
         panels[0].set_yticks(range(len(order)), list(order))
         for axes, metric in zip(panels, SCORES, strict=True):

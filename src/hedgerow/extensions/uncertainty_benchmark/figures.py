@@ -15,7 +15,7 @@ from hedgerow.extensions.uncertainty_benchmark.plan import (
     UncertaintyBenchmarkPlan,
 )
 from hedgerow.extensions.uncertainty_benchmark.tables import CONDITION_LABELS, LABELS, said
-from hedgerow.reporting.figures import WIDTH, nothing_drawn, style
+from hedgerow.reporting.figures import drawing, nothing_drawn
 from hedgerow.reporting.numbers import number, signed
 
 if TYPE_CHECKING:
@@ -35,7 +35,6 @@ def uncertainty_benchmark_gains(rows: pd.DataFrame, plan: UncertaintyBenchmarkPl
     """Gains in accuracy: a line per learner, a column per condition."""
     from matplotlib import colormaps
     from matplotlib.colors import TwoSlopeNorm
-    from matplotlib.figure import Figure
 
     means = COMPARED.means(rows, PART, "accuracy")
     if means.empty:
@@ -48,8 +47,7 @@ def uncertainty_benchmark_gains(rows: pd.DataFrame, plan: UncertaintyBenchmarkPl
     base = whole.loc["c45", conditions]
     gains = whole.loc[methods, conditions] - base
     most = max(float(np.nanmax(np.abs(gains.to_numpy()))), 1e-9)
-    with style():
-        drawn = Figure(figsize=(WIDTH, 0.36 * len(methods) + 1.6), layout="constrained")
+    with drawing(0.36 * len(methods) + 1.6) as drawn:
         axes = drawn.subplots()
         # Two colours that a colour-blind reader tells apart; in grey the sign tells.
         colours = colormaps["PuOr_r"]
