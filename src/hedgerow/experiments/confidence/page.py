@@ -8,8 +8,8 @@ from pathlib import Path
 import pandas as pd
 from markupsafe import Markup
 
-from hedgerow.experiments.confidence import figures as confidence_figures
-from hedgerow.experiments.confidence import tables as confidence_tables
+from hedgerow.experiments.confidence import figures as own_figures
+from hedgerow.experiments.confidence import tables as own_tables
 from hedgerow.experiments.confidence.figures import KIND_LABELS
 from hedgerow.experiments.confidence.plan import (
     CRITERIA,
@@ -85,9 +85,7 @@ def section(
         verdicts=view(_verdicts(claims, plan), ["Base tree", *claims["claim"]]),
         absent=[line["registry"] or line["dataset"] for line in absent.to_dict("records")],
         n_run=int((states["status"] == "run").sum()),
-        shown=shown(
-            confidence_tables, confidence_figures, figures=figures, captions=captions, views=views
-        ),
+        shown=shown(own_tables, own_figures, figures=figures, captions=captions, views=views),
     )
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pandas as pd
 from markupsafe import Markup
 
-from hedgerow.experiments.evidential import figures as evidential_figures
-from hedgerow.experiments.evidential import tables as evidential_tables
+from hedgerow.experiments.evidential import figures as own_figures
+from hedgerow.experiments.evidential import tables as own_tables
 from hedgerow.experiments.evidential.plan import (
     CART,
     CRITERIA,
@@ -74,9 +74,7 @@ def section(
         claims=claim_lines(claims),
         absent=named.tolist(),
         n_run=int((states["status"] == "run").sum()),
-        shown=shown(
-            evidential_tables, evidential_figures, figures=figures, captions=captions, views=views
-        ),
+        shown=shown(own_tables, own_figures, figures=figures, captions=captions, views=views),
     )
 
 

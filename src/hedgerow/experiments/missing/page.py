@@ -10,8 +10,8 @@ from markupsafe import Markup
 
 from hedgerow.experiments.compared import comparisons, pair_words
 from hedgerow.experiments.frames import Frames
-from hedgerow.experiments.missing import figures as missing_figures
-from hedgerow.experiments.missing import tables as missing_tables
+from hedgerow.experiments.missing import figures as own_figures
+from hedgerow.experiments.missing import tables as own_tables
 from hedgerow.experiments.missing.figures import HEADS, SHORT, TITLES
 from hedgerow.experiments.missing.plan import (
     ALL,
@@ -106,9 +106,7 @@ def section(
         absent=sets.loc[sets["status"] == "absent", "registry"].tolist(),
         n_run=int((sets["status"] == "run").sum()),
         whole="; ".join(p_said(p) for p in tests.loc[friedman, "p"]),
-        shown=shown(
-            missing_tables, missing_figures, figures=figures, captions=captions, views=views
-        ),
+        shown=shown(own_tables, own_figures, figures=figures, captions=captions, views=views),
     )  # fmt: skip
 
 

@@ -10,8 +10,8 @@ from markupsafe import Markup
 
 from hedgerow.evaluation.significance import LEVEL, smallest_p
 from hedgerow.experiments.frames import Frames
-from hedgerow.experiments.search import figures as search_figures
-from hedgerow.experiments.search import tables as search_tables
+from hedgerow.experiments.search import figures as own_figures
+from hedgerow.experiments.search import tables as own_tables
 from hedgerow.experiments.search.plan import METHODS, METRICS, SearchPlan
 from hedgerow.experiments.search.tables import ALL, BESIDE, COLUMNS, CRITERIA, UNITS
 from hedgerow.experiments.step import step
@@ -94,7 +94,7 @@ def section(
         small=smallest_p(len(members)) >= LEVEL,
         claims=claim_lines(claims, {"printed": "From the printed cells"}),
         parts=parts,
-        shown=shown(search_tables, search_figures, figures=figures, captions=captions, views=views),
+        shown=shown(own_tables, own_figures, figures=figures, captions=captions, views=views),
         absent=sorted(set(plan.datasets) - there),
         not_asked=[d for d in plan.printed.values() if d not in plan.datasets],
         outside=sorted(there - set(plan.printed.values())),

@@ -10,8 +10,8 @@ from markupsafe import Markup
 
 from hedgerow.experiments.frames import Frames
 from hedgerow.experiments.step import step
-from hedgerow.experiments.structure import figures as structure_figures
-from hedgerow.experiments.structure import tables as structure_tables
+from hedgerow.experiments.structure import figures as own_figures
+from hedgerow.experiments.structure import tables as own_tables
 from hedgerow.experiments.structure.plan import EXAMPLES, SCALES, VARIANTS, StructurePlan
 from hedgerow.experiments.structure.tables import CLOSENESS_UNITS, CRITERIA, LABELS, NORMED, OWN
 from hedgerow.reporting.html import Section, claim_lines, filled, numbered, published, shown, tally
@@ -68,7 +68,7 @@ def section(
         ),
         sets=[_data_set(tables, dataset) for dataset in run],
         absent=[d for d, state in states.items() if state == "absent"],
-        shown=shown(structure_tables, structure_figures, figures=figures, captions=captions),
+        shown=shown(own_tables, own_figures, figures=figures, captions=captions),
     )
 
 

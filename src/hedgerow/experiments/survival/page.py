@@ -10,8 +10,8 @@ from markupsafe import Markup
 
 from hedgerow.experiments.frames import Frames
 from hedgerow.experiments.step import step
-from hedgerow.experiments.survival import figures as survival_figures
-from hedgerow.experiments.survival import tables as survival_tables
+from hedgerow.experiments.survival import figures as own_figures
+from hedgerow.experiments.survival import tables as own_tables
 from hedgerow.experiments.survival.plan import (
     LEARNT,
     METHODS,
@@ -84,9 +84,7 @@ def section(
         leaves=_by_cohort(tables["survival_leaves"], _leaf, *_LEAF_HEADS),
         treatment=_by_cohort(tables["survival_treatment"], _treated, *_TREATED_HEADS),
         n_variables=len(registry),
-        shown=shown(
-            survival_tables, survival_figures, figures=figures, captions=captions, views=views
-        ),
+        shown=shown(own_tables, own_figures, figures=figures, captions=captions, views=views),
     )
 
 

@@ -10,8 +10,8 @@ import pandas as pd
 from hedgerow.evaluation.significance import LEVEL, smallest_p
 from hedgerow.experiments.frames import Frames
 from hedgerow.experiments.step import step
-from hedgerow.extensions.diverse_trees import figures as diverse_trees_figures
-from hedgerow.extensions.diverse_trees import tables as diverse_trees_tables
+from hedgerow.extensions.diverse_trees import figures as own_figures
+from hedgerow.extensions.diverse_trees import tables as own_tables
 from hedgerow.extensions.diverse_trees.plan import (
     DIVERSE,
     METRICS,
@@ -93,13 +93,7 @@ def section(
         level=LEVEL,
         plan=plan,
         claims=claim_lines(claims),
-        shown=shown(
-            diverse_trees_tables,
-            diverse_trees_figures,
-            figures=figures,
-            captions=captions,
-            views=views,
-        ),
+        shown=shown(own_tables, own_figures, figures=figures, captions=captions, views=views),
     )
 
 

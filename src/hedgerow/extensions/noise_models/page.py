@@ -10,8 +10,8 @@ import pandas as pd
 from hedgerow.evaluation.significance import LEVEL, smallest_p
 from hedgerow.experiments.frames import Frames
 from hedgerow.experiments.step import step
-from hedgerow.extensions.noise_models import figures as noise_models_figures
-from hedgerow.extensions.noise_models import tables as noise_models_tables
+from hedgerow.extensions.noise_models import figures as own_figures
+from hedgerow.extensions.noise_models import tables as own_tables
 from hedgerow.extensions.noise_models.plan import (
     METHODS,
     MODELS,
@@ -78,7 +78,7 @@ def section(
         others=[FAMILY_LABELS[f] for f in plan.families if f != "normal"],
         absent=sorted({*plan.datasets} - {*rows["dataset"]}),
         models=models,
-        shown=shown(noise_models_tables, noise_models_figures, figures=figures, captions=captions),
+        shown=shown(own_tables, own_figures, figures=figures, captions=captions),
     )
 
 

@@ -13,8 +13,8 @@ from hedgerow.evaluation.significance import smallest_p
 from hedgerow.experiments.compared import comparisons, most, pair_words
 from hedgerow.experiments.frames import Frames
 from hedgerow.experiments.step import step
-from hedgerow.extensions.optimality_gap import figures as optimality_gap_figures
-from hedgerow.extensions.optimality_gap import tables as optimality_gap_tables
+from hedgerow.extensions.optimality_gap import figures as own_figures
+from hedgerow.extensions.optimality_gap import tables as own_tables
 from hedgerow.extensions.optimality_gap.plan import CLEAN, COMPARED, OptimalityGapPlan
 from hedgerow.extensions.optimality_gap.tables import LABELS
 from hedgerow.reporting.html import Section, claim_lines, filled, shown, tally
@@ -61,13 +61,7 @@ def section(
         smallest_p=smallest_p(n),
         claims=claim_lines(claims),
         answer=_answer(tables["optimality_gap_clean"]),
-        shown=shown(
-            optimality_gap_tables,
-            optimality_gap_figures,
-            figures=figures,
-            captions=captions,
-            views=views,
-        ),
+        shown=shown(own_tables, own_figures, figures=figures, captions=captions, views=views),
     )
 
 

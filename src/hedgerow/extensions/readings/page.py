@@ -7,8 +7,8 @@ from pathlib import Path
 
 from hedgerow.experiments.frames import Frames
 from hedgerow.experiments.step import step
-from hedgerow.extensions.readings import figures as readings_figures
-from hedgerow.extensions.readings import tables as readings_tables
+from hedgerow.extensions.readings import figures as own_figures
+from hedgerow.extensions.readings import tables as own_tables
 from hedgerow.extensions.readings.plan import ReadingsPlan
 from hedgerow.reporting.html import Section, filled, shown
 from hedgerow.reporting.numbers import NONE, number
@@ -55,9 +55,7 @@ def section(
         n_named=int(named.sum()),
         words=claims["word"][named].value_counts().sort_index().to_dict(),
         nearest=len(nearest),
-        shown=shown(
-            readings_tables, readings_figures, figures=figures, captions=captions, views=views
-        ),
+        shown=shown(own_tables, own_figures, figures=figures, captions=captions, views=views),
     )
 
 

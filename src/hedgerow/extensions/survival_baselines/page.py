@@ -12,8 +12,8 @@ from hedgerow.evaluation.significance import LEVEL, smallest_p
 from hedgerow.experiments.compared import comparisons, pair_words
 from hedgerow.experiments.frames import Frames
 from hedgerow.experiments.step import step
-from hedgerow.extensions.survival_baselines import figures as survival_baselines_figures
-from hedgerow.extensions.survival_baselines import tables as survival_baselines_tables
+from hedgerow.extensions.survival_baselines import figures as own_figures
+from hedgerow.extensions.survival_baselines import tables as own_tables
 from hedgerow.extensions.survival_baselines.plan import (
     COMPARED,
     MODELS,
@@ -94,13 +94,7 @@ def section(
         level=LEVEL,
         smallest_p=smallest_p(len(cohorts)) if cohorts else 1.0,
         claims=claim_lines(claims, of="cohorts: {n_datasets}"),
-        shown=shown(
-            survival_baselines_tables,
-            survival_baselines_figures,
-            figures=figures,
-            captions=captions,
-            views=views,
-        ),
+        shown=shown(own_tables, own_figures, figures=figures, captions=captions, views=views),
     )
 
 

@@ -12,8 +12,8 @@ from hedgerow.evaluation.significance import smallest_p
 from hedgerow.experiments.compared import most
 from hedgerow.experiments.frames import Frames
 from hedgerow.experiments.step import step
-from hedgerow.extensions.uncertainty_benchmark import figures as uncertainty_benchmark_figures
-from hedgerow.extensions.uncertainty_benchmark import tables as uncertainty_benchmark_tables
+from hedgerow.extensions.uncertainty_benchmark import figures as own_figures
+from hedgerow.extensions.uncertainty_benchmark import tables as own_tables
 from hedgerow.extensions.uncertainty_benchmark.plan import UncertaintyBenchmarkPlan
 from hedgerow.extensions.uncertainty_benchmark.tables import (
     CHOICE_LABELS,
@@ -71,13 +71,7 @@ def section(
         suite=suite,
         n_suite=len(suite["datasets"]),
         claims=claim_lines(claims),
-        shown=shown(
-            uncertainty_benchmark_tables,
-            uncertainty_benchmark_figures,
-            figures=figures,
-            captions=captions,
-            views=views,
-        ),
+        shown=shown(own_tables, own_figures, figures=figures, captions=captions, views=views),
     )
 
 
