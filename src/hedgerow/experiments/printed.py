@@ -16,6 +16,12 @@ KEY = ["table", "dataset", "method", "criterion", "noise", "metric"]
 Printed: TypeAlias = "Mapping[str, pd.DataFrame]"
 
 
+def cells_of(published: pd.DataFrame) -> pd.Series:
+    """Printed cells of a table as texts, by data set, method, criterion and metric."""
+    own = published.fillna({"method": "", "criterion": ""})
+    return own.set_index(["dataset", "method", "criterion", "metric"])["value"]
+
+
 def printed_number(text) -> float:
     """The value of a printed cell: a fraction or a number; a bound is its number, a dash nothing.
 

@@ -36,8 +36,5 @@ def behind_misprints(table: pd.DataFrame) -> Iterator[Cell]:
     behind=behind_misprints,
 )
 def misprints(published: Printed, sizes: Mapping[str, Any]) -> pd.DataFrame:
-    """Table of misprints.
-
-    Returns: as returned by `hedgerow.experiments.audit.misprints.table_of`.
-    """
+    """Table of misprints, as returned by `hedgerow.experiments.audit.misprints.table_of`."""
     return table_of(published, sizes)

@@ -22,7 +22,7 @@ from hedgerow.experiments.confidence.plan import (
 )
 from hedgerow.experiments.confidence.statistics import counted, kind_of
 from hedgerow.experiments.frames import Frames
-from hedgerow.experiments.printed import printed_number
+from hedgerow.experiments.printed import cells_of, printed_number
 from hedgerow.experiments.step import table
 from hedgerow.reporting.cells import Cell, Rows
 from hedgerow.reporting.tables import finished, heads_of, how_many, in_rows
@@ -78,12 +78,6 @@ def said(plan: ConfidencePlan) -> dict[str, str]:
         "divisions": how_many(plan.n_divisions, "division"),
         "ran": f"Asked for: {', '.join(plan.datasets)}, configuration {plan.configuration}.",
     }
-
-
-def _printed(published: pd.DataFrame) -> pd.Series:
-    """Printed cells as texts, by data set, method, criterion and metric."""
-    own = published.fillna({"method": "", "criterion": ""})
-    return own.set_index(["dataset", "method", "criterion", "metric"])["value"]
 
 
 def behind_gains(table: pd.DataFrame, plan: ConfidencePlan) -> Iterator[Cell]:
@@ -155,7 +149,7 @@ def confdtree_table_1(
     known = facts.set_index("dataset")
     own = gains[gains["tree"] == plan.tree].set_index(["dataset", "method", "criterion"])
     own = own.sort_index()
-    printed = _printed(published["confdtree_table_1"])
+    printed = cells_of(published["confdtree_table_1"])
     lines = []
     for head in heads_of(published["confdtree_table_1"]["dataset"], known.index, plan):
         key, name = head["dataset"], head["registry"]
@@ -209,7 +203,7 @@ def confdtree_table_2(
     """
     own = statistics[(statistics["part"] == "base") & (statistics["tree"] == plan.tree)]
     own = own.set_index(["kind", "method", "criterion", "name"]).sort_index()
-    printed = _printed(published["confdtree_table_2"])
+    printed = cells_of(published["confdtree_table_2"])
     sets = published["confdtree_table_1"].query("metric == 'n_classes'")
     n_published = {
         "binary": int((sets["value"].astype(float) == 2).sum()),
@@ -251,7 +245,7 @@ def confdtree_table_3(rows: pd.DataFrame, published: Frames, plan: ConfidencePla
     measured (the reading of the plan), points, relative, reassigned, published.
     """
     own = rows[rows["tree"] == plan.tree].groupby(["dataset", "method", "metric"])["value"].mean()
-    printed = _printed(published["confdtree_table_3"])
+    printed = cells_of(published["confdtree_table_3"])
     measures = {"measured": READINGS[plan.affected], **READINGS, "reassigned": "reassigned"}
     lines = []
     for head in heads_of(published["confdtree_table_3"]["dataset"], set(rows["dataset"]), plan):
@@ -323,7 +317,7 @@ def confidence_trees(
     names = counted(plan, facts["dataset"].tolist())
     own = gains[gains["criterion"] == CRITERIA[0]]
     leaves = rows[rows["metric"] == "n_leaves"].groupby(["tree", "dataset"])["value"].mean()
-    printed = _printed(published["confdtree_table_1"])
+    printed = cells_of(published["confdtree_table_1"])
     key_of = {name: key for key, sets in plan.printed.items() for name in sets}
     lines = []
     for kind in KINDS:

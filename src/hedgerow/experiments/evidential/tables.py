@@ -18,12 +18,12 @@ from hedgerow.experiments.evidential.plan import (
     FLOORS,
     LINES,
     NAIVE,
-    NO_STATE,
     ORDER,
     STATES,
     EvidentialPlan,
 )
 from hedgerow.experiments.frames import Frames
+from hedgerow.experiments.printed import cells_of
 from hedgerow.experiments.step import table
 from hedgerow.reporting.cells import Cell, Rows
 from hedgerow.reporting.tables import finished, heads_of, how_many, ran
@@ -51,12 +51,6 @@ def said(rows: pd.DataFrame, plan: EvidentialPlan) -> dict[str, str]:
     }
 
 
-def _printed(published: pd.DataFrame) -> pd.Series:
-    """Printed numbers by data set, method, state and metric."""
-    own = published.fillna({"criterion": NO_STATE})
-    return own.set_index(["dataset", "method", "criterion", "metric"])["value"].astype(float)
-
-
 def _means(rows: pd.DataFrame) -> pd.DataFrame:
     """Mean, half the width of its 95 % interval (Student's t), and n, over repeats."""
     from scipy import stats
@@ -80,7 +74,7 @@ def _lines(
     scale: Mapping[str, float] | None = None,
 ) -> pd.DataFrame:
     """Measured and printed means: dataset, registry, status, method, criterion, metric, ..."""
-    means, printed = _means(rows), _printed(published)
+    means, printed = _means(rows), cells_of(published).astype(float)
     lines = []
     of = itertools.product(
         heads_of(published["dataset"], set(rows["dataset"]), plan), metrics.items(), keys
@@ -171,7 +165,7 @@ def e2m_table_2(rows: pd.DataFrame, published: Frames, plan: EvidentialPlan) -> 
     found = _lines(rows, published["e2m_table_2"], COUNTS, keys, plan, of)
     leaves = rows[(rows["metric"] == "n_leaves") & (rows["value"] > 1)]
     grown = leaves.groupby(["dataset", "method", "state"])["value"].mean()
-    printed = _printed(published["e2m_table_2"]).unstack("metric")
+    printed = cells_of(published["e2m_table_2"]).astype(float).unstack("metric")
     ok = printed["n_failures"] < PRINTED_TESTS
     theirs = (PRINTED_TESTS * printed["n_leaves"] - printed["n_failures"])[ok]
     theirs /= (PRINTED_TESTS - printed["n_failures"])[ok]
@@ -210,7 +204,7 @@ def evidential_sizes(
     Returns: dataset (printed key), registry, status, method, criterion (of a test), floor, state,
     n_failures (of 100 tests), n_leaves, n_repeats, published_failures, published_leaves.
     """
-    printed = _printed(published["e2m_table_2"])
+    printed = cells_of(published["e2m_table_2"]).astype(float)
     cells = ["method", "criterion", "floor", "state"]
     asked = [(CART, criterion, plan.min_share_gain) for criterion in CRITERIA]
     asked += [(E2M, "information_gain", floor) for floor in FLOORS]
@@ -256,10 +250,7 @@ def evidential_clean(rows: pd.DataFrame, published: Frames, plan: EvidentialPlan
     behind=Lines("tests", ORDER["tests"], ("difference", "statistic", "p")),
 )
 def evidential_tests(tests: pd.DataFrame, plan: EvidentialPlan) -> pd.DataFrame:
-    """Paired tests of each data set.
-
-    Returns: as given; numbers rounded to nine decimals.
-    """
+    """Paired tests of each data set, as given; numbers rounded to nine decimals."""
     return finished(tests, list(tests), ("difference", "statistic", "p"))
 
 

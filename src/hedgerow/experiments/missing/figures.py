@@ -59,6 +59,10 @@ COMMONEST = (
     "the dotted line is the share of the commonest class, which is told in figures where it lies "
     "below the panel"
 )
+CURVES = (
+    "A panel per data set with a line per method, accuracy against the share of missing values; "
+    "the numbers are in the table missing_levels."
+)
 ROW, LEGEND = 1.75, 0.75  # inches of a row of panels, of the legend and the labels
 
 
@@ -116,8 +120,7 @@ def _majority(axes: Axes, share: float) -> None:
     caption="Accuracy where the training set lacks values and the test set is complete, mean over "
     f"{{runs}}, as the paper describes the methods; {COMMONEST}. The published figure is drawn "
     "from values that are not printed. {ran}",
-    alt="A panel per data set with a line per method, accuracy against the share of missing "
-    "values; the numbers are in the table missing_levels.",
+    alt=CURVES,
     words=said,
 )
 def eig_figure_1(tables: Frames, means: pd.DataFrame) -> Figure:
@@ -130,8 +133,7 @@ def eig_figure_1(tables: Frames, means: pd.DataFrame) -> Figure:
     caption="Accuracy where training and test set lack as many values, mean over {runs}, as the "
     f"paper describes the methods; {COMMONEST}. The published figure is drawn from values that are "
     "not printed. {ran}",
-    alt="A panel per data set with a line per method, accuracy against the share of missing "
-    "values; the numbers are in the table missing_levels.",
+    alt=CURVES,
     words=said,
 )
 def eig_figure_2(tables: Frames, means: pd.DataFrame) -> Figure:
@@ -144,8 +146,7 @@ def eig_figure_2(tables: Frames, means: pd.DataFrame) -> Figure:
     caption="Accuracy where the missing values of the test set are imputed from the training set "
     f"(k-NN), mean over {{runs}}, as the paper describes the methods; {COMMONEST}. The published "
     "figure is drawn from values that are not printed. {ran}",
-    alt="A panel per data set with a line per method, accuracy against the share of missing "
-    "values; the numbers are in the table missing_levels.",
+    alt=CURVES,
     words=said,
 )
 def eig_figure_3(tables: Frames, means: pd.DataFrame) -> Figure:

@@ -163,10 +163,7 @@ def optimality_gap_proof(rows: pd.DataFrame, plan: OptimalityGapPlan) -> pd.Data
 def optimality_gap_clean(
     rows: pd.DataFrame, statistics: pd.DataFrame, plan: OptimalityGapPlan
 ) -> pd.DataFrame:
-    """The best tree against C4.5, CART and UCT-DT in test data.
-
-    Returns: as `Compared.table` gives it.
-    """
+    """The best tree against C4.5, CART and UCT-DT in test data, as `Compared.table` gives it."""
     return COMPARED.table(rows, statistics, "clean")
 
 
