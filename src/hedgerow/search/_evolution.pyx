@@ -17,6 +17,10 @@ from libc.stdlib cimport qsort
 from libc.string cimport memcpy, memset
 
 from hedgerow.induction._candidates cimport counted
+from hedgerow.search._individual cimport (
+    Individual, Node, Rank, by_fitness, copy_nodes, depth_of, inner_node, measure, measure_from,
+    reserve, right_of,
+)
 from hedgerow.search._random cimport below, next_u64, uniform
 from hedgerow.tree._arena cimport Arena
 
@@ -32,44 +36,10 @@ cdef enum Operator:                 # of mutation, with their chances out of N_C
     N_CHANCES = 12                  # one of a node's branches takes its place
 
 
-cdef struct Node:
-    int feature         # -1 at leaves
-    int bound           # numeric tests: codes above it go right; else 0
-    int size            # nodes of the branch, this one included
-    double share_left   # of the known weight; where the value is missing, the gate
-    double weight       # training weight
-    double n_counted    # the same as minima count it
-    double correct      # weight of the largest class
-
-
-cdef struct Individual:
-    Node* nodes
-    uint64_t* masks     # n_words per node: categories that go left
-    int n, capacity
-    int n_leaves
-    double accuracy, fitness
-
-
 cdef struct Pending:
     int source          # node whose test is tried
     int depth
     Py_ssize_t start, n
-
-
-cdef struct Rank:
-    double fitness
-    int n_leaves, index
-
-
-cdef int by_fitness(const void* a, const void* b) noexcept nogil:
-    """Fitter first; ties: fewer leaves, then older."""
-    cdef const Rank* p = <const Rank*> a
-    cdef const Rank* q = <const Rank*> b
-    if p.fitness != q.fitness:
-        return -1 if p.fitness > q.fitness else 1
-    if p.n_leaves != q.n_leaves:
-        return -1 if p.n_leaves < q.n_leaves else 1
-    return (p.index > q.index) - (p.index < q.index)
 
 
 cdef class Evolution:
@@ -146,15 +116,11 @@ cdef class Evolution:
         cdef Py_ssize_t n = y.shape[0], widest = max(n_categories.max(initial=0), 0)
         if self.individuals != NULL:
             raise RuntimeError("an Evolution is made once")
-        self.codes = codes
-        self.y = y
+        self.codes, self.y = codes, y
         self.sample_weight = sample_weight
-        self.n_bounds = n_bounds
-        self.n_categories = n_categories
+        self.n_bounds, self.n_categories = n_bounds, n_categories
         self.fractional = bool((np.asarray(codes) < 0).any())
-        self.n = n
-        self.m = codes.shape[0]
-        self.K = n_classes
+        self.n, self.m, self.K = n, codes.shape[0], n_classes
         self.n_words = (widest + 63) // 64
         self.alpha = alpha
         self.min_split = min_samples_split - WEIGHT_SLACK
@@ -931,62 +897,3 @@ def draw_below(uint64_t seed, bounds):
     """One `below` after the other, for tests: list of int."""
     cdef uint64_t state = seed
     return [below(&state, n) for n in bounds]
-
-
-cdef inline int right_of(const Individual* one, int node) noexcept nogil:
-    return node + 1 + one.nodes[node + 1].size
-
-
-cdef int reserve(Individual* one, Arena memory, int n, Py_ssize_t n_words) except -1 nogil:
-    """Room for n nodes at least."""
-    cdef int capacity
-    if n <= one.capacity and one.nodes != NULL:
-        return 0
-    capacity = 2 * n + 30
-    one.nodes = <Node*> memory.resized(one.nodes, capacity, sizeof(Node))
-    one.masks = <uint64_t*> memory.resized(one.masks, capacity * n_words + 1, sizeof(uint64_t))
-    one.capacity = capacity
-    return 0
-
-
-cdef inline void copy_nodes(Individual* out, int to, const Individual* one, int start, int n,
-                            Py_ssize_t n_words) noexcept nogil:
-    memcpy(out.nodes + to, one.nodes + start, n * sizeof(Node))
-    if n_words > 0:
-        memcpy(out.masks + to * n_words, one.masks + start * n_words,
-               n * n_words * sizeof(uint64_t))
-
-
-cdef void measure_from(Individual* one, int first) noexcept nogil:
-    """Sizes of the branches of the nodes from `first` on, the last ones of the array."""
-    cdef int i = one.n - 1
-    while i >= first:
-        one.nodes[i].size = 1
-        if one.nodes[i].feature >= 0:
-            one.nodes[i].size += one.nodes[i + 1].size
-            one.nodes[i].size += one.nodes[right_of(one, i)].size
-        i -= 1
-
-
-cdef void measure(Individual* one) noexcept nogil:
-    measure_from(one, 0)
-
-
-cdef int inner_node(const Individual* one, int k) noexcept nogil:
-    """Number of the k-th test, in preorder."""
-    cdef int i = 0
-    while True:
-        if one.nodes[i].feature >= 0:
-            if k == 0:
-                return i
-            k -= 1
-        i += 1
-
-
-cdef int depth_of(const Individual* one, int node) noexcept nogil:
-    cdef int at = 0, depth = 0, right
-    while at != node:
-        right = right_of(one, at)
-        at = right if node >= right else at + 1
-        depth += 1
-    return depth
