@@ -249,7 +249,7 @@ class _Patients:
         matrices = {"": None}
         if self.model is not None:
             matrices["_adjusted"] = self.model.to_numpy()[kept]
-        found = {}
+        found: dict[str, float] = {}
         for suffix, matrix in matrices.items():
             who = (self.leaf[kept], self.treated[kept], *self.outcome(kept))
             tested = interaction(*who, matrix, entry_of(self.entry, kept))
