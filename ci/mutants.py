@@ -15,6 +15,7 @@ import csv
 import io
 import random
 import re
+import resource
 import subprocess
 import sys
 import time
@@ -35,8 +36,9 @@ EDITS = {
 DECLARES = re.compile(
     r"\s*(from|import|cimport|cdef|def|class|@|#|\"\"\"|raise|assert)\b|.*__all__"
 )
-#: Seconds after which a mutant counts as seen: it does not end.
-LONGEST = 900
+#: Seconds of processor time of a process, and of waiting, after which a mutant counts as seen: it
+#: does not end.
+LONGEST, WAITED = 900, 3600
 
 
 @dataclass(frozen=True)
@@ -111,7 +113,11 @@ def outcome(mutant: Mutant, cores: int) -> str:
             return "no program"
         command = [sys.executable, "-m", "pytest", "-q", "-x", "-n", str(cores)]
         done = subprocess.run(
-            [*command, *tests_of(mutant.file)], cwd=ROOT, capture_output=True, timeout=LONGEST
+            [*command, *tests_of(mutant.file)],
+            cwd=ROOT,
+            capture_output=True,
+            timeout=WAITED,
+            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (LONGEST, LONGEST)),
         )
         return "not seen" if done.returncode == 0 else "seen"
     except subprocess.TimeoutExpired:
