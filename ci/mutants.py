@@ -1,7 +1,7 @@
 """How many seeded mutants of the code the tests see: run it before and after tests are removed.
 
     python ci/mutants.py mutants.csv                     200 of Python, 100 of Cython, hours
-    python ci/mutants.py mutants.csv --python 20 --cython 0 --seed 2
+    python ci/mutants.py mutants.csv --python 20 --cython 0 --seed 2 --effort quick
 
 A mutant is one edit of one line: another comparison, sum, number or truth value. The tests of the
 module's room run until one fails. The table holds a line per mutant; a call with the same table
@@ -96,7 +96,7 @@ def tests_of(file: str) -> list[str]:
     return sorted(str(p.relative_to(ROOT)) for p in ROOT.glob("tests/test_*.py"))
 
 
-def outcome(mutant: Mutant, cores: int) -> str:
+def outcome(mutant: Mutant, cores: int, effort: str) -> str:
     """`seen` or `not seen` by the tests; `no program` where it cannot be built."""
     path = ROOT / mutant.file
     text = path.read_text(encoding="utf-8")
@@ -111,7 +111,7 @@ def outcome(mutant: Mutant, cores: int) -> str:
             and subprocess.run(["make", "setup"], cwd=ROOT, capture_output=True).returncode
         ):
             return "no program"
-        command = [sys.executable, "-m", "pytest", "-q", "-x", "-n", str(cores)]
+        command = [sys.executable, "-m", "pytest", "-q", "-x", "-n", str(cores), "--effort", effort]
         done = subprocess.run(
             [*command, *tests_of(mutant.file)],
             cwd=ROOT,
@@ -134,6 +134,9 @@ def main() -> None:
     parser.add_argument("--cython", type=int, default=100)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--cores", type=int, default=2)
+    parser.add_argument(
+        "--effort", default="usual", help="of the tests; quick: no run of the workflow"
+    )
     given = parser.parse_args()
     if subprocess.check_output(["git", "status", "--porcelain", "-uno"], cwd=ROOT):
         sys.exit("the checkout has edits: commit or stash them, as mutants edit files")
@@ -148,7 +151,7 @@ def main() -> None:
         if key in known:
             continue
         began = time.monotonic()
-        known[key] = outcome(mutant, given.cores)
+        known[key] = outcome(mutant, given.cores, given.effort)
         line = {**asdict(mutant), "outcome": known[key], "seconds": round(time.monotonic() - began)}
         with given.table.open("a", encoding="utf-8", newline="") as file:
             csv.DictWriter(file, names).writerow(line)
