@@ -150,7 +150,6 @@ def environment() -> jinja2.Environment:
         "minus": minus,
         "number": number,
         "p_text": p_text,
-        "published": published,
         "title_of": title_of,
     }
     return environment

@@ -4,29 +4,35 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
+from markupsafe import Markup
 
 from hedgerow.evaluation.significance import LEVEL, smallest_p
-from hedgerow.experiments.soft import figures as soft_figures
-from hedgerow.experiments.soft import tables as soft_tables
+from hedgerow.experiments.frames import Frames
+from hedgerow.experiments.soft import figures as own_figures
+from hedgerow.experiments.soft import tables as own_tables
 from hedgerow.experiments.soft.plan import (
     EXPERIMENTS,
     PRINTED,
     TABLE_3_1,
     SoftPlan,
 )
-from hedgerow.experiments.soft.tables import N_TABLE_3_1, OWN_METRICS, TABLE_METRICS, mean_ranks_of
+from hedgerow.experiments.soft.tables import N_TABLE_3_1, mean_ranks_of
 from hedgerow.experiments.step import step
 from hedgerow.reporting.figures import LOOKS
-from hedgerow.reporting.html import Section, claim_lines, filled, numbered, shown, tally
-from hedgerow.reporting.numbers import number, p_said, p_text
+from hedgerow.reporting.html import Section, claim_lines, filled, numbered, published, shown, tally
+from hedgerow.reporting.numbers import known, number, p_said, p_text
 from hedgerow.reporting.tables import MEAN
+from hedgerow.reporting.views import Span, Styled, tagged, text, together, view
 
 #: Below this number of permutations the unit of the standardised metrics is hardly known.
 FEWEST_PERMUTATIONS = 5
+#: Numbers are bold where p is below it, as in the thesis.
+STRONG = 0.001
 
-_METRIC_TITLES = {
+_METRICS = {
     "n_leaves": "Number of leaves",
     "accuracy": "Accuracy, in %",
     "n_leaves_std": "Number of leaves, standardised by C4.5 without added noise",
@@ -34,7 +40,7 @@ _METRIC_TITLES = {
     "accuracy_std": "Accuracy, standardised by C4.5 without added noise",
     "accuracy_diff_c45": "Accuracy, difference to C4.5 at the same noise factor, in points of %",
 }
-_SCORE_TITLES = {
+_SCORES = {
     "accuracy": "Accuracy, points of %, more is better",
     "macro_f1": "Macro F1, points of %, more is better",
     "brier": "Brier score, less is better",
@@ -44,7 +50,7 @@ _DIGITS = {"sd": 2, "percent": 1, "leaves": 1, "percentage_points": 1, "score": 
 
 @step("*")
 def section(
-    tables: Mapping[str, pd.DataFrame],
+    tables: Frames,
     figures: Mapping[str, Path],
     captions: Mapping[str, str],
     rows: pd.DataFrame,
@@ -61,10 +67,9 @@ def section(
     there = set(rows["dataset"])
     n_run = len(there & set(TABLE_3_1.values()))
     experiments = [
-        _experiment("training_noise", "Experiment 1", "3_4", ("3_5", "3_9"), tables),
-        _experiment("test_noise", "Experiment 2", "3_5", ("3_6", "3_10"), tables),
+        _experiment("training_noise", "Experiment 1", "3_4", ("3_5", "3_9"), tables, plan),
+        _experiment("test_noise", "Experiment 2", "3_5", ("3_6", "3_10"), tables, plan),
     ]
-    combined = _combined(tables["soft_combined"])
     stated = {"plan": plan, "n_run": n_run, "n_table": N_TABLE_3_1}
     least = smallest_p(n_run)
     return filled(
@@ -81,30 +86,31 @@ def section(
         claims=claim_lines(claims),
         labels={method: LOOKS[method].label for method in plan.methods},
         printed=[LOOKS[method].label for method in plan.methods if method in PRINTED],
-        combined=combined,
+        combined=_combined(tables["soft_combined"], plan),
         outside=sorted(there - set(TABLE_3_1.values())),
         absent=sorted(set(plan.datasets) - there),
         not_asked=[d for d in TABLE_3_1.values() if d not in plan.datasets],
         sizes=sizes.astype(object).where(sizes.notna(), None).to_dict("records"),
         experiments=experiments,
-        scores=[_scores(e, tables["soft_scores"], tables["soft_ranks"]) for e in EXPERIMENTS],
-        shown=shown(soft_tables, soft_figures, figures=figures, captions=captions),
+        scores=[_scores(e, tables["soft_scores"], tables["soft_ranks"], plan) for e in EXPERIMENTS],
+        shown=shown(own_tables, own_figures, figures=figures, captions=captions),
     )
 
 
-def _experiment(word, title, table, drawn, tables) -> dict:
+def _experiment(word: str, title: str, table: str, drawn, tables: Frames, plan: SoftPlan) -> dict:
     """What the template needs of one experiment."""
     identifier = f"thesis_table_{table}"
     frame = tables[identifier]
     datasets = [d for d in frame["dataset"].unique() if d != MEAN]
     member = frame.groupby("dataset")["in_table_3_1"].first()
+    alone = {d: _by_noise(frame[frame["dataset"] == d], plan) for d in datasets}
     return {
         "word": word,
         "title": title,
         "table": identifier,
-        "mean": _blocks(frame[frame["dataset"] == MEAN]),
-        "outside": {d: _blocks(frame[frame["dataset"] == d]) for d in datasets if not member[d]},
-        "members": {d: _blocks(frame[frame["dataset"] == d]) for d in datasets if member[d]},
+        "mean": _by_noise(frame[frame["dataset"] == MEAN], plan, over=True),
+        "outside": {d: lines for d, lines in alone.items() if not member[d]},
+        "members": {d: lines for d, lines in alone.items() if member[d]},
         "figures": [
             {"id": f"thesis_figure_{n}", "shape": shape}
             for n, shape in zip(drawn, ("narrow", "wide"), strict=True)
@@ -112,80 +118,77 @@ def _experiment(word, title, table, drawn, tables) -> dict:
     }
 
 
-def _combined(table: pd.DataFrame) -> list[dict]:
-    """Averages of the combinations, one block of tables per experiment; none where none was run."""
+def _combined(table: pd.DataFrame, plan: SoftPlan) -> dict[str, Markup]:
+    """Averages of the combinations by the title of the experiment; none where none was run."""
     titles = {
         "training_noise": "Noise in the training data",
         "test_noise": "Noise in the test data",
     }
     mean = table[table["dataset"] == MEAN]
-    return [
-        {"title": title, "blocks": _blocks(mean[mean["experiment"] == word])}
-        for word, title in titles.items()
-        if (mean["experiment"] == word).any()
-    ]
+    there = {title: mean[mean["experiment"] == word] for word, title in titles.items()}
+    return {title: _by_noise(own, plan) for title, own in there.items() if len(own)}
 
 
-def _blocks(frame: pd.DataFrame) -> list[dict]:
-    """Rows of one table, grouped by metric in printed order."""
-    blocks = []
-    for metric, _, unit, _ in (*OWN_METRICS, *TABLE_METRICS):
-        cells = frame[frame["metric"] == metric]
-        if cells.empty:
+def _by_noise(
+    frame: pd.DataFrame, plan: SoftPlan, titles: Mapping[str, str] = _METRICS, over: bool = False
+) -> Markup:
+    """A block per metric, a line per method, a column per noise factor; empty without rows.
+
+    over: of averages over data sets, which are named and have published values.
+    """
+    blocks = {}
+    for metric, title in titles.items():
+        own = frame[frame["metric"] == metric]
+        if own.empty:
             continue
-        left_out = cells["left_out"].fillna("").iloc[0]
-        lines = []
-        for method in cells["method"].unique():
-            of_method = cells[cells["method"] == method].sort_values("noise")
-            lines.append(
-                {
-                    "method": method,
-                    "cells": [_cell(c, unit) for c in of_method.itertuples(index=False)],
-                }
-            )
-        blocks.append(
-            {
-                "title": _METRIC_TITLES[metric],
-                "n": int(cells["n_datasets"].iloc[0]),
-                "left_out": [d for d in str(left_out).split(";") if d],
-                "lines": lines,
-            }
-        )
-    return blocks
+        beside = Markup("")
+        if over:
+            left_out = text(own["left_out"].iloc[0]).replace(";", ", ")
+            n = f"over {int(own['n_datasets'].iloc[0])} of the {N_TABLE_3_1} data sets"
+            why = "; left out, because C4.5 without noise does not vary: "
+            beside = together(" ", tagged("small", n, f"{why}{left_out}" if left_out else ""))
+        lines = blocks[together(title, beside)] = []
+        for method, cells in own.groupby("method", sort=False):
+            cells = cells.sort_values("noise").to_dict("records")
+            lines.append((LOOKS[method].label, *(_cell(cell, over) for cell in cells)))
+    factors = [f"{n:g}" for n in plan.noise_factors]
+    heads = ("", Span("Noise factor", len(factors))), ("Method", *factors)
+    return view(blocks, *heads) if blocks else Markup("")
 
 
-def _cell(row, unit: str) -> dict:
-    """One cell: numbers as text, and marks of significance."""
-    digits = _DIGITS[unit]
-    published = getattr(row, "published", None)  # combinations have none
-    marks = []
-    if row.p < LEVEL:
-        marks.append("a")
-    if row.p_pairs_holm < LEVEL:
-        marks.append("b")
+def _cell(cell: Mapping[str, Any], over: bool) -> Styled:
+    """A number, bold where its test is strong, with marks of significance."""
+    is_score = "difference" in cell
+    digits = _DIGITS[cell["unit"]]
+    shown = number(cell["difference" if is_score else "measured"], digits)
+    tested = (cell["p"], cell["p_holm" if is_score else "p_pairs_holm"])
+    marks = ",".join(mark for mark, p in zip("ab", tested, strict=True) if p < LEVEL)
     notes = []
-    if pd.notna(row.p):
+    if pd.notna(cell["p"]) and is_score:
+        better = f"better on {cell['wins']} of {cell['n_datasets']} data sets"
+        notes = [better, f"{p_said(cell['p'])}, {p_text(cell['p_holm'])} after Holm"]
+    elif pd.notna(cell["p"]):
         notes = [
-            f"{p_said(row.p)} over data sets, {p_text(row.p_holm)} after Holm",
-            f"{p_said(row.p_pairs)} over all pairs, {p_text(row.p_pairs_holm)} after Holm",
+            f"{p_said(cell[p])} over {what}, {p_text(cell[holm])} after Holm"
+            for p, holm, what in (
+                ("p", "p_holm", "data sets"),
+                ("p_pairs", "p_pairs_holm", "all pairs"),
+            )
         ]
-    return {
-        "row": row.row,
-        "measured": number(row.measured, digits),
-        "published": None if pd.isna(published) else number(published, digits),
-        "strong": bool(row.p < 0.001),
-        "marks": ",".join(marks),
-        "notes": "; ".join(notes),
-    }
+    printed = cell.get("published") if over else None  # combinations have none
+    beside = published(shown, number(printed, digits) if known(printed) else None) if over else ""
+    number_ = tagged("b", shown) if cell["p"] < STRONG else shown
+    whole = together(number_, tagged("sup", marks) if marks else "", beside)
+    return Styled(whole, row=cell.get("row"), title="; ".join(notes))
 
 
-def _scores(experiment: str, scores: pd.DataFrame, ranks: pd.DataFrame) -> dict:
+def _scores(experiment: str, scores: pd.DataFrame, ranks: pd.DataFrame, plan: SoftPlan) -> dict:
     """What the template needs of the other scores and the ranks of one experiment."""
     scores = scores[scores["experiment"] == experiment]
     return {
         "word": experiment,
         "part": experiment.removesuffix("_noise"),
-        "blocks": _score_blocks(scores),
+        "view": _by_noise(scores.rename(columns={"first": "method"}), plan, _SCORES),
         "note": _note(scores),
         "ranks": _ranks(ranks[ranks["experiment"] == experiment]),
     }
@@ -195,42 +198,6 @@ def _note(frame: pd.DataFrame) -> str:
     """Why there are no tests, or an empty text."""
     notes = frame.loc[frame["p"].isna(), "note"]
     return "; ".join(filter(None, notes.dropna().unique()))
-
-
-def _score_blocks(frame: pd.DataFrame) -> list[dict]:
-    """Lines of the table, grouped by score."""
-    blocks = []
-    for metric, title in _SCORE_TITLES.items():
-        cells = frame[frame["metric"] == metric]
-        lines = []
-        for method in cells["first"].unique():
-            of_method = cells[cells["first"] == method].sort_values("noise")
-            shown = [_score_cell(c) for c in of_method.itertuples(index=False)]
-            lines.append({"method": method, "cells": shown})
-        if lines:
-            blocks.append({"title": title, "n": 0, "left_out": [], "lines": lines})
-    return blocks
-
-
-def _score_cell(row) -> dict:
-    """One cell of the shared noise table."""
-    marks, notes = [], []
-    if pd.notna(row.p):
-        if row.p < LEVEL:
-            marks.append("a")
-        if row.p_holm < LEVEL:
-            marks.append("b")
-        notes = [
-            f"better on {row.wins} of {row.n_datasets} data sets",
-            f"{p_said(row.p)}, {p_text(row.p_holm)} after Holm",
-        ]
-    return {
-        "measured": number(row.difference, _DIGITS[row.unit]),
-        "published": None,
-        "strong": bool(row.p < 0.001),
-        "marks": ",".join(marks),
-        "notes": "; ".join(notes),
-    }
 
 
 def _ranks(frame: pd.DataFrame) -> dict:

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import chain
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
+from markupsafe import Markup
 
-from hedgerow.experiments.soft_sweep import figures as soft_sweep_figures
-from hedgerow.experiments.soft_sweep import tables as soft_sweep_tables
+from hedgerow.experiments.soft_sweep import figures as own_figures
+from hedgerow.experiments.soft_sweep import tables as own_tables
 from hedgerow.experiments.soft_sweep.plan import METHODS, PRINTED, SweepPlan
 from hedgerow.experiments.soft_sweep.tables import HIGH_ABOVE, LOW_BELOW, PANELS
 from hedgerow.experiments.step import step
 from hedgerow.reporting.figures import LOOKS
 from hedgerow.reporting.html import Section, claim_lines, filled, shown, tally
-from hedgerow.reporting.numbers import number
+from hedgerow.reporting.numbers import NONE, number
+from hedgerow.reporting.views import Span, tagged, together, view
 
 
 @step("*")
@@ -27,7 +31,7 @@ def section(
     plan: SweepPlan,
 ) -> Section:
     """The sweep as a section of the report page."""
-    ranges = tables["soft_sweep_ranges"]
+    views = {"soft_sweep_ranges": _ranges(tables["soft_sweep_ranges"])}
     there = set(rows["dataset"])
     return filled(
         "soft_sweep",
@@ -44,44 +48,41 @@ def section(
         extra=[d for d in plan.datasets if d not in PRINTED],
         low=LOW_BELOW,
         high=HIGH_ABOVE,
-        sets=_sets(ranges),
         grown=_grown(tables["soft_sweep"]),
-        shown=shown(soft_sweep_tables, soft_sweep_figures, figures=figures, captions=captions),
+        shown=shown(own_tables, own_figures, figures=figures, captions=captions, views=views),
         figures=["thesis_figure_3_11", "thesis_figure_3_12"],
     )
 
 
-def _sets(ranges: pd.DataFrame) -> list[dict]:
-    """What the template needs of each data set that was run: lines of noise factor and method."""
-    sets = []
-    run = ranges[ranges["status"] == "run"]
-    for dataset in run["dataset"].unique():
-        lines = []
-        of_set = run[run["dataset"] == dataset]
-        for noise in of_set["noise"].unique():
-            for method in METHODS[1:]:
-                cells = of_set[(of_set["noise"] == noise) & (of_set["method"] == method)]
-                by_range = {row.range: _cell(row) for row in cells.itertuples(index=False)}
-                lines.append(
-                    {
-                        "noise": f"{noise:g}",
-                        "method": LOOKS[method].label,
-                        "cells": [by_range.get(name) for name in ("low", "high")],
-                    }
-                )
+def _ranges(ranges: pd.DataFrame) -> Markup:
+    """Leaves and accuracy against C4.5: a block per data set, a line by method and noise factor."""
+    blocks = {}
+    numbers = ("Leaves\nof C4.5", "Leaves,\ndifference", "Accuracy,\ndifference", "Standard\nerror")
+    for dataset, own in ranges[ranges["status"] == "run"].groupby("dataset", sort=False):
         name = PANELS.get(dataset, "").partition(") ")[2]
-        sets.append({"name": name or dataset, "key": dataset if name else "", "lines": lines})
-    return sets
+        beside = dataset if name else "not in the printed figures"
+        lines = []
+        for noise in own["noise"].unique():
+            for method in METHODS[1:]:
+                of_line = own[(own["noise"] == noise) & (own["method"] == method)]
+                cells = {row.range: _cells(row) for row in of_line.itertuples(index=False)}
+                both = (cells.get(name, (NONE,) * len(numbers)) for name in ("low", "high"))
+                lines.append((LOOKS[method].label, f"{noise:g}", *chain(*both)))
+        blocks[together(name or dataset, " ", tagged("small", beside))] = lines
+    spans = (f"c below {LOW_BELOW:g}", f"c above {HIGH_ABOVE:g}")
+    above = (Span("", 2), *(Span(span, len(numbers)) for span in spans))
+    return view(blocks, above, ("Method", "Noise", *numbers, *numbers))
 
 
-def _cell(row) -> dict:
-    return {
-        "c45": number(row.leaves_c45, 1),
-        "leaves": number(row.leaves_diff, 1),
-        "accuracy": number(row.accuracy_diff, 1),
-        "error": number(row.accuracy_se_c45, 1),
-        "lost": not bool(row.accuracy_kept),
-    }
+def _cells(row) -> tuple[Any, ...]:
+    """One range of a line."""
+    accuracy = number(row.accuracy_diff, 1)
+    return (
+        number(row.leaves_c45, 1),
+        number(row.leaves_diff, 1),
+        accuracy if row.accuracy_kept else together(accuracy, tagged("sup", "a")),
+        number(row.accuracy_se_c45, 1),
+    )
 
 
 def _grown(table: pd.DataFrame) -> list[dict]:
