@@ -66,7 +66,7 @@ ALL_FIGURES, ALL_CLAIMS, ALL_PAGES = (
             None,
             "print()",
             {"soft_statistics", "search_statistics", "noise_models_statistics"},
-            {"soft_learn", "search_run", "soft_evaluate", "soft_figures"},
+            {"soft_learn", "search_run", "soft_evaluate"},
             id="a changed test reruns no learner",
         ),
         pytest.param(
