@@ -108,7 +108,7 @@ $(VENV)/.cluster: requirements-cluster.lock $(STAMP)
 	@$(PIP_LOCKED) -r requirements-cluster.lock
 	@touch $@
 
-# In as many processes as there are cores, the tests of a file in one; tests/times.py orders files.
+# In as many processes as there are cores, the tests of a file in one; tests/processor_times.py orders files.
 PROCESSES := --numprocesses auto --dist loadfile --no-loadscope-reorder
 PYTEST := python -m pytest $(PROCESSES)
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 
 import effort
+import processor_times
 import pytest
-import times
 
 #: The fixture whose run is shared by all processes.
 SHARED = "smoke"
@@ -42,18 +42,18 @@ def pytest_addoption(parser):
 def pytest_configure(config):
     effort.chosen = config.getoption("effort")
     if config.getoption("write_times") and not hasattr(config, "workerinput"):
-        config.pluginmanager.register(times.Times())
+        config.pluginmanager.register(processor_times.Times())
 
 
 #: Processor time when the last report was made.
-before = times.used()
+before = processor_times.used()
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item):
     global before
     report = yield
-    report.processor_time, before = times.used() - before, times.used()
+    report.processor_time, before = processor_times.used() - before, processor_times.used()
     return report
 
 
@@ -68,7 +68,7 @@ def file_of(item) -> str:
 def pytest_collection_modifyitems(config, items):
     files = list(dict.fromkeys(map(file_of, items)))
     sharing = {file_of(item) for item in items if shares_run(item)}
-    order = times.in_order(files, times.read(), sharing)
+    order = processor_times.in_order(files, processor_times.read(), sharing)
     places = {file: place for place, file in enumerate(order)}
     items.sort(key=lambda item: places[file_of(item)])  # within a file as collected
     marked = LEFT_OUT.get(effort.chosen)
