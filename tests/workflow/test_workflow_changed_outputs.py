@@ -13,8 +13,6 @@ from hedgerow.files import read_json, write_json
 from hedgerow.workflow.changed_outputs import changed_outputs, keep_edited, mark_changed
 
 MAIN = SimpleNamespace(is_main_process=True)
-#: A rule that runs something.
-REAL = SimpleNamespace(norun=False)
 
 
 @pytest.fixture
@@ -107,7 +105,7 @@ def test_an_edited_result_is_kept_before_it_is_made_again(project):
     edited = path.read_bytes()
     changed = changed_outputs(project)
     pages = {"pages": ["reports/tables/u.csv"]}
-    job = SimpleNamespace(rule=REAL, output=["reports/tables/t.csv"], params=pages)
+    job = SimpleNamespace(output=["reports/tables/t.csv"], params=pages)
     workflow = SimpleNamespace(dag=SimpleNamespace(needrun_jobs=lambda: [job]))
     (line,) = keep_edited(workflow, changed, project)
     kept = "data/edited/reports/tables/u.csv"

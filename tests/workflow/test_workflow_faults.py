@@ -449,10 +449,9 @@ def test_a_file_that_the_run_makes_anew_may_be_from_the_future(tmp_path, monkeyp
     monkeypatch.chdir(tmp_path)
     for name in ("read", "made", "end"):
         Path(name).touch()
-    rule = SimpleNamespace(norun=False)
     jobs = [
-        SimpleNamespace(rule=rule, input=["read"], output=["made"]),
-        SimpleNamespace(rule=rule, input=["made", "not yet there"], output=["end"]),
+        SimpleNamespace(input=["read"], output=["made"]),
+        SimpleNamespace(input=["made", "not yet there"], output=["end"]),
     ]
     workflow = SimpleNamespace(dag=SimpleNamespace(needrun_jobs=lambda: jobs))
     os.utime("made", (NEXT_YEAR, NEXT_YEAR))
@@ -469,7 +468,7 @@ def test_what_has_to_be_downloaded_is_said_before_a_run(tmp_path, monkeypatch):
     names = {"fetch": ["heart_valve", "wine", "glass", "trace"], "tidy": ["hodgkin"]}
     key = {"fetch": "source", "tidy": "dataset"}
     jobs = [
-        SimpleNamespace(rule=SimpleNamespace(name=rule, norun=False), wildcards={key[rule]: name})
+        SimpleNamespace(rule=SimpleNamespace(name=rule), wildcards={key[rule]: name})
         for rule, listed in names.items()
         for name in listed
     ]

@@ -107,7 +107,7 @@ def test_the_code_stays_that_of_the_manifest(made, monkeypatch):
 )
 def test_only_a_run_that_makes_results_packs(made, monkeypatch, output, packed):
     monkeypatch.chdir(made)
-    jobs = [SimpleNamespace(rule=SimpleNamespace(norun=False), output=[output])]
+    jobs = [SimpleNamespace(output=[output])]
     dag = SimpleNamespace(needrun_jobs=lambda: jobs)
     assert keep_previous(SimpleNamespace(dag=dag)) == ""
     assert (made / PREVIOUS).exists() == packed
@@ -119,7 +119,7 @@ def test_a_full_disk_does_not_stop_the_run(made, monkeypatch):
 
     monkeypatch.chdir(made)
     monkeypatch.setattr(previous, "write_bytes", full)
-    jobs = [SimpleNamespace(rule=SimpleNamespace(norun=False), output=[TABLE])]
+    jobs = [SimpleNamespace(output=[TABLE])]
     said = keep_previous(SimpleNamespace(dag=SimpleNamespace(needrun_jobs=lambda: jobs)))
     assert said.endswith("previous.tar.xz: No space left on device.")
 

@@ -127,8 +127,8 @@ def plot_curve(axes: Any, time, died, *, color, line="-", label="", interval=Fal
     """
     time, died = np.asarray(time, dtype=np.float64), np.asarray(died, dtype=bool)
     if len(time):
-        found = _curve(time, died, 0.95)
-        _draw(axes, found, float(time.max()), color, line, interval, False, label)
+        curve = _curve(time, died, 0.95)
+        _draw(axes, curve, float(time.max()), color, line, interval, False, label)
 
 
 def plot_curves(
@@ -226,19 +226,19 @@ def plot_curves(
         color, line = LINES[place % len(LINES)]
         color = color if colors is None else colors[group]
         name = legible(str(group) if labels is None else labels[group])
-        behind, place_of = FEWER.format(least), (last, 1.0)
+        suffix, end_point = FEWER.format(least), (last, 1.0)
         if not hidden(int(inside.sum()), least) and not hidden(int(died[inside].sum()), least):
             since, had = entry_of(entry, inside), (died | other)[inside]
-            found = _curve(time[inside], died[inside], confidence, other[inside], since)
+            curve = _curve(time[inside], died[inside], confidence, other[inside], since)
             stops = _stops(time[inside], last, least)
             if since is not None:
                 stops = min(stops, _first_few(time[inside], had, since, least))
-            _draw(axes, found, stops, color, line, intervals, marks)
+            _draw(axes, curve, stops, color, line, intervals, marks)
             # A line from 0 on would say that nobody has the event.
-            behind = EARLY.format(least) if since is not None and stops <= 0.0 else ""
-            place_of = place_of if behind else (stops, float(found.at(stops)))
-        drawn.append((place, color, line, name + behind))
-        ends.append(place_of)
+            suffix = EARLY.format(least) if since is not None and stops <= 0.0 else ""
+            end_point = end_point if suffix else (stops, float(curve.at(stops)))
+        drawn.append((place, color, line, name + suffix))
+        ends.append(end_point)
     ticks = _scaled(axes, last, fontsize)
     table = pd.DataFrame(
         [[_at_risk(time, entry, groups == group, tick) for tick in ticks] for group in order],
@@ -263,9 +263,9 @@ def _in_order(groups, order: Sequence | None, time: np.ndarray) -> tuple[np.ndar
         raise InputError(
             f"groups has shape {groups.shape} and time {time.shape}", remedy="give one per patient"
         )
-    there = sorted(set(groups.tolist()))
-    order = there if order is None else list(order)
-    if empty := [group for group in order if group not in there]:
+    present = sorted(set(groups.tolist()))
+    order = present if order is None else list(order)
+    if empty := [group for group in order if group not in present]:
         raise InputError(f"nobody is in group {empty[0]!r}", remedy="leave it out of `order`")
     return groups, order
 
@@ -303,8 +303,8 @@ def _first_few(time, had, entry, least: int) -> float:
 
 def _at_risk(time, entry, inside, when: float) -> int:
     """Patients at risk at a time; at 0 those who are from the start."""
-    there = inside & (time >= when)
-    return int((there if entry is None else there & ((entry < when) | (entry <= 0.0))).sum())
+    at_risk = inside & (time >= when)
+    return int((at_risk if entry is None else at_risk & ((entry < when) | (entry <= 0.0))).sum())
 
 
 def _draw(
@@ -390,13 +390,13 @@ def _apart(wanted: np.ndarray, least: float) -> np.ndarray:
             count = above[1] + below[1]
             middle = (above[0] * above[1] + below[0] * below[1]) / count
             blocks.append([middle, count])
-    found = np.empty(len(wanted))
+    places = np.empty(len(wanted))
     place = 0
     for middle, count in blocks:
         for k in range(int(count)):
-            found[order[place]] = middle + ((count - 1) / 2 - k) * least
+            places[order[place]] = middle + ((count - 1) / 2 - k) * least
             place += 1
-    return found
+    return places
 
 
 def _ink(color) -> tuple:

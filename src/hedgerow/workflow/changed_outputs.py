@@ -127,7 +127,7 @@ class FutureError(HedgerowError):
 
 def check_times(workflow: Any) -> None:
     """Stop a run before jobs whose outputs would be older than their inputs."""
-    jobs = jobs_to_run(workflow, targets=True)
+    jobs = jobs_to_run(workflow)
     made = {str(file) for job in jobs for file in job.output}
     read = {str(file) for job in jobs for file in job.input} - made
     now = time.time()

@@ -224,7 +224,7 @@ def to_take(workflow: Any, configuration: str) -> list[str]:
         return []
     jobs: dict[str, dict[str, Any]] = {}
     for job in jobs_to_run(workflow):
-        jobs |= described(job)
+        jobs |= {} if job.rule.norun else described(job)  # a rule that only names targets
     known = known_in(Path(), configuration)
     return said(jobs, known, cores_of(workflow), configuration) if jobs else []
 

@@ -58,9 +58,9 @@ def command_line_settings(workflow: Any) -> dict[str, Any]:
     return dict(workflow.config_settings.config or {})
 
 
-def jobs_to_run(workflow: Any, targets: bool = False) -> list[Any]:
-    """Jobs that a run will run, when it is planned; with those of rules that only name targets."""
-    return [job for job in workflow.dag.needrun_jobs() if targets or not job.rule.norun]
+def jobs_to_run(workflow: Any) -> list[Any]:
+    """Jobs that a run will run, when it is planned; also of rules that only name targets."""
+    return list(workflow.dag.needrun_jobs())
 
 
 def jobs_above(workflow: Any, rule: str) -> list[Any]:
