@@ -86,14 +86,17 @@ def drawn(suffix: str, n: int, seed: int) -> list[Mutant]:
 
 
 def tests_of(file: str) -> list[str]:
-    """Tests of the room of a module: of an experiment those that name it, with its report."""
-    room, *rest = Path(file).relative_to(PACKAGE).parts
+    """Tests of the room of a module, those of its name first; of an experiment those that name it,
+    with its report."""
+    path = Path(file)
+    room, *rest = path.relative_to(PACKAGE).parts
+    folder = f"tests/{room}" if rest and (ROOT / "tests" / room).is_dir() else "tests"
+    found = sorted(p.relative_to(ROOT) for p in (ROOT / folder).glob("test_*.py"))
     if room in ("experiments", "extensions") and len(rest) > 1:
-        named = [p for p in ROOT.glob("tests/*/test_*.py") if rest[0] in p.name]
-        return sorted(str(p.relative_to(ROOT)) for p in named)
-    if rest and (ROOT / "tests" / room).is_dir():
-        return [f"tests/{room}"]
-    return sorted(str(p.relative_to(ROOT)) for p in ROOT.glob("tests/test_*.py"))
+        found = [p.relative_to(ROOT) for p in sorted(ROOT.glob("tests/*/test_*.py"))]
+        found = [p for p in found if rest[0] in p.name]
+    word = path.stem.strip("_")
+    return [str(p) for p in sorted(found, key=lambda p: word not in p.name)]
 
 
 def outcome(mutant: Mutant, cores: int, effort: str) -> str:
@@ -111,7 +114,17 @@ def outcome(mutant: Mutant, cores: int, effort: str) -> str:
             and subprocess.run(["make", "setup"], cwd=ROOT, capture_output=True).returncode
         ):
             return "no program"
-        command = [sys.executable, "-m", "pytest", "-q", "-x", "-n", str(cores), "--effort", effort]
+        command = [
+            sys.executable,
+            "-m",
+            "pytest",
+            "-q",
+            "-x",
+            "-n",
+            str(cores * (cores > 1)),
+            "--effort",
+            effort,
+        ]
         done = subprocess.run(
             [*command, *tests_of(mutant.file)],
             cwd=ROOT,
