@@ -187,7 +187,7 @@ generated: setup
 LOCKS := requirements.lock requirements-checks.lock requirements-docs.lock requirements-cluster.lock \
 	$(BUILD_LOCK)
 # The extras of each lock.
-EXTRAS := build frames draw data survival patients experiments workflow sign test
+EXTRAS := build frames draw data survival patients experiments workflow test
 CHECKS := forests browser polars documents types release
 DOCS := docs
 CLUSTER := cluster

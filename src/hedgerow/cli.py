@@ -1,4 +1,4 @@
-"""The command line: ``hedgerow data | reference | status | changes | verify | sign | ...``.
+"""The command line: ``hedgerow data | reference | status | changes | verify | ...``.
 
 Each command is a function that takes the parsed arguments and returns the exit code. What a user
 can mend is told in one line on standard error, with exit code 1.
@@ -65,9 +65,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
+    from hedgerow.audit.archive_command import add_archive
     from hedgerow.audit.changes_command import add_changes
     from hedgerow.audit.command import add_status, add_verify
-    from hedgerow.audit.sign_command import add_archive, add_sign
     from hedgerow.audit.trace_command import add_replay, add_trace
     from hedgerow.explanation.command import add_explain
     from hedgerow.optimal.command import add_gap
@@ -83,7 +83,6 @@ def _parser() -> argparse.ArgumentParser:
     add_status(commands)
     add_changes(commands)
     add_verify(commands)
-    add_sign(commands)
     add_archive(commands)
     add_trace(commands)
     add_replay(commands)

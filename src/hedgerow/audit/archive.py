@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import unquote
 
-from hedgerow.audit.attest import ATTESTATION, SSH_SIGNATURE
-from hedgerow.audit.verify import whole
+from hedgerow.audit.verify import SIGNATURE, whole
 from hedgerow.errors import DataError, InputError
 from hedgerow.files import read_json, written_whole
 from hedgerow.reporting.checkout import reached_files
@@ -51,7 +50,7 @@ def archive(
     listed = {path for part in ("inputs", "outputs") for path in manifest[part]}
     listed |= {path for path, kept in manifest["between"].items() if kept is not None}
     listed |= {MANIFEST, SUMS, *reached_files(root), *_beside(root)}
-    listed |= {path for path in (ATTESTATION, SSH_SIGNATURE) if (root / path).is_file()}
+    listed |= {SIGNATURE} if (root / SIGNATURE).is_file() else set()
     listed |= {unquote(e["@id"]) for e in content["@graph"] if "File" in e.get("@type", ())}
     missing = sorted(path for path in listed if not (root / path).is_file())
     if missing:

@@ -109,11 +109,6 @@ def add_verify(commands: Any) -> None:
         action="store_true",
         help="a run of a checkout that was not as committed may hold; its changes are told",
     )
-    parser.add_argument(
-        "--key",
-        metavar="FILE",
-        help="public Ed25519 key (of ssh-keygen, or PEM) with which the run has to be signed",
-    )
     add_trust(parser, "; otherwise bytes are compared and nothing of it is run")
     parser.add_argument(
         "--sandbox",
@@ -146,7 +141,6 @@ def add_status(commands: Any) -> None:
 
 def run_verify(options: argparse.Namespace) -> int:
     """0 if all holds, else 1."""
-    from hedgerow.audit.attest import read_public_keys
     from hedgerow.audit.kept import is_kept, verify_kept
     from hedgerow.audit.verify import verify
     from hedgerow.files import check_free, write_json
@@ -158,7 +152,7 @@ def run_verify(options: argparse.Namespace) -> int:
         raise DataError(f"{path} is no folder", remedy="name the folder of the project")
     project = (path / "config/default.yaml").is_file() or (path / "reports").is_dir()
     if not project and is_kept(path):
-        known = ("digest", "key", "sandbox")
+        known = ("digest", "sandbox")
         asked = [name for name in known if getattr(options, name)]
         if asked:
             raise DataError(
@@ -182,7 +176,6 @@ def run_verify(options: argparse.Namespace) -> int:
                 tolerance=options.tolerance,
                 allow_unlisted=options.allow_unlisted,
                 allow_changes=options.allow_changes,
-                keys=None if options.key is None else read_public_keys(Path(options.key)),
                 trust=options.trust,
                 sandbox=options.sandbox,
                 tell=progress.tell,

@@ -10,7 +10,6 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from hedgerow.audit.anew import asked_for, make_anew
-from hedgerow.audit.attest import ATTESTATION, SSH_SIGNATURE, check_signature
 from hedgerow.audit.code import check_code, names
 from hedgerow.audit.findings import (
     DIFFERS,
@@ -38,8 +37,10 @@ DEFAULT = "config/default.yaml"
 #: Folders in which nothing lies that no run has made, but for what is named below.
 MADE = ("data/raw", "data/tidy", "data/noised", "data/calibrated", "data/trees", "data/results")
 MADE += ("reports",)
+#: Of the list of checksums, by `ssh-keygen -Y sign`.
+SIGNATURE = f"{SUMS}.sig"
 #: What no manifest lists: the page about the folder, and what differs from run to run.
-TRACKED = {"reports/README.md", RECORD.as_posix(), ATTESTATION, SSH_SIGNATURE}
+TRACKED = {"reports/README.md", RECORD.as_posix(), SIGNATURE}
 #: The files of a run, by the part of the manifest that lists them.
 KINDS = {"inputs": "input", "outputs": "output", "between": "between"}
 #: What is said where nothing of a folder is run.
@@ -61,14 +62,12 @@ def verify(
     tolerance: float = 0.0,
     allow_unlisted: bool = False,
     allow_changes: bool = False,
-    keys: Sequence[bytes] | None = None,
     trust: bool = False,
     sandbox: bool = False,
     tell: Callable[..., None] = lambda what, done=0, of=None: None,
 ) -> Findings:
     """Compare the results in a folder with the manifest of the run that made them.
 
-    keys: public Ed25519 keys, one of which has to have signed the run (`hedgerow sign`).
     trust: whether code of the folder may run: its Snakefile, and git with the settings that lie
         there. One's own checkout needs no leave; of another folder bytes are compared, and nothing
         of it is run.
@@ -102,7 +101,6 @@ def verify(
     if known.manifest is None:
         found.checks.append(Check("manifest", False, ["It cannot be read: nothing else is known."]))
         return found
-    found.checks += check_signature(root, known, keys)
     found.files += check_shown(root, known.manifest, known.digest)
     tell("installed packages")
     found.checks.append(check_packages(known.manifest))
