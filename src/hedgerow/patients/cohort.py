@@ -228,43 +228,24 @@ def read_cohort(
     event, words[outcome.event] = events(
         table, outcome.event, problems, outcome.event_is, outcome.cause, outcome.answers
     )
-    time, start, taken_as = _follow_up(table, outcome, unit, own, event, problems)
-    if own is not None and own[1]:
-        _check_unit(time * (DAYS[unit] / DAYS[own[0]]), own, taken_as)
-    if own is None or own[1]:
-        _name_too_long(table, outcome, columns, time * (DAYS[unit] / DAYS["years"]), problems)
+    time, start, taken_as = _follow_up(table, outcome, columns, unit, own, event, problems)
     treated_at, known, more = _intervention(
         table, outcome, columns, unit, own, time, start, problems, words
     )
     entry, late = _entry(table, outcome, columns, unit, own, time, start, problems)
-    without = np.isnan(time) | (event < 0)
+    kept = ~np.isnan(time) & (event >= 0)
     if entry is not None:
-        without |= np.isnan(entry)
+        kept &= ~np.isnan(entry)
     check_incomplete(table, outcome, time, event, problems)
     settled = not problems.found
     tell = tell or (lambda words: None)
     tell("reading the columns")
     X, not_used = _inputs(table, outcome, columns, problems, tell)
-    tell("asking what was known at inclusion")
-    kept = ~without
-    follow_up = (time[kept] * DAYS[unit], event[kept])
-    late_columns = _not_known(table, outcome, columns, kept)
-    about = (*follow_up, late_columns, outcome.answers, problems, tell)
-    named = _ask_what_knows(X[kept], *about)
-    if min_followed is not None:
-        about = (time[kept], event[kept], length, min_followed, entry_of(entry, kept))
-        tell("asking what tells the follow-up")
-        rest = X[kept].drop(columns=named)  # one question is enough of an input
-        _ask_what_limits(rest, about if settled else None, outcome.answers, problems, tell)
+    after = _not_known(table, outcome, columns, kept)
+    about = (time[kept], event[kept], length, min_followed, entry_of(entry, kept))
+    _ask_of_inputs(X[kept], unit, after, about, settled, outcome.answers, problems, tell)
     problems.check(table.name)
-    if not kept.any():
-        what = "both a time and an event" if entry is None else "a time, an event and an entry"
-        raise InputError(f"no patient has {what}", remedy="check the columns")
-    if not (event[kept] == 1).any():
-        raise InputError(
-            f"nobody has the event in column `{outcome.event}`",
-            remedy="name what counts as the event with --event-is",
-        )
+    _check_events(outcome, event[kept], entry)
     return Cohort(
         X[kept].reset_index(drop=True),
         time[kept],
@@ -275,23 +256,37 @@ def read_cohort(
         length,
         dict(columns),
         not_used,
-        int(without.sum()),
+        int((~kept).sum()),
         taken_as + more + late,
         "" if start is None else f"{day_of(np.nanmin(start))} to {day_of(np.nanmax(start))}",
         table.rows[kept],
         {name: [word.of(kept) for word in own] for name, own in words.items()},
         tuple(problems.decided),
         n_rows,
-        (
-            f"letters of {table.encoding}",
-            f"sheet `{table.sheet}` of a workbook"
-            if table.delimiter == "sheet"
-            else f"fields divided by {table.delimiter}",
-            *table.notes,
-            f"decimal {table.decimal}" if table.decimal else "no number tells a decimal mark",
-        ),
+        _read_as(table),
         entry_of(entry, kept),
     )
+
+
+def _check_events(outcome: Outcome, event: np.ndarray, entry: np.ndarray | None) -> None:
+    """Refuse a table in which nobody is followed, or has the event."""
+    if not len(event):
+        what = "both a time and an event" if entry is None else "a time, an event and an entry"
+        raise InputError(f"no patient has {what}", remedy="check the columns")
+    if not (event == 1).any():
+        raise InputError(
+            f"nobody has the event in column `{outcome.event}`",
+            remedy="name what counts as the event with --event-is",
+        )
+
+
+def _read_as(table: Texts) -> tuple[str, ...]:
+    """How the file was read."""
+    by = f"fields divided by {table.delimiter}"
+    if table.delimiter == "sheet":
+        by = f"sheet `{table.sheet}` of a workbook"
+    mark = f"decimal {table.decimal}" if table.decimal else "no number tells a decimal mark"
+    return (f"letters of {table.encoding}", by, *table.notes, mark)
 
 
 def _checked(table: Texts, outcome: Outcome) -> tuple[float, str]:
@@ -356,13 +351,12 @@ def _unit(
     # Where nobody says it, days stand in its place until the question is answered.
     if (own := unit_in_name(columns[name].unit)) is not None:
         return own, BY_SCHEMA
-    own = unit_in_name(name)
-    if own is not None and outcome.unit not in (None, own):
-        raise InputError(
-            f"column `{name}` is in {own} by its name, and in {outcome.unit} by --unit",
-            remedy="leave --unit out, or give the column its `unit` in the schema",
-        )
-    if own is not None:
+    if (own := unit_in_name(name)) is not None:
+        if outcome.unit not in (None, own):
+            raise InputError(
+                f"column `{name}` is in {own} by its name, and in {outcome.unit} by --unit",
+                remedy="leave --unit out, or give the column its `unit` in the schema",
+            )
         return own, BY_NAME
     if outcome.unit is not None:
         return outcome.unit, BY_OPTION
@@ -377,7 +371,7 @@ def _unit(
     return "days", ""
 
 
-def _follow_up(table: Texts, outcome: Outcome, unit: str, own, event, problems: Problems):
+def _follow_up(table: Texts, outcome: Outcome, columns, unit: str, own, event, problems: Problems):
     """Times in the unit, days of inclusion (or None), and where the unit comes from."""
     if outcome.time is not None:
         name = outcome.time
@@ -385,7 +379,7 @@ def _follow_up(table: Texts, outcome: Outcome, unit: str, own, event, problems: 
         time = checked_numbers(table, name, problems, outcome.answers)
         time = missing_codes(name, time, table.rows, outcome.answers, problems)
         time = time * (DAYS[own[0]] / DAYS[unit])
-        start = None
+        start, wrong = None, ("it is negative", "correct the time")
     else:
         start, end = (
             _past(table, name, dates(table, name, problems, outcome.answers), problems)
@@ -395,15 +389,13 @@ def _follow_up(table: Texts, outcome: Outcome, unit: str, own, event, problems: 
             end = _to_end_of_study(table, outcome, end, event, last, problems)
         time = (end - start) / DAYS[unit]
         taken_as = f"times are days from `{outcome.start}` to `{outcome.end}`"
+        wrong = f"it lies before `{outcome.start}`", "correct one of the dates"
     for place in np.flatnonzero(time < 0.0):
-        said = "it is negative" if start is None else f"it lies before `{outcome.start}`"
-        problems.add(
-            "times",
-            said,
-            "correct the time" if start is None else "correct one of the dates",
-            outcome.time or outcome.end,
-            table.rows[place],
-        )
+        problems.add("times", *wrong, outcome.time or outcome.end, table.rows[place])
+    if own is not None and own[1]:
+        _check_unit(time * (DAYS[unit] / DAYS[own[0]]), own, taken_as)
+    if own is None or own[1]:
+        _name_too_long(table, outcome, columns, time * (DAYS[unit] / DAYS["years"]), problems)
     return time, start, taken_as
 
 
@@ -546,16 +538,17 @@ def _entry(
     if when is None:
         return None, taken_as
     begin = "0" if start is None else f"the date in `{outcome.start}`"
-    for place in np.flatnonzero(table.columns[name] == None):  # noqa: E711
-        if not outcome.leave_out:
-            remedy = f"write {begin} for who was under observation from the start, or leave such "
-            remedy += "patients out with --leave-out-incomplete"
-            problems.add("entry", "it is empty", remedy, name, table.rows[place])
+    write = f"write {begin} for who was under observation from the start, "
     for wrong, said, remedy in (
+        (
+            (table.columns[name] == None) & (not outcome.leave_out),  # noqa: E711
+            "it is empty",
+            f"{write}or leave such patients out with --leave-out-incomplete",
+        ),
         (
             when < 0.0,
             "the patient came under observation before the start of the follow-up",
-            f"write {begin} for who was under observation from the start, {LEAVE_OUT}",
+            write + LEAVE_OUT,
         ),
         (
             when >= time,
@@ -574,11 +567,9 @@ def _inputs(
     """Data frame of the inputs, and why other columns are none."""
     import pandas as pd
 
-    made: dict = {}
-    not_used, answers = {}, outcome.answers
-    roles = set(outcome.columns)
+    made, not_used, answers = {}, {}, outcome.answers
     for name, column in columns.items():
-        if name in roles:
+        if name in outcome.columns:
             continue
         tell("repetition")
         if column.why:
@@ -656,6 +647,17 @@ def _values(column: pd.Series) -> np.ndarray:
     return column.to_numpy(float)
 
 
+def _ask_of_inputs(X, unit, after, about, settled, answers: Answers, problems, tell) -> None:
+    """Whether each input was known at inclusion, and tells how long a patient could be followed."""
+    tell("asking what was known at inclusion")
+    time, event, _, needed, _ = about
+    named = _ask_what_knows(X, time * DAYS[unit], event, after, answers, problems, tell)
+    if needed is not None:
+        tell("asking what tells the follow-up")
+        rest = X.drop(columns=named)  # one question is enough of an input
+        _ask_what_limits(rest, about if settled else None, answers, problems, tell)
+
+
 def _ask_what_limits(X: pd.DataFrame, about, answers: Answers, problems: Problems, tell) -> None:
     """A question for each input that tells how long a patient could be followed."""
     # `about`: time, event, horizon, share that is needed and entry, as `tells_follow_up` has them;
@@ -723,8 +725,6 @@ def _in_years(column: Column) -> bool:
 
 
 def _check_range(table: Texts, column: Column, values: np.ndarray, problems: Problems) -> None:
-    if math.isinf(column.low) and math.isinf(column.high):
-        return
     for place in np.flatnonzero((values < column.low) | (values > column.high)):
         problems.add(
             "range",

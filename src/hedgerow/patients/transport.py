@@ -149,56 +149,25 @@ def validated(
     tell = progress or (lambda words: None)
     check_number("--resamples", resamples, 0, MOST_RESAMPLES, whole=True)
     check_number("--seed", seed, 0, 2**32 - 1, whole=True)
-    horizon, n_late = model.horizon, 0
-    if cohort.entry is not None:
-        seen = (cohort.natural_history()[0] > cohort.entry) & (cohort.entry < horizon)
-        n_late = int((~seen).sum())
-        cohort, X = cohort.of(seen), X[seen].reset_index(drop=True)
-        leaf, shares = leaf[seen], shares[seen]
+    seen = _seen(model, cohort)
+    cohort, X = cohort.of(seen), X[seen].reset_index(drop=True)
+    leaf, shares = leaf[seen], shares[seen]
     time, event = cohort.natural_history()
-    entry = cohort.entry
-    if entry is not None and len(time):
-        when = ran_out(time, event != 0, entry, horizon)
-        if when is not None:
-            raise NobodyLeft(when, model.unit)
-    nodes, needed = [group.node for group in model.groups], model.min_followed
+    entry, horizon, needed = cohort.entry, model.horizon, model.min_followed
     by_node = {group.node: math.nan if group.risk is None else group.risk for group in model.groups}
     risk = np.array([by_node[int(node)] for node in leaf])
-    observed = {}
-    for node in nodes:
-        own = leaf == node
-        since = entry_of(entry, own)
-        about = (time[own], event[own], horizon, CONFIDENCE, since, needed)
-        observed[node] = risk_by(*about)
-    # Where few could be followed, those whose class is known are those with the event.
-    said = [n for n in nodes if not math.isnan(by_node[n] + observed[n][0])]
-    told = np.isin(leaf, said)
-    _check_followed(model, time, event, entry, told)
-    tell("observed and expected")
-    found = counted(nodes, leaf, time, event, horizon, least)
-    if (found.mask[-1, [0, 4]] != SHOWN).any():
-        raise InputError(
-            "so few patients have the event, or do not have it, that nothing could be shown",
-            remedy="add patients, or say --show-small-counts and keep the folder to yourself",
-        )
-    since = entry_of(entry, told)
-    follow_up = (time[told], event[told])
-    observed[-1] = risk_by(*follow_up, horizon, CONFIDENCE, since, needed)
-    own_risk = risk[told]
-    point = measured(*follow_up, own_risk, horizon, since)
-    tell("intervals")
-    drawn = _resampled(*follow_up, own_risk, horizon, resamples, seed, since)
-    measures = {n: Measure(point[n], *_between(drawn[:, k])) for k, n in enumerate(MEASURES)}
-    expected = point["expected"]
-    share, low, high = observed[-1]
-    if expected:
-        measures["ratio"] = Measure(share / expected, low / expected, high / expected)
-    curves = {
-        n: curve_of(time[own], event[own], horizon, least, entry_of(entry, own))
-        for n, own in ((n, leaf == n) for n in nodes)
+    inside = {node: leaf == node for node in by_node}
+    observed = {
+        node: risk_by(time[own], event[own], horizon, CONFIDENCE, entry_of(entry, own), needed)
+        for node, own in inside.items()
     }
-    tell("decision curve")
-    decisions = decision_curve(own_risk, *follow_up, horizon, since, needed)
+    # Where few could be followed, those whose class is known are those with the event.
+    said = [n for n, own in by_node.items() if not math.isnan(own + observed[n][0])]
+    told = np.isin(leaf, said)
+    found = counted(list(by_node), leaf, time, event, horizon, least)
+    _check_enough(model, time, event, entry, told, found)
+    tell("observed and expected")
+    about = (time[told], event[told], risk[told], horizon, entry_of(entry, told))
     return Validation(
         model,
         cohort,
@@ -210,30 +179,58 @@ def validated(
         risk,
         model.several or bool((event > 1).any()),
         found,
-        observed,
-        expected,
-        measures,
-        line_of(*follow_up, own_risk, horizon, since),
-        curves,
-        decisions,
-        _withheld(decisions, own_risk, *follow_up, horizon, least),
-        resamples,
-        seed,
-        least,
-        entry,
-        n_late,
-        tuple(group.number for group in model.groups if group.node not in said),
+        **_of_all(about, observed, needed, resamples, seed, least, tell),
+        curves={
+            node: curve_of(time[own], event[own], horizon, least, entry_of(entry, own))
+            for node, own in inside.items()
+        },
+        resamples=resamples,
+        seed=seed,
+        least=least,
+        entry=entry,
+        n_late=int((~seen).sum()),
+        unknown=tuple(group.number for group in model.groups if group.node not in said),
     )
 
 
-def _check_followed(
-    model: RiskModel,
-    time: np.ndarray,
-    event: np.ndarray,
-    entry: np.ndarray | None,
-    told: np.ndarray,
-) -> None:
-    """Whether enough patients are followed to the horizon, and any has the event by then."""
+def _seen(model: RiskModel, cohort: Cohort) -> np.ndarray:
+    """Who came under observation before an intervention and the horizon, (n,) bool."""
+    if cohort.entry is None:
+        return np.ones(len(cohort), dtype=bool)
+    time, event = cohort.natural_history()
+    seen = (time > cohort.entry) & (cohort.entry < model.horizon)
+    if seen.any():
+        when = ran_out(time[seen], event[seen] != 0, cohort.entry[seen], model.horizon)
+        if when is not None:
+            raise NobodyLeft(when, model.unit)
+    return seen
+
+
+def _of_all(about, observed, needed: float, resamples, seed, least, tell) -> dict[str, Any]:
+    """What is found of all patients together, by its name in `Validation`."""
+    # about: follow-up, risk, horizon and entry, as `measured` takes them.
+    time, event, risk, horizon, since = about
+    everybody = risk_by(time, event, horizon, CONFIDENCE, since, needed)
+    point = measured(*about)
+    tell("intervals")
+    drawn = _resampled(*about, resamples, seed)
+    measures = {n: Measure(point[n], *_between(drawn[:, k])) for k, n in enumerate(MEASURES)}
+    if expected := point["expected"]:
+        measures["ratio"] = Measure(*(value / expected for value in everybody))
+    tell("decision curve")
+    decisions = decision_curve(risk, time, event, horizon, since, needed)
+    return {
+        "observed": {**observed, -1: everybody},
+        "expected": expected,
+        "measures": measures,
+        "line": line_of(*about),
+        "decisions": decisions,
+        "withheld": _withheld(decisions, risk, time, event, horizon, least),
+    }
+
+
+def _check_enough(model: RiskModel, time, event, entry, told, found: Counted) -> None:
+    """Whether enough patients are followed to the horizon, and have the event by then or not."""
     horizon, needed = model.horizon, model.min_followed
     remedy = "the horizon is that of the model: a longer follow-up is needed"
     share = share_followed(time[told], event[told], horizon, entry_of(entry, told))
@@ -247,6 +244,11 @@ def _check_followed(
         )
     if not ((event == 1) & (time <= horizon) & told).any():
         raise InputError(f"nobody has the event by {with_unit(horizon, model.unit)}", remedy=remedy)
+    if (found.mask[-1, [0, 4]] != SHOWN).any():
+        raise InputError(
+            "so few patients have the event, or do not have it, that nothing could be shown",
+            remedy="add patients, or say --show-small-counts and keep the folder to yourself",
+        )
 
 
 # ---------------------------------------------------------------------------------- measures
@@ -334,7 +336,7 @@ def _logistic(labels, weights, risk, slope: bool) -> tuple[float, float]:
     return (found[0], found[1]) if slope else (found[0], 1.0)
 
 
-def _resampled(time, event, risk, horizon, resamples: int, seed: int, entry) -> np.ndarray:
+def _resampled(time, event, risk, horizon, entry, resamples: int, seed: int) -> np.ndarray:
     """Measures of samples with replacement, (resamples, 6)."""
     random = np.random.default_rng([seed, 3])
     found = np.full((resamples, len(MEASURES)), math.nan)
@@ -342,12 +344,10 @@ def _resampled(time, event, risk, horizon, resamples: int, seed: int, entry) -> 
         own = random.integers(0, len(time), len(time))
         if time[own].max() < horizon:
             continue
-        since = entry_of(entry, own)
-        if entry is not None and math.isnan(
-            risk_by(time[own], event[own], horizon, entry=since)[0]
-        ):
+        about, since = (time[own], event[own]), entry_of(entry, own)
+        if entry is not None and math.isnan(risk_by(*about, horizon, entry=since)[0]):
             continue
-        made = measured(time[own], event[own], risk[own], horizon, since)
+        made = measured(*about, risk[own], horizon, since)
         found[k] = [made[name] for name in MEASURES]
     return found
 
@@ -368,8 +368,7 @@ def _withheld(decisions, risk, time, event, horizon, least: int) -> np.ndarray:
     hidden = np.zeros(len(decisions), dtype=bool)
     if not least:
         return hidden
-    n, events = len(risk), int(had.sum())
-    shown = [(0, 0), (n, events)]
+    shown = [(0, 0), (len(risk), int(had.sum()))]
     known: dict[tuple[int, int], bool] = {}
     for place, threshold in enumerate(decisions["threshold"]):
         above = risk >= threshold
@@ -394,17 +393,12 @@ def recalibrated_risks(found: Validation) -> dict[int, dict[str, float]]:
     made = {}
     a, b = found.line
     for row, group in enumerate(found.model.groups):
-        own = found.observed[group.node][0]
-        if group.risk is None:
-            risks = dict.fromkeys(("shifted", "fitted"), math.nan)
-            made[group.node] = {**risks, "estimated": math.nan if found.is_few(row) else own}
-            continue
-        x = float(logit(group.risk))
+        x = math.nan if group.risk is None else float(logit(group.risk))
         shift = x + found.measures["intercept"].value
         made[group.node] = {
             "shifted": 1.0 / (1.0 + math.exp(-shift)),
             "fitted": 1.0 / (1.0 + math.exp(-(a + b * x))),
-            "estimated": math.nan if found.is_few(row) else own,
+            "estimated": math.nan if found.is_few(row) else found.observed[group.node][0],
         }
     return made
 
