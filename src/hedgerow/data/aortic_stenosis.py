@@ -29,16 +29,8 @@ REMAINS = {1: 1.0, 2: 0.4, 3: 0.4, 4: 1.0, 5: 0.35, 6: 1.0, 7: 0.8, 8: 1.0, 9: 1
 AT_60, AGEING = 0.004, 0.085
 
 #: Thresholds of figure 6.1; that of the posterior wall is not in the text.
-AVA, VMAX, WALL, YOUNG, OLD, CREATININE, GRADIENT, STROKE = (
-    0.9,
-    325.0,
-    12.0,
-    73,
-    88,
-    1.6,
-    19.0,
-    65.0,
-)
+AVA, VMAX, WALL, YOUNG, OLD = 0.9, 325.0, 12.0, 73, 88
+CREATININE, GRADIENT, STROKE = 1.6, 19.0, 65.0
 
 #: Share of patients of whom a variable is not known; of the others below, `share_missing`.
 OFTEN_MISSING = {
@@ -132,88 +124,101 @@ def _patients(plan: AorticStenosisPlan, random: np.random.RandomState) -> pd.Dat
     """The variables of table 6.1, complete."""
     import pandas as pd
 
-    n = plan.men + plan.women
+    p = _Drawn(plan, random)
+    return pd.DataFrame(_history(p) | _heart(p))
 
-    def normal(mean, sd, low, high, decimals=0):
-        drawn = mean + sd * random.standard_normal(n)
+
+class _Drawn:
+    """What is drawn first of the patients, and how the other variables are drawn."""
+
+    def __init__(self, plan: AorticStenosisPlan, random: np.random.RandomState):
+        n = plan.men + plan.women
+        self.random, self.n, normal = random, n, self.normal
+        self.male = male = random.permutation(np.repeat([1.0, 0.0], [plan.men, plan.women]))
+        young = random.uniform(23, 79, n)
+        age = np.where(random.uniform(size=n) < 0.08, young, 101.0 - random.gamma(12.0, 1.83, n))
+        self.age = np.round(np.clip(age, 23, 100))
+        self.old = old = (self.age - 79.0) / 11.0
+        self.severe = severe = random.standard_normal(n)
+        self.weak = weak = random.standard_normal(n)  # of the left ventricle
+        self.hypertension = self.yes(0.62 + 0.12 * np.clip(old, -2, 1))
+        self.coronary = self.yes(0.38 + 0.12 * male)
+        self.fibrillation = self.yes(0.26 + 0.08 * np.clip(old, -2, 2))
+        self.bsa = normal(1.67 + 0.2 * male - 0.02 * old, 0.16, 1.1, 2.7, 2)
+        self.ava = normal(np.exp(np.log(0.95) - 0.33 * severe), 0.03, 0.25, 2.6, 2)
+        self.vmax = normal(332.0 + 58.0 * severe - 8.0 * weak, 45.0, 150.0, 650.0)
+        self.ejection = normal(59.0 - 8.0 * weak, 4.0, 12.0, 80.0)
+        self.stroke = normal(70.0 + 7.0 * male - 3.0 * severe - 4.0 * weak, 12.0, 20.0, 140.0)
+        self.end_diastolic = normal(self.stroke / self.ejection * 100.0, 8.0, 30.0, 420.0)
+        self.diameter = normal(45.5 + 3.0 * male + 2.5 * weak, 4.5, 28.0, 85.0)
+        thick = 11.3 + 0.6 * male + 0.4 * self.hypertension + 0.5 * severe
+        self.wall = normal(thick, 1.6, 6.0, 20.0, 1)
+        self.breathless = 0.5 * severe + 0.6 * weak + 0.3 * old + 0.8 * random.standard_normal(n)
+
+    def normal(self, mean, sd, low, high, decimals=0) -> np.ndarray:
+        drawn = mean + sd * self.random.standard_normal(self.n)
         return np.round(np.clip(drawn, low, high), decimals) + 0.0
 
-    def yes(probability):
-        return (random.uniform(size=n) < probability).astype(np.float64)
+    def yes(self, probability) -> np.ndarray:
+        return (self.random.uniform(size=self.n) < probability).astype(np.float64)
 
-    male = random.permutation(np.repeat([1.0, 0.0], [plan.men, plan.women]))
-    young = random.uniform(23, 79, n)
-    age = np.where(random.uniform(size=n) < 0.08, young, 101.0 - random.gamma(12.0, 1.83, n))
-    age = np.round(np.clip(age, 23, 100))
-    old = (age - 79.0) / 11.0
-    severe = random.standard_normal(n)
-    weak = random.standard_normal(n)  # of the left ventricle
-    hypertension = yes(0.62 + 0.12 * np.clip(old, -2, 1))
-    coronary = yes(0.38 + 0.12 * male)
-    fibrillation = yes(0.26 + 0.08 * np.clip(old, -2, 2))
-    bsa = normal(1.67 + 0.2 * male - 0.02 * old, 0.16, 1.1, 2.7, 2)
-    ava = normal(np.exp(np.log(0.95) - 0.33 * severe), 0.03, 0.25, 2.6, 2)
-    vmax = normal(332.0 + 58.0 * severe - 8.0 * weak, 45.0, 150.0, 650.0)
-    ejection = normal(59.0 - 8.0 * weak, 4.0, 12.0, 80.0)
-    stroke = normal(70.0 + 7.0 * male - 3.0 * severe - 4.0 * weak, 12.0, 20.0, 140.0)
-    end_diastolic = normal(stroke / ejection * 100.0, 8.0, 30.0, 420.0)
-    diameter = normal(45.5 + 3.0 * male + 2.5 * weak, 4.5, 28.0, 85.0)
-    wall = normal(11.3 + 0.6 * male + 0.4 * hypertension + 0.5 * severe, 1.6, 6.0, 20.0, 1)
-    breathless = 0.5 * severe + 0.6 * weak + 0.3 * old + 0.8 * random.standard_normal(n)
-    return pd.DataFrame(
-        {
-            "gender": male,
-            "age": age,
-            "bsa": bsa,
-            "nyha_class": 1.0 + np.digitize(breathless, [-0.4, 0.7, 1.8]),
-            "angina": yes(0.12 + 0.1 * coronary),
-            "syncope": yes(0.05 + 0.03 * (severe > 0.5)),
-            "diabetes": yes(0.24),
-            "arterial_hypertension": hypertension,
-            "coronary_heart_disease": coronary,
-            "myocardial_infarction": yes(0.03 + 0.24 * coronary),
-            "atrial_fibrillation": fibrillation,
-            "charlson_index": random.poisson(np.clip(1.5 + 0.6 * old + 0.5 * coronary, 0.2, 9))
-            + 0.0,
-            "brain_natriuretic_peptide": normal(
-                np.exp(5.1 + 0.4 * severe + 0.6 * weak + 0.4 * old), 20.0, 5.0, 5000.0
-            ),
-            "serum_creatinine": normal(
-                np.exp(0.02 + 0.14 * male + 0.05 * old + 0.27 * random.standard_normal(n)),
-                0.05,
-                0.4,
-                9.0,
-                2,
-            ),
-            "systolic_blood_pressure": normal(133.0 + 9.0 * hypertension, 18.0, 80.0, 230.0),
-            "diastolic_blood_pressure": normal(73.0 + 3.0 * hypertension, 10.0, 40.0, 120.0),
-            "heart_rate": normal(71.0 + 7.0 * fibrillation, 12.0, 40.0, 150.0),
-            "end_diastolic_diameter": diameter,
-            "end_systolic_diameter": normal(
-                diameter * (0.64 - 0.006 * (ejection - 59.0)), 2.0, 15.0, 75.0
-            ),
-            "posterior_wall": wall,
-            "septum": normal(wall + 1.2, 1.2, 6.0, 24.0, 1),
-            "outflow_tract": normal(19.8 + 1.9 * male, 1.4, 14.0, 28.0, 1),
-            "ava": ava,
-            "ava_indexed": np.round(ava / bsa, 2),
-            "stroke_volume": stroke,
-            "mean_gradient": normal(2.35 * (vmax / 100.0) ** 2, 3.0, 2.0, 110.0),
-            "vmax": vmax,
-            "pulmonary_artery_pressure": normal(36.0 + 4.0 * weak + 3.0 * old, 8.0, 12.0, 95.0),
-            "end_diastolic_volume": end_diastolic,
-            "end_systolic_volume": np.round(end_diastolic * (1.0 - ejection / 100.0)),
-            "ejection_fraction": ejection,
-            "e_e_ratio": normal(14.0 + 2.0 * severe + 2.5 * weak, 3.5, 4.0, 45.0, 1),
-            "left_atrial_diameter": normal(41.0 + 4.0 * fibrillation + weak, 5.0, 22.0, 70.0),
-            "left_atrial_volume": normal(74.0 + 18.0 * fibrillation, 20.0, 20.0, 250.0),
-            "aortic_regurgitation": yes(0.4),
-            "mitral_regurgitation": yes(0.45 + 0.08 * np.clip(weak, -2, 2)),
-            "tricuspid_regurgitation": yes(0.35 + 0.2 * fibrillation),
-            "calcium_score": normal(np.exp(7.3 + 0.45 * severe + 0.2 * male), 150.0, 50.0, 9000.0),
-            "associated_bypass": yes(0.02 + 0.2 * coronary),
-        }
-    )
+
+def _history(p: _Drawn) -> dict[str, np.ndarray]:
+    """Patients, what they had before, blood and blood pressure."""
+    normal, yes, random, old, coronary = p.normal, p.yes, p.random, p.old, p.coronary
+    peptide = np.exp(5.1 + 0.4 * p.severe + 0.6 * p.weak + 0.4 * old)
+    creatinine = 0.02 + 0.14 * p.male + 0.05 * old
+    return {
+        "gender": p.male,
+        "age": p.age,
+        "bsa": p.bsa,
+        "nyha_class": 1.0 + np.digitize(p.breathless, [-0.4, 0.7, 1.8]),
+        "angina": yes(0.12 + 0.1 * coronary),
+        "syncope": yes(0.05 + 0.03 * (p.severe > 0.5)),
+        "diabetes": yes(0.24),
+        "arterial_hypertension": p.hypertension,
+        "coronary_heart_disease": coronary,
+        "myocardial_infarction": yes(0.03 + 0.24 * coronary),
+        "atrial_fibrillation": p.fibrillation,
+        "charlson_index": random.poisson(np.clip(1.5 + 0.6 * old + 0.5 * coronary, 0.2, 9)) + 0.0,
+        "brain_natriuretic_peptide": normal(peptide, 20.0, 5.0, 5000.0),
+        "serum_creatinine": normal(
+            np.exp(creatinine + 0.27 * random.standard_normal(p.n)), 0.05, 0.4, 9.0, 2
+        ),
+        "systolic_blood_pressure": normal(133.0 + 9.0 * p.hypertension, 18.0, 80.0, 230.0),
+        "diastolic_blood_pressure": normal(73.0 + 3.0 * p.hypertension, 10.0, 40.0, 120.0),
+        "heart_rate": normal(71.0 + 7.0 * p.fibrillation, 12.0, 40.0, 150.0),
+    }
+
+
+def _heart(p: _Drawn) -> dict[str, np.ndarray]:
+    """What the echocardiogram measures, calcium, and whether a bypass is to be made as well."""
+    normal, yes, severe, weak = p.normal, p.yes, p.severe, p.weak
+    systolic = p.diameter * (0.64 - 0.006 * (p.ejection - 59.0))
+    return {
+        "end_diastolic_diameter": p.diameter,
+        "end_systolic_diameter": normal(systolic, 2.0, 15.0, 75.0),
+        "posterior_wall": p.wall,
+        "septum": normal(p.wall + 1.2, 1.2, 6.0, 24.0, 1),
+        "outflow_tract": normal(19.8 + 1.9 * p.male, 1.4, 14.0, 28.0, 1),
+        "ava": p.ava,
+        "ava_indexed": np.round(p.ava / p.bsa, 2),
+        "stroke_volume": p.stroke,
+        "mean_gradient": normal(2.35 * (p.vmax / 100.0) ** 2, 3.0, 2.0, 110.0),
+        "vmax": p.vmax,
+        "pulmonary_artery_pressure": normal(36.0 + 4.0 * weak + 3.0 * p.old, 8.0, 12.0, 95.0),
+        "end_diastolic_volume": p.end_diastolic,
+        "end_systolic_volume": np.round(p.end_diastolic * (1.0 - p.ejection / 100.0)),
+        "ejection_fraction": p.ejection,
+        "e_e_ratio": normal(14.0 + 2.0 * severe + 2.5 * weak, 3.5, 4.0, 45.0, 1),
+        "left_atrial_diameter": normal(41.0 + 4.0 * p.fibrillation + weak, 5.0, 22.0, 70.0),
+        "left_atrial_volume": normal(74.0 + 18.0 * p.fibrillation, 20.0, 20.0, 250.0),
+        "aortic_regurgitation": yes(0.4),
+        "mitral_regurgitation": yes(0.45 + 0.08 * np.clip(weak, -2, 2)),
+        "tricuspid_regurgitation": yes(0.35 + 0.2 * p.fibrillation),
+        "calcium_score": normal(np.exp(7.3 + 0.45 * severe + 0.2 * p.male), 150.0, 50.0, 9000.0),
+        "associated_bypass": yes(0.02 + 0.2 * p.coronary),
+    }
 
 
 def _follow_up(
@@ -227,9 +232,8 @@ def _follow_up(
     ratio, remains = (np.array([table[k] for k in leaf]) for table in (HAZARD_RATIOS, REMAINS))
     # Within a leaf patients differ a little.
     ratio = ratio * np.exp(0.1 * (patients["nyha_class"] - 2.0).to_numpy())
-    end = np.minimum(
-        random.uniform(1.0, plan.longest, n), 0.5 + random.exponential(40.0, n)
-    )  # of the registry, or lost
+    # Of the registry, or lost.
+    end = np.minimum(random.uniform(1.0, plan.longest, n), 0.5 + random.exponential(40.0, n))
     by_age = AT_60 * np.exp(AGEING * (patients["age"].to_numpy() - 60.0))
     other = np.log1p(AGEING * random.exponential(1.0, n) / by_age) / AGEING
     wanted = _referral(patients, leaf, random)
@@ -237,16 +241,13 @@ def _follow_up(
     scale = plan.median_survival / np.log(2.0) ** (1.0 / plan.shape)
     threshold = random.exponential(1.0, n)
     untreated = scale * (threshold / ratio) ** (1.0 / plan.shape)
-    until = ratio * (np.minimum(wanted, 1e3) / scale) ** plan.shape
-    after = np.maximum(threshold - until, 0.0) / (remains * ratio)
-    treated = scale * ((np.minimum(wanted, 1e3) / scale) ** plan.shape + after) ** (
-        1.0 / plan.shape
-    )
+    until = (np.minimum(wanted, 1e3) / scale) ** plan.shape
+    after = np.maximum(threshold - ratio * until, 0.0) / (remains * ratio)
+    treated = scale * (until + after) ** (1.0 / plan.shape)
     death = np.where(untreated <= wanted, untreated, treated)
-    years = np.round(np.minimum(np.minimum(death, other), end), 3)
-    outcome = np.where(
-        years < np.round(np.minimum(death, other), 3), 0, np.where(death < other, 1, 2)
-    )
+    dead = np.minimum(death, other)
+    years = np.round(np.minimum(dead, end), 3)
+    outcome = np.where(years < np.round(dead, 3), 0, np.where(death < other, 1, 2))
     intervention = np.where(np.round(wanted, 3) < years, np.round(wanted, 3), np.nan)
     return pd.DataFrame(
         {
@@ -261,10 +262,8 @@ def _referral(
     patients: pd.DataFrame, leaf: np.ndarray, random: np.random.RandomState
 ) -> np.ndarray:
     """Years until each patient would be operated; infinite for never."""
-    n = len(leaf)
-    small = patients["ava"].to_numpy() < AVA
-    severe = np.isin(leaf, (2, 3))
-    age = patients["age"].to_numpy()
+    n, severe = len(leaf), np.isin(leaf, (2, 3))
+    small, age = patients["ava"].to_numpy() < AVA, patients["age"].to_numpy()
     fit = np.where(age >= OLD, 0.3, np.where(age < YOUNG, 1.2, 1.0))
     soon = random.uniform(size=n) < fit * np.where(severe, 0.3, np.where(small, 0.2, 0.08))
     later = random.uniform(size=n) < fit * np.where(small, 1.0, 0.35)
