@@ -268,42 +268,27 @@ def analyse(
             f"{len(cohort)} patients are too few for groups of {settings.min_samples_leaf}",
             remedy=f"a tree needs at least {4 * settings.min_samples_leaf}",
         )
-    covariates = _covariates(cohort, settings)
-    by = _tested_apart(cohort, settings)
+    covariates, by = _covariates(cohort, settings), _tested_apart(cohort, settings)
     landmark = settings.landmark
     if landmark is None:
         landmark = LANDMARK * DAYS["months"] / DAYS[cohort.unit]
     time, event = cohort.natural_history()
-    entry = cohort.entry
-    there = followed(time, event, entry)
+    entry, there = cohort.entry, followed(time, event, cohort.entry)
     # Who is treated before entering was never seen untreated.
     seen = np.ones(len(time), dtype=bool) if entry is None else there
     _checked_events(cohort, settings, time, event, seen)
     tell("growing the tree")
-    X = cohort.X if seen.all() else cohort.X[seen].reset_index(drop=True)
-    outcome = (time[seen], event[seen])
-    pipeline = _pipeline(cohort, settings, entry_of(entry, seen))
-    try:
-        grown = risk_groups(X, *outcome, random_state=settings.seed, **pipeline)
-    except NobodyLeft as error:
-        raise NobodyLeft(error.when, cohort.unit, "patients of the training part") from None
+    grown, repeated = _grown(cohort, settings, time, event, seen, tell)
     groups = _of_all(grown, cohort, seen)
     survival = _survival(groups, cohort, time, event, there, covariates, settings, life_table, tell)
-    treated, notes = {}, []
-    if cohort.treated_at is not None:
-        tell("treated and untreated")
-        who = compared(there, entry)
-        treated, notes = _treated(cohort, groups, landmark, covariates, who)
-    validation = _validated(grown, X, *outcome, settings, pipeline, tell)
+    treated, notes = _treated(cohort, groups, landmark, covariates, there, tell)
+    validation = _validated(grown, *repeated)
     least = settings.min_followed
-    printed = printed_risks(groups, validation, time, event, cohort.horizon, entry, least)
-    # NaN, of a group without a risk, is the last.
-    ranked = sorted(printed, key=lambda node: (math.isnan(printed[node][0]), printed[node], node))
-    numbers = {node: number for number, node in enumerate(ranked, start=1)}
+    about = (time, event, cohort.horizon, entry, least)
+    numbers = _numbered(printed_risks(groups, validation, *about))
     notes += _noted(groups, cohort, numbers, time, event, seen, least)
     tell("calibration and decision curve")
-    calibrated = calibration(groups, time, event, cohort.horizon, entry, least)
-    calibrated = calibrated.loc[[-1, *numbers]]
+    calibrated = calibration(groups, *about).loc[[-1, *numbers]]
     risk = estimated(groups, calibrated)
     there = there & ~np.isnan(risk)
     test = ~groups.training & there
@@ -320,19 +305,44 @@ def analyse(
         landmark,
         calibrated,
         decision_curve(risk[test], *data, least),
-        {
-            part: concordance(time[own], event[own], risk[own], entry=entry_of(entry, own))
-            for part, own in ((part, groups.part(part) & there) for part in ("training", "test"))
-            if (event[own] == 1).any()
-        },
+        _concordance(groups, risk, time, event, there, entry),
         bool((event > 1).any()),
         _performance(groups, risk, time, event, there, by, cohort, settings, tell),
         validation,
-        _permuted(grown, X, *outcome, settings, pipeline, tell),
+        _permuted(grown, *repeated),
         _changed(groups, cohort, settings.seed, tell),
         notes,
         entry,
     )
+
+
+def _grown(cohort: Cohort, settings: Settings, time, event, seen, tell) -> tuple[RiskGroups, tuple]:
+    """Groups of those who were seen, and what `_validated` and `_permuted` grow them again from."""
+    X = cohort.X if seen.all() else cohort.X[seen].reset_index(drop=True)
+    outcome = (time[seen], event[seen])
+    pipeline = _pipeline(cohort, settings, entry_of(cohort.entry, seen))
+    try:
+        grown = risk_groups(X, *outcome, random_state=settings.seed, **pipeline)
+    except NobodyLeft as error:
+        raise NobodyLeft(error.when, cohort.unit, "patients of the training part") from None
+    return grown, (X, *outcome, settings, pipeline, tell)
+
+
+def _numbered(printed: Mapping[int, tuple[float, float, float]]) -> dict[int, int]:
+    """Number of each group by its risk."""
+    # NaN, of a group without a risk, is the last.
+    ranked = sorted(printed, key=lambda node: (math.isnan(printed[node][0]), printed[node], node))
+    return {node: number for number, node in enumerate(ranked, start=1)}
+
+
+def _concordance(groups: RiskGroups, risk, time, event, there, entry) -> dict[str, float]:
+    """Concordance by part, where anybody has the event."""
+    parts = {part: groups.part(part) & there for part in ("training", "test")}
+    return {
+        part: concordance(time[own], event[own], risk[own], entry=entry_of(entry, own))
+        for part, own in parts.items()
+        if (event[own] == 1).any()
+    }
 
 
 def _pipeline(cohort: Cohort, settings: Settings, entry: np.ndarray | None) -> dict[str, Any]:
@@ -350,15 +360,7 @@ def _pipeline(cohort: Cohort, settings: Settings, entry: np.ndarray | None) -> d
     }
 
 
-def _noted(
-    groups: RiskGroups,
-    cohort: Cohort,
-    numbers: Mapping[int, int],
-    time: np.ndarray,
-    event: np.ndarray,
-    seen: np.ndarray,
-    least: float,
-) -> list[str]:
+def _noted(groups, cohort: Cohort, numbers, time, event, seen, least: float) -> list[str]:
     """Notes on late entry, and on groups that were not followed for long enough."""
     notes = []
     if cohort.entry is not None:
@@ -370,15 +372,7 @@ def _noted(
 
 
 def _survival(
-    groups: RiskGroups,
-    cohort: Cohort,
-    time: np.ndarray,
-    event: np.ndarray,
-    there: np.ndarray,
-    covariates: pd.DataFrame | None,
-    settings: Settings,
-    life_table: pd.DataFrame | None,
-    tell: Callable[[str], Any],
+    groups, cohort: Cohort, time, event, there, covariates, settings: Settings, life_table, tell
 ) -> dict[str, pd.DataFrame]:
     """Survival in each group, of both parts."""
     found = {}
@@ -542,10 +536,14 @@ def _beside_population(
     return made
 
 
-def _treated(cohort: Cohort, groups: RiskGroups, landmark: float, covariates, who):
+def _treated(cohort: Cohort, groups: RiskGroups, landmark: float, covariates, there, tell):
     """Tables of treated against untreated, and what keeps them from being made."""
     import pandas as pd
 
+    if cohort.treated_at is None:
+        return {}, []
+    tell("treated and untreated")
+    who = compared(there, cohort.entry)
     when = cohort.treated_at[who]
     X, time, event = cohort.X[who], cohort.time[who], cohort.event[who]
     if covariates is not None:

@@ -44,44 +44,38 @@ def add_survival(commands: Any) -> None:
     table = add_table(parser)
     table.add_argument("--template", metavar="FILE", help="write such a file from the table, stop")
     add_questions(parser)
-    analysis = parser.add_argument_group("the analysis")
-    analysis.add_argument(
-        "--horizon", default="6y", metavar="TIME", help="such as 18m or 6y (default: %(default)s)"
-    )
-    analysis.add_argument(
+    add = parser.add_argument_group("the analysis").add_argument
+    add("--horizon", default="6y", metavar="TIME", help="such as 18m or 6y (default: %(default)s)")
+    add(
         "--competing",
         choices=["censored", "survived"],
         default="censored",
         help="another event before the horizon: the end of follow-up, as in the thesis (default), "
         "or that the event will not come any more",
     )
-    analysis.add_argument(
-        "--landmark", metavar="TIME", help="treated by then is treated (default: 6m)"
-    )
-    analysis.add_argument(
-        "--adjust", default="", metavar="COLUMNS", help="of Cox models: age,sex,..."
-    )
-    analysis.add_argument(
+    add("--landmark", metavar="TIME", help="treated by then is treated (default: 6m)")
+    add("--adjust", default="", metavar="COLUMNS", help="of Cox models: age,sex,...")
+    add(
         "--weights",
         action="store_true",
         help="patients whose class is known stand for those censored before the horizon",
     )
-    analysis.add_argument(
+    add(
         "--life-table",
         metavar="FILE",
         help="CSV with age, sex and q (or hazard), and year where it has any",
     )
-    analysis.add_argument("--age", metavar="COLUMN", help="by which the tree is tested apart")
-    analysis.add_argument("--sex", metavar="COLUMN", help="the same; both for a life table")
-    analysis.add_argument("--permutations", type=int, default=0, metavar="N", help="of outcomes")
-    analysis.add_argument(
+    add("--age", metavar="COLUMN", help="by which the tree is tested apart")
+    add("--sex", metavar="COLUMN", help="the same; both for a life table")
+    add("--permutations", type=int, default=0, metavar="N", help="of outcomes")
+    add(
         "--bootstraps",
         type=int,
         metavar="N",
         help="of all steps, for what holds of the next patient (default: 200, fewer of more than "
         "2,500 patients; 0: none)",
     )
-    analysis.add_argument(
+    add(
         "--min-followed",
         type=float,
         default=0.2,
@@ -89,14 +83,10 @@ def add_survival(commands: Any) -> None:
         help="of a group that could be followed to the horizon, for a test and a risk (default: "
         ".2)",
     )
-    analysis.add_argument("--max-depth", type=int, default=4, metavar="N", help="default: 4")
-    analysis.add_argument(
-        "--min-patients", type=int, default=20, metavar="N", help="of a group (default: 20)"
-    )
-    analysis.add_argument(
-        "--test-size", type=float, default=0.25, metavar="SHARE", help="default: .25"
-    )
-    analysis.add_argument("--seed", type=int, default=0, metavar="N", help="default: 0")
+    add("--max-depth", type=int, default=4, metavar="N", help="default: 4")
+    add("--min-patients", type=int, default=20, metavar="N", help="of a group (default: 20)")
+    add("--test-size", type=float, default=0.25, metavar="SHARE", help="default: .25")
+    add("--seed", type=int, default=0, metavar="N", help="default: 0")
     add_out(parser, "the file of --template, or the folder of an earlier run, which is moved aside")
 
 

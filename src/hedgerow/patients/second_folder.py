@@ -65,19 +65,10 @@ def write_validation(
         write_tables(made, shown, documents)
         write_text(made / FILE, found.model.to_json())
         write_text(made / RECALIBRATED, recalibrated(found, origin, outcome.entry or "").to_json())
-        pictures = {
-            "sheet": lambda: figures.sheet(found, title, name),
-            "calibration": lambda: figures.calibration(found),
-            "survival": lambda: figures.curves(found),
-            "decisions": lambda: figures.decisions(found),
-        }
-        for drawn, picture in pictures.items():
-            tell(f"picture {drawn}")
-            save_picture(picture, made / "figures", drawn)
+        _draw(found, title, name, made / "figures", tell)
         tell("page")
         write_text(made / "index.html", page(found, shown, title, version))
         write_text(made / "passport.html", _passport(found, shown, outcome, origin, rename))
-        model_sum = checksum(made / FILE)
         options: dict[str, Any] = {
             "--schema": None if schema is None else schema.name,
             "--title": title,
@@ -85,16 +76,15 @@ def write_validation(
             "--documents": documents,
             "--seed": found.seed,
         }
-        words = ["hedgerow", "validate", model_name, name]
-        for pair in rename:
-            words += ["--rename", pair]
+        renamed = [word for pair in rename for word in ("--rename", pair)]
+        words = ["hedgerow", "validate", model_name, name, *renamed]
         files = write_manifest(
             made,
             WHAT,
             least,
             {
                 "command": as_command(words, outcome, options, least),
-                "input": {name: checksum(source), FILE: model_sum}
+                "input": {name: checksum(source), FILE: checksum(made / FILE)}
                 | ({} if schema is None else {schema.name: checksum(schema)}),
                 "outcome": dataclasses.asdict(outcome),
                 "settings": {"resamples": found.resamples},
@@ -102,6 +92,19 @@ def write_validation(
             },
         )
     return Written(files, old)
+
+
+def _draw(found: Validation, title: str, name: str, folder: Path, tell) -> None:
+    """The pictures of the page."""
+    pictures = {
+        "sheet": lambda: figures.sheet(found, title, name),
+        "calibration": lambda: figures.calibration(found),
+        "survival": lambda: figures.curves(found),
+        "decisions": lambda: figures.decisions(found),
+    }
+    for drawn, picture in pictures.items():
+        tell(f"picture {drawn}")
+        save_picture(picture, folder, drawn)
 
 
 def page(found: Validation, shown: Mapping[str, Table], title: str, version: str) -> str:
@@ -152,13 +155,9 @@ def page(found: Validation, shown: Mapping[str, Table], title: str, version: str
 
 
 def _of_risks(found: Validation) -> list[str]:
-    words = []
-    if found.model.recalibrated_from is not None:
-        words.append(
-            f"The risks are not those of the hospital where the tree was grown, but of "
-            f"“{found.model.recalibrated_from.title}”."
-        )
-    return words
+    source = found.model.recalibrated_from
+    said = "The risks are not those of the hospital where the tree was grown, but of “{}”."
+    return [] if source is None else [said.format(source.title)]
 
 
 def _passport(

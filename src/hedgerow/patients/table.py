@@ -30,23 +30,8 @@ HEAD_WITHIN = 12
 _NUMBER = re.compile(r"[+-]?\d[\d., ]*")
 #: Texts, in lower case, that stand for a value which is not there.
 MISSING = frozenset(
-    {
-        "",
-        "na",
-        "n/a",
-        "n.a.",
-        "nan",
-        "null",
-        "<na>",
-        "#n/a",
-        ".",
-        "-",
-        "--",
-        "–",
-        "—",
-        "?",
-        "missing",
-    }
+    {"", "na", "n/a", "n.a.", "nan", "null", "<na>", "#n/a", "missing"}
+    | {".", "-", "--", "–", "—", "?"}
 )
 #: Share of pairs of bytes with a zero in them, above which a text is UTF-16.
 ZEROS = 0.8
@@ -289,28 +274,8 @@ def _columns(
     start = _start(name, records, head_row)
     head = [legible(field.strip()) for field in records[start]]
     width, problems = len(head), Problems()
-    kept, rows = [], []
-    for place in range(start + 1, len(records)):
-        record = records[place]
-        if len(record) != width:
-            if not any(map(str.strip, record)):
-                continue
-            if len(record) > width and not any(map(str.strip, record[width:])):
-                record = record[:width]
-            else:
-                problems.add(
-                    "fields",
-                    f"it has {len(record)} fields and the head has {width}",
-                    "look for a line break or a delimiter inside a cell",
-                    row=place + 1,
-                )
-                continue
-        elif not any(record):
-            continue
-        kept.append(record)
-        rows.append(place + 1)
-    columns: dict[str, np.ndarray] = {}
-    places: dict[str, list[int]] = {}
+    kept, rows = _below_head(records, start, width, problems)
+    columns, places = {}, {}
     for place, (title, values) in enumerate(
         zip(head, zip(*kept, strict=True) if kept else [()] * width, strict=True)
     ):
@@ -363,6 +328,29 @@ def _columns(
             remedy="divide its fields by commas, semicolons or tabs",
         )
     return {title: column[full] for title, column in columns.items()}, lines[full]
+
+
+def _below_head(
+    records: list[list[str]], start: int, width: int, problems: Problems
+) -> tuple[list[list[str]], list[int]]:
+    """Records below the head, of as many fields, and the row of each; blank lines left out."""
+    kept, rows = [], []
+    for row, record in enumerate(records[start + 1 :], start + 2):
+        if not any(map(str.strip, record)):
+            continue
+        if len(record) > width and not any(map(str.strip, record[width:])):
+            record = record[:width]
+        if len(record) != width:
+            problems.add(
+                "fields",
+                f"it has {len(record)} fields and the head has {width}",
+                "look for a line break or a delimiter inside a cell",
+                row=row,
+            )
+            continue
+        kept.append(record)
+        rows.append(row)
+    return kept, rows
 
 
 def _ask_of_na(

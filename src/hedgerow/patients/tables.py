@@ -130,8 +130,6 @@ def flow(analysis: Analysis, least: int) -> Table:
         ("known: no event by the horizon", int((y == 0).sum())),
         ("unknown: another event before the horizon", int((unknown & other).sum())),
         ("unknown: follow-up ended before the horizon", int((unknown & ~other).sum())),
-    ]
-    lines += [
         (NO_PATIENTS, read - len(cohort) - cohort.n_left_out),
         (
             "no follow-up: treated at inclusion, or gone then"
@@ -142,25 +140,7 @@ def flow(analysis: Analysis, least: int) -> Table:
         ("unknown: came under observation at the horizon or later", int(late.sum())),
     ]
     counts = np.array([count for _, count in lines])
-    hidden = np.zeros(len(lines), dtype=int)
-    hidden[[12, 1, 13, 0]] = hidden_rows(counts[[12, 1, 13]], least)
-    # Lines that add up, the sum last.
-    hidden[[6, 7, 2]] = protected(counts[[6, 7, 2]][None], least, columns=False)[0]
-    # How it ended (event, other event, neither) by what is known: had it or not known, none, both.
-    ended, by = counts[[3, 4, 5]], counts[[8, 10, 11]]
-    inner = np.column_stack([by, ended - by, ended])
-    mask = protected(np.vstack([inner, inner.sum(axis=0)]), least)
-    for place, (row, column) in {8: (0, 0), 10: (1, 0), 11: (2, 0), 9: (3, 1)}.items():
-        hidden[place] = mask[row, column]
-    hidden[2:6] = np.maximum(hidden[2:6], [mask[3, 2], *mask[:3, 2]])
-    if analysis.entry is not None:
-        # Those without the event by the horizon, and those who come later, add up.
-        pair = protected([[counts[9], counts[14], counts[9] + counts[14]]], least, columns=False)
-        hidden[[9, 14]] = np.maximum(pair[0, :2], mask[3, 1])
-        # Numbers at risk at the horizon tell the former: the others add up to all but those.
-        rest = [14, 10, 11, 8]
-        own = protected([[*counts[rest], counts[rest].sum()]], least, columns=False)[0, :-1]
-        hidden[rest] = np.maximum(hidden[rest], own)
+    hidden = _hidden_lines(counts, analysis.entry is not None, least)
     frame = pd.DataFrame(
         {
             "about": [words for words, _ in lines],
@@ -177,14 +157,35 @@ def flow(analysis: Analysis, least: int) -> Table:
         "Patients",
         f"Events and follow-up{ends}; horizon {cohort.horizon_text}. The tree learnt "
         "from patients of the training part whose class at the horizon is known."
-        + (
-            ""
-            if analysis.entry is None
-            else " They stand, by weights, for those who were censored, and for those who had the "
-            "event before they could come under observation and are in no table."
-        ),
+        + " They stand, by weights, for those who were censored, and for those who had the event "
+        "before they could come under observation and are in no table."
+        * (analysis.entry is not None),
         frame,
     )
+
+
+def _hidden_lines(counts: np.ndarray, entry: bool, least: int) -> np.ndarray:
+    """What is hidden of each line of the flow of patients, who come late where `entry`."""
+    hidden = np.zeros(len(counts), dtype=int)
+    hidden[[12, 1, 13, 0]] = hidden_rows(counts[[12, 1, 13]], least)
+    # Lines that add up, the sum last.
+    hidden[[6, 7, 2]] = protected(counts[[6, 7, 2]][None], least, columns=False)[0]
+    # How it ended (event, other event, neither) by what is known: had it or not known, none, both.
+    ended, by = counts[[3, 4, 5]], counts[[8, 10, 11]]
+    inner = np.column_stack([by, ended - by, ended])
+    mask = protected(np.vstack([inner, inner.sum(axis=0)]), least)
+    for place, (row, column) in {8: (0, 0), 10: (1, 0), 11: (2, 0), 9: (3, 1)}.items():
+        hidden[place] = mask[row, column]
+    hidden[2:6] = np.maximum(hidden[2:6], [mask[3, 2], *mask[:3, 2]])
+    if entry:
+        # Those without the event by the horizon, and those who come later, add up.
+        pair = protected([[counts[9], counts[14], counts[9] + counts[14]]], least, columns=False)
+        hidden[[9, 14]] = np.maximum(pair[0, :2], mask[3, 1])
+        # Numbers at risk at the horizon tell the former: the others add up to all but those.
+        rest = [14, 10, 11, 8]
+        own = protected([[*counts[rest], counts[rest].sum()]], least, columns=False)[0, :-1]
+        hidden[rest] = np.maximum(hidden[rest], own)
+    return hidden
 
 
 def hidden_rows(left_out, least: int) -> np.ndarray:
@@ -262,12 +263,8 @@ def baseline(analysis: Analysis, least: int) -> Table:
         "Patients at inclusion, by group",
         "Median (quartiles) of numbers, n (%) of categories; per cent of those that are known. "
         "All patients, training and test part."
-        + (
-            ""
-            if analysis.entry is None
-            else " Who came under observation late has lived to do so: these are patients as they "
-            "are seen, not as they are at inclusion."
-        ),
+        + " Who came under observation late has lived to do so: these are patients as they "
+        "are seen, not as they are at inclusion." * (analysis.entry is not None),
         _baseline(analysis, groups, analysis.followed, least),
     )
 

@@ -175,39 +175,15 @@ def events(
     # another; -1 where the cell is empty.
     answers, words = answers or Answers(), _Words(table, name)
     told_ = {
-        EVENT: ("--event-is" if cause is None else "--cause", event_is if cause is None else cause),
+        EVENT: ("--event-is", event_is) if cause is None else ("--cause", [cause]),
         NONE: ("--no-event-is", answers.no_event_is),
         OTHER: ("--other-event-is", answers.other_event_is),
     }
-    explicit: dict[str, int] = {}
-    for meaning, (option, given) in told_.items():
-        own = _named([given] if isinstance(given, str) else given)
-        for word in sorted(own - set(words.known) - words.empty):
-            held = [words.written[w] for w in sorted(words.known)]
-            problems.add(
-                "event",
-                f"no cell is empty: it has {', '.join(map(shown, held[:LISTED]))}"
-                if not word
-                else f"no row holds {shown(word)}: it has {', '.join(map(shown, held[:LISTED]))}"
-                + ", ..." * (len(held) > LISTED),
-                f"give one of them as {option}",
-                name,
-            )
-        for word in sorted(own):
-            if explicit.setdefault(word, meaning) != meaning:
-                problems.add(
-                    "event",
-                    f"{shown(word)} is told to be two things",
-                    f"leave one of {told_[explicit[word]][0]} and {option} out",
-                    name,
-                )
+    explicit = _explicit(words, name, told_, problems)
     asked = bool(event_is) or cause is not None
     known = {word: usual(word) for word in words.known}
-    meaning = {
-        word: explicit.get(word, said if (said := known[word]) == NONE or not asked else None)
-        for word in words.known
-    }
-    meaning = {word: -1 if own is None else own for word, own in meaning.items()}
+    known = {w: own for w, own in known.items() if own == NONE or (own == EVENT and not asked)}
+    meaning = {word: explicit.get(word, known.get(word, UNKNOWN)) for word in words.known}
     unknown = [word for word in words.known if meaning[word] < 0]
     none = [word for word in (*words.known, "") if meaning.get(word, explicit.get(word)) == NONE]
     if cause is not None:
@@ -220,12 +196,28 @@ def events(
         had = [] if none else [word for word in words.known if meaning[word] == EVENT]
         _ask_unknown(words, name, unknown, had, problems)
         meaning |= dict.fromkeys(unknown, NONE)
-    by_usage = {w for w, own in known.items() if own == NONE or (own == EVENT and not asked)}
-    _ask_misspelt(words, name, set(explicit) | by_usage, problems)
+    _ask_misspelt(words, name, {*explicit, *known}, problems)
     if name_turns(name) and not asked:
         _ask_turned(words, name, meaning, set(explicit), problems)
     empty = explicit.get("", UNKNOWN)
     return words.values(meaning, empty), words.all(meaning, MEANINGS, empty)
+
+
+def _explicit(words: _Words, name: str, given, problems: Problems) -> dict[str, int]:
+    """What words are told to be; `given`: meaning to the option that tells it, and its words."""
+    explicit: dict[str, int] = {}
+    held = [shown(words.written[word]) for word in sorted(words.known)]
+    has = f"it has {', '.join(held[:LISTED])}"
+    for meaning, (option, named) in given.items():
+        own, remedy = _named(named), f"give one of them as {option}"
+        for word in sorted(own - set(words.known) - words.empty):
+            said = f"no row holds {shown(word)}: {has}" + ", ..." * (len(held) > LISTED)
+            problems.add("event", said if word else f"no cell is empty: {has}", remedy, name)
+        for word in sorted(own):
+            if explicit.setdefault(word, meaning) != meaning:
+                remedy = f"leave one of {given[explicit[word]][0]} and {option} out"
+                problems.add("event", f"{shown(word)} is told to be two things", remedy, name)
+    return explicit
 
 
 def _ask_unknown(
