@@ -12,14 +12,7 @@ from hedgerow.checks import LARGEST, check_number
 from hedgerow.errors import InputError
 from hedgerow.optional import needed
 from hedgerow.survival.cox import cox
-from hedgerow.survival.estimates import (
-    PURPOSE,
-    curve,
-    holm,
-    incidence,
-    leaves_of,
-    model_matrix,
-)
+from hedgerow.survival.estimates import PURPOSE, curve, holm, incidence, leaves_of, model_matrix
 from hedgerow.survival.gray import gray_test
 from hedgerow.survival.labels import checked_entry, checked_follow_up, entry_of, refuse_entry
 from hedgerow.survival.logrank import logrank, logrank_one_by_one
@@ -171,10 +164,7 @@ def leaf_survival(
     entry = checked_entry(entry, time)
     leaf = leaves_of(tree, X, len(time))
     model = None if covariates is None else model_matrix(covariates, len(time))
-    people = None
-    if any(given is not None for given in (life_table, age, sex, year)):
-        refuse_entry(entry, "survival of the general population is not to be compared")
-        people = _matched(time, age, sex, life_table, year)
+    people = _matched(time, entry, age, sex, life_table, year)
     died = event == cause
     several = bool(((event != 0) & ~died).any())
     gray = several and entry is None
@@ -184,19 +174,9 @@ def leaf_survival(
         inside = leaf == node
         row: dict[str, Any] = {"leaf": int(node), "n": int(inside.sum())}
         row["events"] = int(died[inside].sum())
-        since = entry_of(entry, inside)
-        row |= curve(time[inside], died[inside], confidence, since)
-        if people is not None:
-            own = people[inside]
-            row |= {f"{name}_expected": years for name, years in own.quartiles().items()}
-            row["last_survival_expected"] = float(own.survival([row["last_time"]])[0])
-        if horizon is not None:
-            means = restricted(time[inside], event[inside], horizon, cause, confidence, since)
-            for name, values in (("rmst", means[:3]), ("time_lost", means[3:])):
-                if several or name == "rmst":
-                    row |= dict(zip((name, f"{name}_low", f"{name}_high"), values, strict=True))
-        if several:
-            row |= incidence(time[inside], event[inside], cause, confidence, since)
+        data = (time[inside], event[inside], entry_of(entry, inside))
+        own = None if people is None else people[inside]
+        row |= _by_itself(*data, own, cause, confidence, horizon, several)
         alone = bool(inside.all())
         row["logrank_p"] = float(chi2.sf(tests.against_all[place], 1))
         row["logrank_p_rest"] = math.nan if alone else float(chi2.sf(tests.against_rest[place], 1))
@@ -212,19 +192,36 @@ def leaf_survival(
     for name in [name for name in table if name.removesuffix("_adjusted") in TESTS]:
         table[f"{name}_holm"] = holm(table[name].to_numpy())
     overall = logrank(time, died, leaf, entry=entry).p if len(rows) > 1 else math.nan
-    table.attrs = {
-        "multivariate_logrank_p": overall,
-        "confidence": confidence,
-        "cause": cause,
-    }
+    table.attrs = {"multivariate_logrank_p": overall, "confidence": confidence, "cause": cause}
     if gray:
         tested = gray_test(time, event, leaf, cause=cause)
         table.attrs["gray_p"] = tested.p if len(rows) > 1 else math.nan
     return table
 
 
-def _matched(time: np.ndarray, age, sex, life_table, year) -> Matched:
-    """The general population of the patients."""
+def _by_itself(
+    time, event, entry, people: Matched | None, cause: int, confidence: float, horizon, several
+) -> dict[str, Any]:
+    """What the patients of a leaf tell without the others."""
+    row: dict[str, Any] = curve(time, event == cause, confidence, entry)
+    if people is not None:
+        row |= {f"{name}_expected": years for name, years in people.quartiles().items()}
+        row["last_survival_expected"] = float(people.survival([row["last_time"]])[0])
+    if horizon is not None:
+        means = restricted(time, event, horizon, cause, confidence, entry)
+        for name, values in (("rmst", means[:3]), ("time_lost", means[3:])):
+            if several or name == "rmst":
+                row |= dict(zip((name, f"{name}_low", f"{name}_high"), values, strict=True))
+    if several:
+        row |= incidence(time, event, cause, confidence, entry)
+    return row
+
+
+def _matched(time: np.ndarray, entry, age, sex, life_table, year) -> Matched | None:
+    """The general population of the patients; None where nothing is given of it."""
+    if all(given is None for given in (life_table, age, sex, year)):
+        return None
+    refuse_entry(entry, "survival of the general population is not to be compared")
     for name, given in (("life_table", life_table), ("age", age), ("sex", sex)):
         if given is None:
             raise InputError(
@@ -232,11 +229,9 @@ def _matched(time: np.ndarray, age, sex, life_table, year) -> Matched:
             )
     people = Matched(age, sex, life_table, year)
     if len(people) != len(time):
-        raise InputError(
-            f"there are {len(people)} ages and {len(time)} times", remedy="give one per patient"
-        )
+        wrong = f"there are {len(people)} ages and {len(time)} times"
+        raise InputError(wrong, remedy="give one per patient")
     if time.max() > LONGEST:
-        raise InputError(
-            f"time goes to {time.max():g}", remedy="give it in years, as the life table has ages"
-        )
+        wrong = f"time goes to {time.max():g}"
+        raise InputError(wrong, remedy="give it in years, as the life table has ages")
     return people

@@ -165,31 +165,14 @@ def bootstrap_validation(
     if groups.tree_.n_leaves == 1:
         spread = 1.0  # nothing was chosen
     z = float(norm.ppf((1.0 + confidence) / 2.0))
-    rows = []
-    for node in np.unique(groups.leaf):
-        risk, error, parent = own.of(int(node))
-        away = _side(risk, parent)
-        row = {"leaf": int(node), "n": int((groups.leaf == node).sum()), "apparent": risk}
-        back = min(abs(shift * error), abs(_cloglog(risk) - _cloglog(parent))) if away else 0.0
-        row["risk"] = _risk(_cloglog(risk) - away * math.copysign(back, shift))
-        middle = _cloglog(risk) - (shift if away else 0.0) * away * error
-        for name, side in (("risk_low", -1.0), ("risk_high", 1.0)):
-            row[name] = _risk(middle + side * z * spread * error)
-        rows.append(row)
+    risks = pd.DataFrame(_corrected(groups.leaf, own, shift, z * spread)).set_index("leaf")
     known = np.array([value for value in outside if not math.isnan(value)])
     mean = float(known.mean()) if len(known) else math.nan
-    corrected = _between(apparent, mean)
+    middle = _between(apparent, mean)
     half = z * math.sqrt(HALF) * float(known.std()) if len(known) > 1 else math.nan
     if groups.tree_.n_leaves == 1:  # whatever other trees find
-        corrected, half = 0.5, 0.0
-    return BootstrapValidation(
-        pd.DataFrame(rows).set_index("leaf"),
-        apparent,
-        corrected,
-        corrected - half,
-        corrected + half,
-        len(outside),
-    )
+        middle, half = 0.5, 0.0
+    return BootstrapValidation(risks, apparent, middle, middle - half, middle + half, len(outside))
 
 
 class _Estimates:
@@ -198,12 +181,10 @@ class _Estimates:
     def __init__(self, tree: Tree, leaf, time, event, horizon: float, cause: int, entry, least):
         self._tree, self._leaf = tree, leaf
         self._about = (time, event, horizon, cause, entry, least)
-        below = np.eye(tree.n_nodes, dtype=bool)
+        below = self._below = np.eye(tree.n_nodes, dtype=bool)
         for node in range(tree.n_nodes - 1, 0, -1):  # children follow their parents
             below[tree.parent[node]] |= below[node]
-        self._below = below
-        self._risks = np.full(tree.n_nodes, math.nan)
-        self._errors = np.full(tree.n_nodes, math.nan)
+        self._risks, self._errors = np.full((2, tree.n_nodes), math.nan)
         for node in np.unique(leaf):
             self._risks[node], self._errors[node] = self.at(leaf == node)
 
@@ -225,6 +206,22 @@ class _Estimates:
         """Risk of each patient by the leaf; a leaf without an estimate has the middle one."""
         middle = float(np.nanmedian(self._risks)) if not np.isnan(self._risks).all() else 0.5
         return np.nan_to_num(self._risks, nan=middle)[leaf]
+
+
+def _corrected(leaf: np.ndarray, own: _Estimates, shift: float, width: float) -> list[dict]:
+    """Risk of the next patient of each leaf, with its interval: `width` errors on each side."""
+    rows = []
+    for node in np.unique(leaf):
+        risk, error, parent = own.of(int(node))
+        away = _side(risk, parent)
+        row = {"leaf": int(node), "n": int((leaf == node).sum()), "apparent": risk}
+        back = min(abs(shift * error), abs(_cloglog(risk) - _cloglog(parent))) if away else 0.0
+        row["risk"] = _risk(_cloglog(risk) - away * math.copysign(back, shift))
+        middle = _cloglog(risk) - (shift if away else 0.0) * away * error
+        row["risk_low"] = _risk(middle - width * error)
+        row["risk_high"] = _risk(middle + width * error)
+        rows.append(row)
+    return rows
 
 
 def _bootstrap(X, time, event, entry, drawn, horizon: float, cause: int, seed: int, pipeline):
@@ -263,14 +260,10 @@ def _bootstrap(X, time, event, entry, drawn, horizon: float, cause: int, seed: i
         other, noise = risk_at(time[new], event[new], horizon, cause, *since)
         if not (error > 0.0 and noise > 0.0 and away) or new.sum() < FEWEST_PATIENTS:
             continue
-        seen = _cloglog(risk)
-        errors.append(
-            (
-                away * (seen - _cloglog(other)) / error,
-                noise / error,
-                away * (seen - _cloglog(everybody)) / error,
-            )
+        against, within = (
+            away * (_cloglog(risk) - _cloglog(one)) / error for one in (other, everybody)
         )
+        errors.append((against, noise / error, within))
     ranked = inside.ranks(leaf[left])
     if not (event[left] == cause).any():
         return errors, math.nan
