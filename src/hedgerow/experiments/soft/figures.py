@@ -148,8 +148,6 @@ def _factor_figure(experiment: str, rows: pd.DataFrame, plan: SoftPlan) -> Figur
 
 def _box_figure(experiment: str, rows: pd.DataFrame, plan: SoftPlan) -> Figure:
     from matplotlib.figure import Figure
-    from matplotlib.lines import Line2D
-    from matplotlib.patches import Patch
 
     panels = (
         ("n_leaves", "(a) Number of leaves", "Leaves (sd of C4.5\nwithout noise)"),
@@ -176,33 +174,7 @@ def _box_figure(experiment: str, rows: pd.DataFrame, plan: SoftPlan) -> Figure:
         axes.tick_params(axis="x", length=0)
         axes.set_xlim(-0.5, len(plan.noise_factors) - 0.5)
         axes.set_xlabel(_noise_label(experiment))
-        handles = [
-            Patch(
-                facecolor=LOOKS[m].colour,
-                edgecolor="black",
-                hatch=LOOKS[m].hatch,
-                linewidth=0.7,
-                label=LOOKS[m].label,
-            )
-            for m in methods
-        ]
-        handles.append(
-            Line2D(
-                [], [], color="black", linestyle="", marker="o", markersize=2.5, label="data set"
-            )
-        )
-        handles.append(
-            Line2D(
-                [],
-                [],
-                color="black",
-                linestyle="",
-                marker="D",
-                markersize=4,
-                markerfacecolor="white",
-                label="mean",
-            )
-        )
+        handles = _handles(methods)
         figure.legend(
             handles=handles,
             loc="outside upper center",
@@ -211,6 +183,20 @@ def _box_figure(experiment: str, rows: pd.DataFrame, plan: SoftPlan) -> Figure:
             columnspacing=1.5,
         )
     return figure
+
+
+def _handles(methods: list[str]) -> list:
+    """What the legend shows: a box of each method, a point and a mean."""
+    from matplotlib.lines import Line2D
+    from matplotlib.patches import Patch
+
+    looks, box = [LOOKS[m] for m in methods], {"edgecolor": "black", "linewidth": 0.7}
+    point = {"xdata": [], "ydata": [], "color": "black", "linestyle": ""}
+    return [
+        *(Patch(facecolor=own.colour, hatch=own.hatch, label=own.label, **box) for own in looks),
+        Line2D(**point, marker="o", markersize=2.5, label="data set"),
+        Line2D(**point, marker="D", markersize=4, markerfacecolor="white", label="mean"),
+    ]
 
 
 def _boxes(axes, per_set: pd.Series, method: str, i: int, n: int, plan: SoftPlan) -> None:

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 #: Colours of Okabe and Ito (2008), and what else tells the two apart: marker, line and side.
 BLUE, ORANGE, GREEN, PINK, GREY = "#0072B2", "#E69F00", "#009E73", "#CC79A7", "#999999"
+EDGE = {"markeredgecolor": "black", "markeredgewidth": 0.5}
 
 
 # ----------------------------------------------------------------------------------- figures
@@ -197,15 +198,8 @@ def thesis_figure_3_3(results: Mapping[str, pd.DataFrame], plan: SoftIllustratio
                 at = values[labels == label]
                 # Equal values stand above each other.
                 height = [-0.12 - 0.07 * np.sum(at[:i] == v) for i, v in enumerate(at)]
-                axes.plot(
-                    at,
-                    height,
-                    marker,
-                    color=colour,
-                    markeredgecolor="black",
-                    markeredgewidth=0.5,
-                    label=f"Values of class {label}",
-                )
+                name = f"Values of class {label}"
+                axes.plot(at, height, marker, color=colour, label=name, **EDGE)
             axes.set_title(title)
             axes.set_xlabel("Value and candidate threshold τ")
             axes.set_xlim(-3.1, 3.1)
@@ -410,31 +404,7 @@ def thesis_figure_3_8(results: Mapping[str, pd.DataFrame], plan: SoftIllustratio
             left.yaxis.set_major_locator(MaxNLocator(5, integer=True))
             ticks = [t for t in left.get_yticks() if abs(t) <= reach]
             left.set_yticks(ticks, [f"{abs(t):g}" for t in ticks])
-            gains = curve.dropna(subset="gain")
-            if panel == "c":
-                right.plot(gains["threshold"], gains["gain"], color="black", linewidth=1)
-            else:
-                right.plot(gains["threshold"], gains["gain"], ".", color="black", markersize=2)
-            chosen = gains[gains["chosen"]]
-            right.plot(
-                chosen["threshold"],
-                chosen["gain"] + 0.06 * top,
-                "v",
-                color=PINK,
-                markeredgecolor="black",
-                markeredgewidth=0.5,
-            )
-            for _, row in chosen.iterrows():
-                right.annotate(
-                    f"{row['threshold']:.2f} %",
-                    (row["threshold"], row["gain"] + 0.06 * top),
-                    xytext=(6, 0),
-                    textcoords="offset points",
-                    va="center",
-                )
-            right.set_ylim(0, 1.12 * top)
-            right.set_ylabel("Gain (bits)")
-            right.grid(axis="y")
+            _gains(right, curve.dropna(subset="gain"), panel == "c", top)
             for axes in (left, right):
                 axes.axvline(ELIGIBLE_BELOW, color="black", linewidth=0.7, linestyle=":")
         for axes in panels[-1]:
@@ -443,3 +413,20 @@ def thesis_figure_3_8(results: Mapping[str, pd.DataFrame], plan: SoftIllustratio
             *panels[-1][0].get_legend_handles_labels(), loc="outside upper center", ncols=2
         )
     return figure
+
+
+def _gains(axes, gains: pd.DataFrame, soft: bool, top: float) -> None:
+    """Information gain of every candidate, and a triangle at the one that is chosen."""
+    if soft:
+        axes.plot(gains["threshold"], gains["gain"], color="black", linewidth=1)
+    else:
+        axes.plot(gains["threshold"], gains["gain"], ".", color="black", markersize=2)
+    chosen = gains[gains["chosen"]]
+    x, y = chosen["threshold"], chosen["gain"] + 0.06 * top
+    axes.plot(x, y, "v", color=PINK, **EDGE)
+    for place in zip(x, y, strict=True):
+        words = f"{place[0]:.2f} %"
+        axes.annotate(words, place, xytext=(6, 0), textcoords="offset points", va="center")
+    axes.set_ylim(0, 1.12 * top)
+    axes.set_ylabel("Gain (bits)")
+    axes.grid(axis="y")
