@@ -199,47 +199,21 @@ class _Site:
                 c=claim,
                 paper=self.papers.get(claim["paper"]),
             )
-        made["datasets.html"] = self._page(
-            "reporting/site/datasets.html.j2",
-            "datasets.html",
-            MENU["datasets.html"],
-            rows=self._datasets(),
-        )
+        made["datasets.html"] = self._of_menu("datasets", rows=self._datasets())
         for dataset in self._datasets():
             address = f"data/{dataset['key']}.html"
             made[address] = self._page(
                 "reporting/site/dataset.html.j2", address, dataset["key"], d=dataset
             )
+        given = {"figure": None, "caption": "", "heads": (), "rows": (), "lead": "", "files": ()}
         for name in ("comparison", "misprints"):
-            address = f"{name}.html"
-            given = {
-                "figure": None,
-                "caption": "",
-                "heads": (),
-                "rows": (),
-                "lead": "",
-                "files": (),
-            }
-            made[address] = self._page(
-                "reporting/site/table.html.j2",
-                address,
-                MENU[address],
-                id=name,
-                **{**given, **content.tables.get(name, {})},
-            )
-        made["rules.html"] = self._page(
-            "reporting/site/rules.html.j2", "rules.html", MENU["rules.html"]
-        )
-        made["glossary.html"] = self._page(
-            "reporting/site/glossary.html.j2",
-            "glossary.html",
-            MENU["glossary.html"],
-            terms=[(term, anchor_of(term), text) for term, text in self.words["terms"].items()],
-        )
-        made["check.html"] = self._page(
-            "reporting/site/check.html.j2",
-            "check.html",
-            MENU["check.html"],
+            shown = {**given, **content.tables.get(name, {})}
+            made[f"{name}.html"] = self._of_menu(name, "table", id=name, **shown)
+        made["rules.html"] = self._of_menu("rules")
+        terms = [(term, anchor_of(term), text) for term, text in self.words["terms"].items()]
+        made["glossary.html"] = self._of_menu("glossary", terms=terms)
+        made["check.html"] = self._of_menu(
+            "check",
             commands=self.words["commands"],
             files=self.words["files"],
             spot_checks=content.spot_checks,
@@ -272,6 +246,11 @@ class _Site:
             checkout=self.content.checkout,
             local_data=self.content.local_data,
         )
+
+    def _of_menu(self, name: str, template: str = "", /, **context: Any) -> str:
+        """A page that the menu names, of the template of that name or of another one."""
+        here = f"{name}.html"
+        return self._page(f"reporting/site/{template or name}.html.j2", here, MENU[here], **context)
 
     def _menu(self, paper: bool) -> list[tuple[str, str]]:
         """Pages of the experiments of the papers, or of the extensions."""
@@ -406,9 +385,7 @@ class _Site:
                 title = self.papers.get(paper, {}).get("title", paper) if paper else OURS
                 group = {"id": paper or "own", "title": title, "told": _told(own), "claims": own}
                 groups.append({**group, "read": any(c["n_readings"] for c in own)})
-        return self._page(
-            "reporting/site/claims.html.j2", "claims.html", MENU["claims.html"], groups=groups
-        )
+        return self._of_menu("claims", groups=groups)
 
     # Data sets and sources ---------------------------------------------------------------------
 
