@@ -226,25 +226,14 @@ def plot_curves(
         color, line = LINES[place % len(LINES)]
         color = color if colors is None else colors[group]
         name = legible(str(group) if labels is None else labels[group])
-        suffix, end_point = FEWER.format(least), (last, 1.0)
-        if not hidden(int(inside.sum()), least) and not hidden(int(died[inside].sum()), least):
-            since, had = entry_of(entry, inside), (died | other)[inside]
-            curve = _curve(time[inside], died[inside], confidence, other[inside], since)
-            stops = _stops(time[inside], last, least)
-            if since is not None:
-                stops = min(stops, _first_few(time[inside], had, since, least))
-            _draw(axes, curve, stops, color, line, intervals, marks)
-            # A line from 0 on would say that nobody has the event.
-            suffix = EARLY.format(least) if since is not None and stops <= 0.0 else ""
-            end_point = end_point if suffix else (stops, float(curve.at(stops)))
-        drawn.append((place, color, line, name + suffix))
+        data = (time[inside], died[inside], other[inside], entry_of(entry, inside))
+        look = (color, line, intervals, marks)
+        suffix, end_point = _draw_group(axes, *data, last, least, confidence, look)
+        drawn.append((color, line, name + suffix))
         ends.append(end_point)
     ticks = _scaled(axes, last, fontsize)
-    table = pd.DataFrame(
-        [[_at_risk(time, entry, groups == group, tick) for tick in ticks] for group in order],
-        index=pd.Index(order, name="group"),
-        columns=ticks,
-    )
+    counts = [[_at_risk(time, entry, groups == group, tick) for tick in ticks] for group in order]
+    table = pd.DataFrame(counts, index=pd.Index(order, name="group"), columns=ticks)
     if unit:
         axes.set_xlabel(legible(unit), fontsize=fontsize, labelpad=1.0)
     if direct:
@@ -254,6 +243,22 @@ def plot_curves(
     if at_risk:
         _list_at_risk(axes, table, drawn, fontsize, least, bool(unit))
     return table
+
+
+def _draw_group(
+    axes, time, died, other, entry, last: float, least: int, confidence: float, look: tuple
+) -> tuple[str, tuple[float, float]]:
+    """Draw the curve of a group; gives what stands behind its name, and where the curve ends."""
+    if hidden(len(time), least) or hidden(int(died.sum()), least):
+        return FEWER.format(least), (last, 1.0)
+    curve, stops = _curve(time, died, confidence, other, entry), _stops(time, last, least)
+    if entry is not None:
+        stops = min(stops, _first_few(time, died | other, entry, least))
+    _draw(axes, curve, stops, *look)
+    # A line from 0 on would say that nobody has the event.
+    if entry is not None and stops <= 0.0:
+        return EARLY.format(least), (last, 1.0)
+    return "", (stops, float(curve.at(stops)))
 
 
 def _in_order(groups, order: Sequence | None, time: np.ndarray) -> tuple[np.ndarray, list]:
@@ -348,8 +353,7 @@ def _name_ends(axes, ends, drawn, last: float, fontsize: float) -> None:
     height = axes.get_window_extent().height / axes.figure.dpi * 72.0
     least = max(_LABEL, 1.25 * fontsize / max(height, 1.0))
     wanted = np.array([y for _, y in ends])
-    for (place, color, _, name), (x, y), at in zip(drawn, ends, _apart(wanted, least), strict=True):
-        del place
+    for (color, _, name), (x, y), at in zip(drawn, ends, _apart(wanted, least), strict=True):
         axes.plot(
             [x / last, 1.0, 1.03],
             [y, y, at],
@@ -391,11 +395,7 @@ def _apart(wanted: np.ndarray, least: float) -> np.ndarray:
             middle = (above[0] * above[1] + below[0] * below[1]) / count
             blocks.append([middle, count])
     places = np.empty(len(wanted))
-    place = 0
-    for middle, count in blocks:
-        for k in range(int(count)):
-            places[order[place]] = middle + ((count - 1) / 2 - k) * least
-            place += 1
+    places[order] = [m + ((n - 1) / 2 - k) * least for m, n in blocks for k in range(int(n))]
     return places
 
 
@@ -411,7 +411,7 @@ def _ink(color) -> tuple:
 def _legend(axes, drawn, fontsize: float) -> None:
     from matplotlib.lines import Line2D
 
-    handles = [Line2D([], [], color=c, linestyle=l, label=name) for _, c, l, name in drawn]
+    handles = [Line2D([], [], color=c, linestyle=l, label=name) for c, l, name in drawn]
     legend = axes.legend(
         handles=handles, fontsize=fontsize, loc="lower left", frameon=False, handlelength=2.2
     )
@@ -440,14 +440,10 @@ def _list_at_risk(axes, table, drawn, fontsize: float, least: int, below_unit: b
 
     along = axes.get_xaxis_transform()
     put(0.0, 0, "at risk", axes.transAxes, color="0.35", ha="left", style="italic")
-    for row, (place, color, _, name) in enumerate(drawn):
-        del place
+    for row, (color, _, name) in enumerate(drawn):
         if several:
             words = name.removesuffix(FEWER.format(least)).removesuffix(EARLY.format(least))
             put(0.0, row + 1, words, axes.transAxes, clear, color=_ink(color), ha="right")
         for tick, count in zip(table.columns, table.iloc[row], strict=True):
             text = f"<{least}" if hidden(int(count), least) else f"{count}"
             put(tick, row + 1, text, along, color=_ink(color) if several else "0.2", ha="center")
-
-
-# -- the sheet --------------------------------------------------------------------------

@@ -30,6 +30,7 @@ POINTS = 5.6  # words of a tree; its smallest, .92 of them, have 8 pixels on the
 # Of clusters; classes have blue and orange (hedgerow.drawing.ink).
 COLOURS = ("#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#000000", "#999999")
 MARKERS = ("o", "s", "^", "D", "v", "P")
+SMALL = {"fontsize": 6.5, "color": "0.35"}  # words beside the table
 
 
 def plot_forest(
@@ -327,50 +328,24 @@ def _draw_table(figure, page, shares, labels, names, n_variables) -> None:
             for level in range(1, n_levels + 1):
                 share = float(value.get((label, level, feature), 0.0))
                 _cell(axes, label * block + level - 1, row, share, size)
-    for label in range(len(sizes)):
-        middle = label * block + n_levels / 2
-        axes.annotate(
-            _letter(label),
-            (middle, 0),
-            xytext=(0, 13),
-            textcoords="offset points",
-            ha="center",
-            fontsize=9,
-            fontweight="bold",
-            color=COLOURS[label],
-        )
-        for level in range(1, n_levels + 1):
-            word = f"{level}+" if level == LEVELS else str(level)
-            axes.annotate(
-                word,
-                (label * block + level - 0.5, 0),
-                xytext=(0, 3),
-                textcoords="offset points",
-                ha="center",
-                fontsize=6.5,
-                color="0.35",
-            )
-    axes.annotate(
-        "level",
-        (-0.2, 0),
-        xytext=(0, 3),
-        textcoords="offset points",
-        ha="right",
-        fontsize=6.5,
-        color="0.35",
-        annotation_clip=False,
-    )
-    hidden = len(order) - len(shown)
-    if hidden:
-        axes.text(
-            0,
-            len(shown) + 0.25,
-            f"and {hidden} further variable{'s' if hidden > 1 else ''}",
-            va="top",
-            fontsize=6.5,
-            color="0.35",
-            clip_on=False,
-        )
+    _draw_heads(axes, len(sizes), n_levels, block)
+    if hidden := len(order) - len(shown):
+        words = f"and {hidden} further variable{'s' if hidden > 1 else ''}"
+        axes.text(0, len(shown) + 0.25, words, va="top", **SMALL, clip_on=False)
+
+
+def _draw_heads(axes, n_clusters: int, n_levels: int, block: float) -> None:
+    """Letters of the clusters above the table, and their levels."""
+    above = {"textcoords": "offset points"}
+    level = {**above, "xytext": (0, 3), **SMALL}
+    for label in range(n_clusters):
+        middle = (label * block + n_levels / 2, 0)
+        look = {"fontsize": 9, "fontweight": "bold", "color": COLOURS[label]}
+        axes.annotate(_letter(label), middle, xytext=(0, 13), ha="center", **above, **look)
+        for k in range(1, n_levels + 1):
+            word = f"{k}+" if k == LEVELS else str(k)
+            axes.annotate(word, (label * block + k - 0.5, 0), ha="center", **level)
+    axes.annotate("level", (-0.2, 0), ha="right", annotation_clip=False, **level)
 
 
 def _cell(axes, x: float, row: int, share: float, size: float) -> None:

@@ -248,29 +248,16 @@ def guideline_sheet(
     given = (leaf, time, event, cause, horizon, unit, confidence, least, competing, entry)
     patients = _Patients(*given)
     groups = _groups(patients, numbers, withheld, risks or {}, min_followed)
-    plan = _LeafPlan(
-        drawn,
-        numbers,
-        groups,
-        {} if any(g.n.startswith("<") for g in groups.values()) else _counts(drawn, leaf),
-        dict(names or {}),
-        dict(units or {}),
-        FONT_SIZE,
-        decimals,
-    )
-    words = _head(horizon, unit, least, bool(risks)), _foot(patients, cohort, date, notes)
-    pages = [_page(size, plan, title, *words) for size in (A4, A4[::-1])]
-    page = max(pages, key=lambda page: page.scale)
+    counts = {} if any(g.n.startswith("<") for g in groups.values()) else _counts(drawn, leaf)
+    words = (dict(names or {}), dict(units or {}))
+    plan = _LeafPlan(drawn, numbers, groups, counts, *words, FONT_SIZE, decimals)
+    said = (_head(horizon, unit, least, bool(risks)), _foot(patients, cohort, date, notes))
+    page = max((_page(size, plan, title, *said) for size in (A4, A4[::-1])), key=lambda p: p.scale)
     figure = Figure(figsize=page.size)
     for line in page.lines:
         line.write(figure)
     _draw_tree(figure, page, drawn, plan)
-    everybody = patients.curve()
-    below = min(page.top - plan.height * page.scale - _GAP, page.bottom + page.rows * 2.3)
-    for node, number in numbers.items():
-        row, column = divmod(number - 1, page.columns)
-        panel = figure.add_axes(_panel(page, row, column, below))
-        _draw_panel(panel, patients, node, number, everybody, column == 0)
+    _draw_curves(figure, page, plan, patients)
     return figure
 
 
@@ -327,6 +314,16 @@ def _draw_tree(figure, page: _Page, drawn, plan: _LeafPlan) -> None:
     axes.set_ylim(-plan.height, 0.0)
     colors = ["0.2"] * drawn.n_classes
     _LeafPen(axes, drawn, plan, colors, FONT_SIZE * scale, scale).draw()
+
+
+def _draw_curves(figure, page: _Page, plan: _LeafPlan, patients: _Patients) -> None:
+    """The curves of the leaves in rows below the tree."""
+    everybody = patients.curve()
+    below = min(page.top - plan.height * page.scale - _GAP, page.bottom + page.rows * 2.3)
+    for node, number in plan.numbers.items():
+        row, column = divmod(number - 1, page.columns)
+        panel = figure.add_axes(_panel(page, row, column, below))
+        _draw_panel(panel, patients, node, number, everybody, column == 0)
 
 
 def _groups(

@@ -20,6 +20,7 @@ from hedgerow.optional import needed
 from hedgerow.tree.beside import mapping_of
 from hedgerow.tree.export import check_decimals, class_name, named, unit_words
 
+PURPOSE = "a drawing of a tree"
 LARGEST = 100  # leaves drawn when no depth is asked for; more cannot be read
 FONT_SIZES = (0.1, 1000.0)  # points; of which a figure can be made
 
@@ -109,7 +110,7 @@ def plot_tree(
     >>> ax.texts[2].get_text(), ax.texts[4].get_text()
     ('x0 < 3 mm', 'x0 2.5 mm: yes')
     """
-    figures = needed("matplotlib.figure", "a drawing of a tree")
+    needed("matplotlib.figure", PURPOSE)
     check_decimals(decimals)
     check_choice("orientation", orientation, ORIENTATIONS)
     if fontsize is not None:
@@ -122,23 +123,24 @@ def plot_tree(
     way = way_of(tree, path)
     reached = None if X is None else Reached(tree, X, y)
     shown = named(tree, class_names, feature_names)
-    wish = Wish(
-        orientation == "right",
-        unit_words(shown, units),
-        way,
-        bool(path_only),
-        reached,
-        bool(shares),
-        bool(weights),
-    )
+    drawn = (way, bool(path_only), reached, bool(shares), bool(weights))
+    wish = Wish(orientation == "right", unit_words(shown, units), *drawn)
     colors = _colors(tree, shown, class_colors)
     size = FONT_SIZE if fontsize is None else float(fontsize)
     # The way alone is short, however many leaves the tree has.
     depth = tree.depth if path_only and max_depth is None else _depth_to_draw(tree, max_depth)
     plan = Plan(shown, depth, size, decimals, wish)
-    scale = 1.0
+    ax, scale = _axes(ax, plan)
+    points = size * scale if fontsize is None else size
+    Pen(ax, shown, plan, colors, points, scale).draw()
+    return ax
+
+
+def _axes(ax, plan: Plan) -> tuple:
+    """Axes with a place for all of a plan, and how large it is drawn there."""
+    figures, scale = needed("matplotlib.figure", PURPOSE), 1.0
     if ax is None:
-        ax = needed("matplotlib.pyplot", "a drawing of a tree").figure()
+        ax = needed("matplotlib.pyplot", PURPOSE).figure()
     if isinstance(ax, figures.Figure):
         ax.set_size_inches(plan.width, plan.height)
         ax = ax.add_axes((0.0, 0.0, 1.0, 1.0))
@@ -149,9 +151,7 @@ def plot_tree(
     ax.set_xlim(0.0, plan.width)
     ax.set_ylim(-plan.height, 0.0)
     ax.set_aspect("equal", adjustable="box")
-    points = size * scale if fontsize is None else size
-    Pen(ax, shown, plan, colors, points, scale).draw()
-    return ax
+    return ax, scale
 
 
 def _depth_to_draw(tree, max_depth) -> int:
