@@ -8,6 +8,7 @@ rather than recorded. Standard library only: it runs before anything is installe
 from __future__ import annotations
 
 import hashlib
+import importlib.util
 import sys
 from pathlib import Path
 
@@ -24,6 +25,14 @@ def core_digest(package: Path = PACKAGE) -> str:
     return total.hexdigest()
 
 
+def compiled(package: Path = PACKAGE) -> dict[str, Path]:
+    """The file of each compiled module that this interpreter imports, by the module's name."""
+    sources = sorted(file.relative_to(package).with_suffix("") for file in package.rglob("*.pyx"))
+    found = [".".join(("hedgerow", *source.parts)) for source in sources]
+    specs = {name: importlib.util.find_spec(name) for name in [*found, "hedgerow._cyutility"]}
+    return {name: Path(spec.origin) for name, spec in specs.items() if spec and spec.origin}
+
+
 def check_core(package: Path = PACKAGE) -> str:
     """The digest of the compiled core, which must be that of its sources.
 
@@ -38,7 +47,7 @@ def check_core(package: Path = PACKAGE) -> str:
     if core_digest(package) != DIGEST:
         raise HedgerowError(
             "the compiled core was built from other sources than those in src/hedgerow",
-            remedy="build it again with `make distclean setup`",
+            remedy="call `touch src/hedgerow/*/*.pyx`: they are built at the next import",
         )
     return DIGEST
 

@@ -10,10 +10,11 @@ from audit import made_up
 
 @pytest.fixture
 def project(tmp_path, monkeypatch, packages_unread) -> Path:
-    """The project; what Snakemake would plan there is what the manifest says."""
+    """The project, the reader's own; what Snakemake would plan there is what the manifest says."""
     from hedgerow.audit import verify
 
-    monkeypatch.setattr(verify, "planned", lambda root, files, sandbox: made_up.JOBS)
+    monkeypatch.setattr(verify, "planned", lambda root, files: made_up.JOBS)
     root = tmp_path / "project"
+    monkeypatch.setattr(verify, "own_checkout", lambda: root)
     made_up.make(root)
     return root

@@ -1,4 +1,4 @@
-"""Runs of strangers: what is run of their folders, what is read, and where it is run if it is."""
+"""Runs of strangers: nothing of their folders is run, and what is read is data."""
 
 from __future__ import annotations
 
@@ -7,8 +7,6 @@ import hashlib
 import json
 import os
 import shutil
-import socket
-import stat
 import subprocess
 from pathlib import Path
 
@@ -17,14 +15,14 @@ from audit import made_up
 from audit.made_up import bad, check_of, git
 
 from hedgerow import cli
-from hedgerow.audit import trust, verify
+from hedgerow.audit import redo, trust, verify
 from hedgerow.audit.behind import Behind
 from hedgerow.audit.replay import replay
 from hedgerow.audit.status import status
 from hedgerow.audit.trace import trace
-from hedgerow.errors import ConfigError, DataError, HedgerowError, InputError
+from hedgerow.errors import ConfigError, DataError, InputError
 from hedgerow.files import read_parquet
-from hedgerow.workflow import graph, isolated
+from hedgerow.workflow import graph
 
 SNAKEFILE = """
 rule tables:
@@ -47,6 +45,29 @@ def folder(tmp_path, packages_unread) -> Path:
     return root
 
 
+@pytest.fixture
+def own(tmp_path, monkeypatch) -> Path:
+    """The reader's own checkout, of the same commit; its workflow is the one that runs."""
+    root = tmp_path / "own"
+    made_up.make(root)
+    (root / "Snakefile").write_text(SNAKEFILE)
+    (root / "workflow/rules").mkdir(parents=True)
+    (root / "workflow/rules/more.smk").write_text("# more\n")
+    monkeypatch.setattr(verify, "own_checkout", lambda: root)
+
+    def planned(checkout, files):
+        assert checkout == root, "nothing of a folder that was sent is run"
+        return made_up.JOBS
+
+    monkeypatch.setattr(verify, "planned", planned)
+    return root
+
+
+def audited(folder, **given):
+    """Without what the made-up workflow cannot make anew."""
+    return verify.verify(folder, **{"cheap": False, **given})
+
+
 def leaves(mark: Path) -> str:
     """A line of Python that leaves a file."""
     return f"open({str(mark)!r}, 'w').close()\n"
@@ -55,18 +76,45 @@ def leaves(mark: Path) -> str:
 # ------------------------------------------------------------------------- nothing of it is run
 
 
-def test_nothing_of_a_strangers_folder_is_run(folder, tmp_path):
+def test_nothing_of_a_strangers_folder_is_run(folder, own, tmp_path):
     """The Snakefile was, and whatever Python found beside it before its own library."""
     marks = tmp_path / "marks"
     marks.mkdir()
     (folder / "Snakefile").write_text(leaves(marks / "Snakefile") + SNAKEFILE)
     (folder / "json.py").write_text(leaves(marks / "json"))
     made_up.write_records(folder)
-    found = verify.verify(folder)
+    found = audited(folder)
     assert list(marks.iterdir()) == []
     assert bad(found) == ({}, []) and found.holds
-    check = check_of(found, "jobs and settings")
-    assert check.holds is None and "--trust" in check.said[0] and "--sandbox" in check.said[0]
+    assert found.not_checked() == ["commit", "jobs not made anew"]
+
+
+def test_without_a_checkout_only_bytes_are_compared(folder, monkeypatch):
+    monkeypatch.setattr(verify, "own_checkout", lambda: None)
+    found = audited(folder)
+    assert found.holds and found.not_checked() == ["commit", "jobs, settings and results"]
+    with pytest.raises(InputError, match="--rerun: hedgerow was installed without the checkout"):
+        audited(folder, rerun=1)
+
+
+def test_settings_and_what_jobs_read_of_a_checkout_are_the_readers(folder, own, monkeypatch):
+    """Bounds, published figures and settings were taken from the folder that they came with."""
+    seen = []
+
+    def run(copy, *_):
+        seen.append({p: (copy / p).read_text() for p in ("data/published/t.csv", "config/x.yaml")})
+        return {"": "nothing is run"}
+
+    monkeypatch.setattr(redo, "_run", run)
+    for path in ("data/published/t.csv", "config/x.yaml"):
+        (own / path).write_text("mine\n")
+        (folder / path).write_text("theirs\n")
+    made_up.write_records(folder)
+    verify.verify(folder, rerun=["tables"])
+    assert seen and all(set(one.values()) == {"mine\n"} for one in seen)
+    (own / "config/default.yaml").write_text(json.dumps({**made_up.SETTINGS, "seed": 2}))
+    check = check_of(audited(folder), "configuration")
+    assert check.said == ["`seed` is 2 in config/default.yaml, 1 in the manifest."]
 
 
 def test_a_trusted_workflow_is_planned_without_what_lies_beside_it(folder, tmp_path, monkeypatch):
@@ -85,36 +133,19 @@ def test_a_trusted_workflow_is_planned_without_what_lies_beside_it(folder, tmp_p
     assert jobs["tables"]["outputs"] == ["reports/tables/t.csv"]
 
 
-@pytest.mark.parametrize("trusted", [False, True])
-def test_a_line_appended_to_the_snakefile_is_found_by_its_bytes(folder, monkeypatch, trusted):
-    """One that put the file back as it was passed: it had run when the code was compared."""
-    file = folder / "Snakefile"
-    before = file.read_text()
-
-    def run(*_, **__):
-        file.write_text(before)
-        return made_up.JOBS
-
-    monkeypatch.setattr(verify, "planned", run)
-    file.write_text(f"{before}\nopen('Snakefile', 'w').write('what it was')\n")
-    files, _ = bad(verify.verify(folder, trust=trusted))
-    assert files == {"Snakefile": "differs"}
-
-
-def test_the_workflow_stands_in_the_list_of_checksums(folder):
+def test_the_workflow_stands_in_the_list_of_checksums(folder, own):
     """`sha256sum -c` said nothing of a changed rule."""
     listed = (folder / "reports/SHA256SUMS").read_text()
     for path in ("Snakefile", "workflow/rules/more.smk"):
         assert f"{hashlib.sha256((folder / path).read_bytes()).hexdigest()}  {path}\n" in listed
     made_up.change(folder / "workflow/rules/more.smk")
     (folder / "workflow/rules/new.smk").write_text("")
-    files, checks = bad(verify.verify(folder))
+    files, checks = bad(audited(folder))
     assert files == {"workflow/rules/more.smk": "differs"} and checks == ["tracked files"]
 
 
-def test_git_is_not_asked_in_a_repository_of_a_stranger(folder, tmp_path):
+def test_git_is_not_asked_in_a_repository_of_a_stranger(folder, own, tmp_path):
     """Its settings name programs: git ran them when it compared a changed file."""
-    made_up.write_records(folder)
     for command in (["init", "-q"], ["add", "Snakefile"], ["commit", "-qm", "all"]):
         git(folder, *command)
     made_up.write_records(folder)
@@ -122,23 +153,12 @@ def test_git_is_not_asked_in_a_repository_of_a_stranger(folder, tmp_path):
     program.write_text(f"#!/bin/sh\ntouch '{tmp_path / 'mark'}'\n")
     program.chmod(0o755)
     git(folder, "config", "core.fsmonitor", program)
-    found = verify.verify(folder, allow_changes=True)
+    found = audited(folder, allow_changes=True)
     assert not (tmp_path / "mark").exists()
-    assert bad(found) == ({}, [])
-    assert "git is not asked" in check_of(found, "tracked files").said[0]
+    assert bad(found) == ({}, []) and "commit" in found.not_checked()
 
 
-@pytest.mark.parametrize(
-    "ask",
-    [
-        lambda folder: verify.verify(folder, rerun=1),
-        lambda folder: verify.verify(folder, rerun=["tables"]),
-        lambda folder: verify.verify(folder, cheap=True),
-        lambda folder: status(folder),
-        lambda folder: replay(folder, "t:#1"),
-    ],
-    ids=["rerun", "named", "cheap", "status", "replay"],
-)
+@pytest.mark.parametrize("ask", [status, lambda folder: replay(folder, "t:#1")])
 def test_what_needs_code_says_so(folder, tmp_path, ask):
     (folder / "Snakefile").write_text(leaves(tmp_path / "mark"))
     made_up.write_records(folder)
@@ -172,13 +192,13 @@ def test_ones_own_checkout_needs_no_leave(folder, monkeypatch, tmp_path):
         ("workflow/rules/more.smk", "project/workflow/rules/more.smk"),
     ],
 )
-def test_links_lead_to_no_file_of_the_reader(folder, tmp_path, link, to):
+def test_links_lead_to_no_file_of_the_reader(folder, own, tmp_path, link, to):
     """Checksums of files of his own were compared with those that a stranger had listed."""
     (tmp_path / "secret").write_text("secret\n")
     place = folder / link
     shutil.rmtree(place) if place.is_dir() else place.unlink()
     place.symlink_to(tmp_path / to)
-    for audit in (verify.verify, lambda root: trace(root, "t:#1")):
+    for audit in (audited, lambda root: trace(root, "t:#1")):
         with pytest.raises(DataError, match=f"'{link}' in .* is a link that leads out of it"):
             audit(folder)
 
@@ -210,17 +230,17 @@ def deep(n: int):
         lambda m: m["configuration"].update(soft=deep(200)),
     ],
 )
-def test_a_manifest_is_checked_whole_before_it_is_used(folder, edit):
+def test_a_manifest_is_checked_whole_before_it_is_used(folder, own, edit):
     """What it said became paths, options of commands and words on a terminal."""
     path = folder / "reports/manifest.json"
     content = json.loads(path.read_text())
     edit(content)
     path.write_text(json.dumps(content))
-    files, checks = bad(verify.verify(folder))
+    files, checks = bad(audited(folder))
     assert files["reports/manifest.json"] == "differs" and checks == ["manifest"]
 
 
-def test_jobs_that_come_from_each_other(folder):
+def test_jobs_that_come_from_each_other(folder, own):
     """The chain was said to be closed, and who drew the graph did not come back."""
     path = folder / "reports/manifest.json"
     content = json.loads(path.read_text())
@@ -229,18 +249,18 @@ def test_jobs_that_come_from_each_other(folder):
     (folder / "reports/html/assets").mkdir(parents=True)
     found = {"facts": [], "times": [], "graph": ""}
     (folder / "reports/html/assets/run.js").write_text(f"window.RUN = {json.dumps(found)};\n")
-    check = check_of(verify.verify(folder), "chain to what was read")
+    check = check_of(audited(folder), "chain to what was read")
     assert check.holds is False and "comes from the next one" in check.said[-1]
 
 
 @pytest.mark.parametrize(
     "text", ["!!python/object/apply:os.system ['touch mark']", "- a list", "a: &a [*a]", "\x00"]
 )
-def test_settings_are_data(folder, text, monkeypatch, tmp_path):
+def test_settings_are_data(folder, own, text, monkeypatch, tmp_path):
     """A list in the place of settings was an error of ours."""
     monkeypatch.chdir(tmp_path)
-    (folder / "config/default.yaml").write_text(text)
-    assert "configuration" in bad(verify.verify(folder))[1]
+    (own / "config/default.yaml").write_text(text)
+    assert "configuration" in bad(audited(folder))[1]
     assert not (tmp_path / "mark").exists()
 
 
@@ -302,7 +322,7 @@ def test_what_stands_behind_a_table_is_checked_before_it_is_used(tmp_path, edit)
         list(Behind(tmp_path, "t").parts())
 
 
-def test_names_of_files_steer_no_terminal(folder, tmp_path, capsys):
+def test_names_of_files_steer_no_terminal(folder, own, tmp_path, capsys):
     """They went to it as they were, and one that is no UTF-8 ended the command."""
     for name in (b"\x1b[2J.csv", b"\xff.csv"):
         Path(os.fsdecode(os.fsencode(folder / "reports/tables") + b"/" + name)).write_text("")
@@ -323,87 +343,3 @@ def test_what_a_workflow_answers_is_data(folder, monkeypatch, code, out, err):
     with pytest.raises(ConfigError) as told:
         graph.planned(folder)
     assert "\x1b" not in str(told.value)
-
-
-# ---------------------------------------------------------------------------------- sandbox
-
-
-@pytest.fixture(scope="module")
-def bubblewrap():
-    """A sandbox that there is."""
-    try:
-        isolated.check_sandbox()
-    except HedgerowError as error:
-        pytest.skip(str(error))
-
-
-PROBE = """
-import json, os, pathlib, socket, sys
-
-def tried(what):
-    try:
-        what()
-    except OSError as error:
-        return error.strerror or str(error)
-    return "done"
-
-found = {
-    "folder": tried(lambda: pathlib.Path("reports/tables/t.csv").write_text("x")),
-    "beside": tried(lambda: pathlib.Path("Snakefile").write_text("x")),
-    "home": tried(lambda: pathlib.Path(SECRET).read_text()),
-    "network": tried(lambda: socket.create_connection(("127.0.0.1", PORT), 5)),
-    "token": os.environ.get("HEDGEROW_TOKEN", "none"),
-    "read": pathlib.Path("config/default.yaml").stat().st_size,
-}
-"""
-
-
-def test_in_a_sandbox_there_is_no_network_and_nothing_to_write_to(
-    folder, bubblewrap, tmp_path, monkeypatch
-):
-    """A Snakefile could send away what it found, and change results before they were compared."""
-    (tmp_path / "secret").write_text("secret")
-    monkeypatch.setenv("HEDGEROW_TOKEN", "secret")
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        probe = f"SECRET = {str(tmp_path / 'secret')!r}\nPORT = {server.getsockname()[1]}\n{PROBE}"
-        (folder / "Snakefile").write_text(f"{probe}\nsys.exit(json.dumps(found))")
-        with pytest.raises(ConfigError) as told:
-            graph.planned(folder, sandbox=True)
-    found = json.loads(told.value.message.split(": ", 1)[1])
-    assert found == {
-        "folder": "Read-only file system",
-        "beside": "Read-only file system",
-        "home": "No such file or directory",
-        "network": "Connection refused",
-        "token": "none",
-        "read": (folder / "config/default.yaml").stat().st_size,
-    }
-
-
-def test_jobs_are_made_anew_in_a_sandbox(folder, bubblewrap, tmp_path, monkeypatch):
-    """They are compared as elsewhere, and what else they write stays there."""
-    monkeypatch.setattr(made_up, "JOBS", {**made_up.JOBS, "tables": JOB})
-    monkeypatch.setattr(verify, "planned", lambda root, files, sandbox: made_up.JOBS)
-    shell = f"cat {{input}} > {{output}}; touch '{tmp_path}/mark' || true"
-    (folder / "Snakefile").write_text(SNAKEFILE.replace("cat {input} > {output}", shell))
-    made_up.write_records(folder)
-    before = {p: p.stat().st_mtime_ns for p in folder.rglob("*")}
-    found = verify.verify(folder, rerun=["tables"], sandbox=True)
-    assert {p: p.stat().st_mtime_ns for p in folder.rglob("*")} == before
-    assert not (tmp_path / "mark").exists()
-    assert check_of(found, "made anew").said == ["tables, as asked for."]
-    assert bad(found)[0] == {"reports/tables/t.csv": "differs"}, "it is not its input"
-
-
-def test_without_bubblewrap_or_leave_of_the_system_there_is_no_sandbox(
-    folder, monkeypatch, tmp_path
-):
-    monkeypatch.setattr(isolated, "PROGRAM", "no-such-program")
-    with pytest.raises(InputError, match=r"`no-such-program`.* is not installed"):
-        verify.verify(folder, sandbox=True)
-    program = tmp_path / "bwrap"
-    program.write_text("#!/bin/sh\necho 'No permissions to create new namespace' >&2\nexit 1")
-    program.chmod(program.stat().st_mode | stat.S_IXUSR)
-    monkeypatch.setattr(isolated, "PROGRAM", str(program))
-    with pytest.raises(InputError, match="No permissions to create new namespace"):
-        verify.verify(folder, sandbox=True)

@@ -6,7 +6,6 @@ Of one that is not: test_trust.py. On real runs: test_workflow_audit.py.
 from __future__ import annotations
 
 import base64
-import functools
 import hashlib
 import itertools
 import json
@@ -26,7 +25,10 @@ from hedgerow.errors import DataError, InputError
 from hedgerow.workflow import record
 from hedgerow.workflow.recorded import recorded
 
-verify = functools.partial(module.verify, trust=True)
+
+def verify(project, **given):
+    """Its made-up workflow can make nothing."""
+    return module.verify(project, **{"cheap": False, **given})
 
 
 def test_a_run_that_nobody_touched_holds(project):
@@ -231,11 +233,12 @@ def test_no_job_lies_in_a_group_with_one_that_it_comes_from():
 
 
 def test_the_command(project, capsys, tmp_path):
-    assert cli.main(["verify", str(project)]) == 0
-    assert "All 8 files and all checks hold." in capsys.readouterr().out
+    assert cli.main(["verify", str(project), "--no-cheap"]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert "All 8 files and all checks hold. Not checked: commit; jobs not made anew." in said
     change(project / "reports/tables/t.csv")
     file = tmp_path / "found.json"
-    assert cli.main(["verify", str(project), "--json", str(file)]) == 1
+    assert cli.main(["verify", str(project), "--no-cheap", "--json", str(file)]) == 1
     said = capsys.readouterr().out
     assert "differs  reports/tables/t.csv  its bytes were changed" in said
     assert "It does not hold: 7 identical; 1 differs." in said
@@ -276,7 +279,7 @@ def test_a_run_of_a_changed_checkout_does_not_hold(repository):
     assert said[1] == "config/claims.yaml new."
     allowed = verify(repository, allow_changes=True)
     assert bad(allowed) == ({}, [])
-    assert check_of(allowed, "commit").holds is None
+    assert check_of(allowed, "commit").holds
 
 
 def test_tracked_files_are_compared_with_the_commit(repository):
@@ -313,7 +316,8 @@ def test_without_git_the_hashes_of_the_manifest_have_to_do(repository):
     shutil.rmtree(repository / ".git")
     found = verify(repository)
     assert bad(found) == ({}, [])
-    assert "git cannot say" in check_of(found, "tracked files").said[0]
+    assert check_of(found, "commit").holds is None
+    assert "its commit is not known here" in check_of(found, "tracked files").said[0]
     (repository / "config/claims.yaml").write_text("new")
     assert bad(verify(repository))[1] == ["tracked files"]
     (repository / "config/claims.yaml").unlink()
@@ -325,8 +329,10 @@ def test_without_git_the_hashes_of_the_manifest_have_to_do(repository):
 
 
 def test_a_commit_that_is_not_here(repository):
+    """It was `yes, as it was committed`, by the manifest's own word."""
     edit_manifest(repository, lambda m: m["code"].update(commit=40 * "1"))
-    assert "does not have commit 111" in check_of(verify(repository), "tracked files").said[-1]
+    check = check_of(verify(repository), "commit")
+    assert check.holds is None and "does not have commit 111" in check.said[-1]
 
 
 # ------------------------------------------------------------------ what else lies outside
@@ -356,7 +362,8 @@ def test_the_record_that_the_site_shows_is_compared(project):
 
 
 def test_installed_packages_are_compared_with_their_records(tmp_path, monkeypatch):
-    """A library that was edited in place has the version that the manifest lists."""
+    """A library that was edited in place has the version that the manifest lists; a `.pth` file
+    that no package brings runs in every interpreter, and was not seen."""
     module = tmp_path / "made_up.py"
     module.write_text("one = 1\n")
     digest = base64.urlsafe_b64encode(hashlib.sha256(b"one = 1\n").digest()).rstrip(b"=").decode()
@@ -369,9 +376,23 @@ def test_installed_packages_are_compared_with_their_records(tmp_path, monkeypatc
     (about / "RECORD").write_text(bytecode + own)
     found = [metadata.Distribution.at(about)]
     monkeypatch.setattr("hedgerow.audit.packages.metadata.distributions", lambda: found)
+    monkeypatch.setattr("hedgerow.audit.packages.sysconfig.get_path", lambda name: str(tmp_path))
+    monkeypatch.setattr("hedgerow.audit.packages.site.ENABLE_USER_SITE", False)
     listed = {"packages": {"made_up": "1.0"}}
     assert check_packages(listed).said == ["1 files are as installed, by the records of their "
                                            "packages."]  # fmt: skip
+    for name in ("more.pth", "sitecustomize.py", "json/__init__.py", "lone.pyc"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("")
+        check = check_packages(listed)
+        assert check.holds is False and check.said[0].startswith(
+            f"No package lists {tmp_path / name}"
+        )
+        (tmp_path / name).unlink()
+    (tmp_path / "README.txt").write_text("nothing runs it")
+    (tmp_path / "__pycache__").mkdir()
+    (tmp_path / "__pycache__/made_up.cpython-311.pyc").write_text("Python writes it")
+    assert check_packages(listed).holds
     module.write_text("one = 2\n")
     check = check_packages(listed)
     assert check.holds is False and check.said[0].startswith("made_up: not as installed: ")
@@ -438,7 +459,7 @@ def remade(project, monkeypatch, tmp_path):
     first = tmp_path / "first"
     shutil.copytree(project, first)
 
-    def redo(root, manifest, ids, cores, chained=False, sandbox=False):
+    def redo(root, checkout, manifest, ids, cores, chained=False):
         yield from ((id, first, None) for id in ids)
 
     monkeypatch.setattr("hedgerow.audit.anew.redo", redo)
@@ -477,15 +498,15 @@ def test_a_copy_has_the_notes_that_pages_show(project, monkeypatch):
 
     monkeypatch.setattr(redo, "_run", run)
     manifest = json.loads((project / "reports/manifest.json").read_text())
-    made = list(redo.redo(project, manifest, ["tables"]))
+    made = list(redo.redo(project, project, manifest, ["tables"]))
     assert seen == [True] and made[0][2] == "nothing is run"
 
 
 def test_a_draw_says_what_it_can_find(remade):
-    (said,) = check_of(verify(remade, rerun=1, seed=3), "made anew").said
+    (said,) = check_of(verify(remade, rerun=1, seed=3), "drawn jobs").said
     assert said == (
-        "1 of 2 jobs, drawn with seed 3, find one altered output with a chance of 50.0 %, one of 2 "
-        "with 100.0 %."
+        "1 of 2 jobs, drawn with seed 3 and made with all that they come from (1 in all), find one "
+        "altered output with a chance of 50.0 % or more, one of 2 with 100.0 % or more."
     )
     found = verify(remade, rerun=["tables", 1], cheap=True)
     assert found.redone == ["tables", "learn:a"]
@@ -507,7 +528,7 @@ def test_json_is_written_over_nothing(tmp_path, capsys, command):
 def test_json_with_force(project, tmp_path):
     file = tmp_path / "found.json"
     file.write_text("of yesterday")
-    assert cli.main(["verify", str(project), "--json", str(file), "--force"]) == 0
+    assert cli.main(["verify", str(project), "--no-cheap", "--json", str(file), "--force"]) == 0
     assert json.loads(file.read_text())["holds"] is True
 
 

@@ -19,7 +19,6 @@ from hedgerow.workflow.changed_outputs import changed_outputs
 pytestmark = [pytest.mark.runs, pytest.mark.usefixtures("packages_unread")]
 
 # A copy is no checkout of one's own.
-verify = functools.partial(verify_module.verify, trust=True)
 status = functools.partial(status_module.status, trust=True)
 
 SETTINGS = "experiments: [evidential, soft_illustration]\nevidential: {datasets: [iris]}\n"
@@ -73,6 +72,11 @@ def forked(monkeypatch):
     monkeypatch.setattr("hedgerow.workflow.graph._asked", answer)
 
 
+def verify(path, **given):
+    """Of the reader's own checkout."""
+    return verify_module.verify(path, checkout=path, **{"cheap": False, **given})
+
+
 def unlike(found):
     return {file.path: file.verdict for file in found.files if file.verdict != "identical"}
 
@@ -83,6 +87,7 @@ def test_a_run_holds_and_redone_jobs_come_out_the_same(project, forked):
     assert unlike(found) == {}
     assert found.holds, found.checks
     assert len(found.redone) == 3
+    assert found.not_checked() == ["commit", "jobs not made anew"]
     assert project.made() == before
 
 
@@ -90,7 +95,7 @@ def test_a_run_holds_and_redone_jobs_come_out_the_same(project, forked):
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_single_changed_byte_is_found(project, monkeypatch, kind, new_time):
     jobs = json.loads((project.path / "reports/manifest.json").read_text())["jobs"]
-    monkeypatch.setattr("hedgerow.audit.verify.planned", lambda root, files, sandbox: jobs)
+    monkeypatch.setattr("hedgerow.audit.verify.planned", lambda root, files: jobs)
     path = project.path / KINDS[kind]
     content, before = path.read_bytes(), path.stat()
     try:

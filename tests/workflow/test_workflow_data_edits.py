@@ -394,7 +394,7 @@ def test_pages_captions_and_manifest_name_a_local_version(registered):
     assert note.split(": ")[1] in caption
     other = (registered.path / "reports/captions/thesis_figure_3_1.rst").read_text("utf-8")
     assert "local version" not in other, "it reads no data set"
-    found = verify(registered.path, trust=True)
+    found = verify(registered.path, checkout=registered.path, cheap=False)
     assert found.holds, [check for check in found.checks if check.holds is False]
     (check,) = [check for check in found.checks if check.name == "data files"]
     assert check.said == [f"{note}."]

@@ -126,7 +126,7 @@ def test_a_full_disk_does_not_stop_the_run(made, monkeypatch):
 
 def test_what_is_kept_is_no_unlisted_file(made):
     pack(made)
-    found = verify(made, trust=False, cheap=False)
+    found = verify(made, cheap=False)
     assert not [file for file in found.files if file.path.startswith("data/changes")]
 
 

@@ -167,7 +167,7 @@ def test_a_chain_leads_from_every_output_to_what_was_read(smoke):
 
 
 def test_an_audit_of_the_run_holds(smoke):
-    done = smoke.python("-m", "hedgerow.cli", "verify", "--trust")
+    done = smoke.python("-m", "hedgerow.cli", "verify")
     assert done.returncode == 0, done.stdout + done.stderr
     if shutil.which("sha256sum"):
         check = ["sha256sum", "--check", "--quiet", "--strict", "reports/SHA256SUMS"]

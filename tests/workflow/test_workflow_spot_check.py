@@ -47,8 +47,10 @@ def made(tmp_path_factory):
 
 
 @pytest.fixture
-def folder(made):
-    """Its data/reference; what a test spoils or draws is as it was afterwards."""
+def folder(made, monkeypatch):
+    """Its data/reference, in the reader's own checkout; what a test spoils or draws is as it was
+    afterwards."""
+    monkeypatch.setattr(checking, "own_checkout", lambda: made)
     reference = made / "data/reference"
     shutil.copytree(reference, made / "before")
     yield reference
@@ -78,7 +80,7 @@ def spoil(folder, name):
 
 def test_parts_are_made_again_and_one_with_another_value_is_found(folder):
     lines = []
-    found = spot_check(folder, 2, "words", trust=True, say=lines.append)
+    found = spot_check(folder, 2, "words", say=lines.append)
     (check,) = found.checks
     assert check.holds
     assert check.said == [
@@ -89,7 +91,7 @@ def test_parts_are_made_again_and_one_with_another_value_is_found(folder):
     assert draw["parts"] == {"soft_sweep/bupa": "equal", "soft_sweep/haberman": "equal"}
     # Another value in the part that was equal: it is no longer the part that was compared.
     spoil(folder, "haberman")
-    found = spot_check(folder, 5, "words", trust=True, say=lines.append)
+    found = spot_check(folder, 5, "words", say=lines.append)
     (check,) = found.checks
     assert "1 are known, 1 are made again" in lines[1]
     assert check.holds is False and not found.holds
@@ -116,15 +118,15 @@ def quick(monkeypatch):
 
 def test_a_larger_draw_holds_the_smaller_one_and_a_stopped_one_goes_on(folder, quick):
     first = drawn(all_parts(folder), 1, "a")[0].rpartition("/")[2]
-    spot_check(folder, 1, "a", trust=True)
-    spot_check(folder, 2, "a", trust=True)
+    spot_check(folder, 1, "a")
+    spot_check(folder, 2, "a")
     assert quick.asked[0] == first and sorted(quick.asked) == ["bupa", "haberman"]
-    spot_check(folder, 2, "a", trust=True)
+    spot_check(folder, 2, "a")
     assert len(quick.asked) == 2
     quick.stops_at = 4
     with pytest.raises(KeyboardInterrupt):
-        spot_check(folder, 2, "b", trust=True)
-    spot_check(folder, 2, "b", trust=True)
+        spot_check(folder, 2, "b")
+    spot_check(folder, 2, "b")
     assert len(quick.asked) == 5  # the one that was finished is not made again
     draws = read_json(folder.parents[1] / FILE)["draws"]
     assert [draw["seed"] for draw in draws] == ["a", "b"]
@@ -133,36 +135,38 @@ def test_a_larger_draw_holds_the_smaller_one_and_a_stopped_one_goes_on(folder, q
 
 def test_what_could_not_be_made_is_tried_again(folder, quick):
     quick.verdict = "not made"
-    found = spot_check(folder, 1, "a", trust=True)
+    found = spot_check(folder, 1, "a")
     assert "1 could not be made again" in found.checks[0].said[0] and not found.holds
     quick.verdict = "equal"
-    assert spot_check(folder, 1, "a", trust=True).holds
+    assert spot_check(folder, 1, "a").holds
 
 
 def test_a_draw_in_one_experiment_is_no_draw_of_all(folder, quick):
-    spot_check(folder / "soft_sweep", 1, "a", trust=True)
+    spot_check(folder / "soft_sweep", 1, "a")
     assert not (folder.parents[1] / FILE).exists()
 
 
-def test_what_cannot_be_drawn(folder, tmp_path, capsys):
-    with pytest.raises(InputError, match="which is not the checkout"):
+def test_what_cannot_be_drawn(folder, tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(checking, "own_checkout", lambda: None)
+    with pytest.raises(InputError, match="installed without the checkout that makes results"):
         spot_check(folder, 1, "a")
+    monkeypatch.undo()
     with pytest.raises(DataError, match="lies in no hedgerow project"):
-        spot_check(tmp_path, 1, "a", trust=True)
+        spot_check(tmp_path, 1, "a")
     with pytest.raises(InputError, match="--seed is empty"):
-        spot_check(folder, 1, "", trust=True)
+        spot_check(folder, 1, "")
     empty = folder / "none"
     empty.mkdir()
     with pytest.raises(DataError, match="holds no parts"):
-        spot_check(empty, 1, "a", trust=True)
-    assert cli.main(["verify", str(folder), "--rerun", "soft_sweep", "--trust"]) == 1
+        spot_check(empty, 1, "a")
+    assert cli.main(["verify", str(folder), "--rerun", "soft_sweep"]) == 1
     assert "drawn, not named" in capsys.readouterr().err
     assert cli.main(["verify", str(folder.parents[1]), "--rerun", "1", "--seed", "x"]) == 1
     assert "--seed is 'x'" in capsys.readouterr().err
 
 
 def test_the_command(folder, quick, capsys):
-    arguments = ["verify", str(folder), "--rerun", "1", "--seed", "any words", "--trust"]
+    arguments = ["verify", str(folder), "--rerun", "1", "--seed", "any words"]
     assert cli.main([*arguments, "--json", str(folder.parents[1] / "found.json")]) == 0
     assert '1 of 2 parts, drawn by "any words"' in capsys.readouterr().out.replace("\n", " ")
     found = json.loads((folder.parents[1] / "found.json").read_text())

@@ -9,7 +9,17 @@ from typing import Any
 
 from hedgerow.audit.code import names
 from hedgerow.audit.findings import CLOSE, DIFFERS, IDENTICAL, Check, File, Findings
-from hedgerow.audit.redo import chance, cheap, drawn, is_time, named, possible, redo
+from hedgerow.audit.redo import (
+    chance,
+    cheap,
+    drawn,
+    is_time,
+    named,
+    possible,
+    reading,
+    redo,
+    with_parents,
+)
 from hedgerow.audit.tables import difference, is_table
 from hedgerow.reporting.manifest import checksum
 
@@ -28,6 +38,7 @@ def asked_for(rerun: int | str | Sequence[int | str]) -> tuple[int, list[str]]:
 
 def make_anew(
     root: Path,
+    checkout: Path,
     manifest: Mapping[str, Any],
     found: Findings,
     rerun: int | str | Sequence[int | str],
@@ -36,45 +47,60 @@ def make_anew(
     cores: int,
     tolerance: float,
     tell: Callable[..., None],
-    sandbox: bool = False,
 ) -> None:
-    """Make jobs anew in copies, and write what came out into the findings."""
+    """Make jobs anew in copies, and write what came out into the findings.
+
+    checkout: whose workflow makes them.
+    """
     n_drawn, asked = asked_for(rerun)
     own = list(dict.fromkeys(id for name in asked for id in named(manifest, name)))
-    verdicts = {file.path: file for file in found.files}
+    verdicts, n_jobs = {file.path: file for file in found.files}, len(possible(manifest))
+
+    def made(check: str, what: str, ids: list[str], said: list[str], chained: bool = True) -> None:
+        tell(what, 0, len(ids))
+        anew = redo(root, checkout, manifest, ids, cores, chained=chained)
+        failed = _compare(root, manifest, anew, verdicts, tolerance, tell)
+        found.checks.append(Check(check, not failed, failed or said))
+
     if with_cheap:
-        found.cheap, left_out = _untouched(manifest, cheap(manifest), verdicts)
-        tell("cheap jobs are made anew", 0, len(found.cheap))
-        made = redo(root, manifest, found.cheap, cores, chained=True, sandbox=sandbox)
-        failed = _compare(root, manifest, made, verdicts, tolerance, tell)
-        said = [f"{len(found.cheap)} of {len(possible(manifest))} jobs: tables, figures, verdicts, "
-                "pages."]  # fmt: skip
+        read = reading(manifest)
+        said = [f"{len(read)}, read from the raw files: rows and types are those of the registry."]
+        made("data sets", "data sets are read again", read, said)
+        shown, left_out = _untouched(manifest, cheap(manifest), verdicts)
+        found.cheap = [*read, *shown]
+        said = [f"{len(shown)} of {n_jobs} jobs: tables, figures, verdicts, pages."]
         if left_out:
             said.append(f"Not made anew, for what they read is not as recorded: {names(left_out)}.")
-        found.checks.append(Check("cheap jobs", not failed, failed or said))
+        made("cheap jobs", "cheap jobs are made anew", shown, said)
     sample = drawn(manifest, n_drawn, seed, {*found.cheap, *own}) if n_drawn else []
+    every: list[str] = []
     if n_drawn:
         found.seed = seed
     found.redone = [*own, *sample]
-    if found.redone:
-        tell("jobs are made anew", 0, len(found.redone))
-        made = redo(root, manifest, found.redone, cores, sandbox=sandbox)
-        failed = _compare(root, manifest, made, verdicts, tolerance, tell)
-        said = [f"{names(own)}, as asked for."] if own else []
-        if n_drawn:
-            rest = len(set(possible(manifest)) - {*found.cheap, *own})
-            said += _told_of_sample(len(sample), rest, seed)
-        found.checks.append(Check("made anew", not failed, failed or said))
+    if own:
+        made("made anew", "jobs are made anew", own, [f"{names(own)}, as asked for."], False)
+    if sample:
+        every = with_parents(manifest, sample)
+        n_open = len(set(possible(manifest)) - {*found.cheap, *own})
+        said = _told_of_sample(len(sample), len(every), n_open, seed)
+        made("drawn jobs", "drawn jobs are made anew from raw files", every, said)
+    rest = n_jobs - len({*found.cheap, *own, *every})
+    if rest:
+        said = [
+            f"{rest} of {n_jobs} jobs: their rows are as recorded. --rerun N makes some of them."
+        ]
+        found.checks.append(Check("jobs not made anew", None, said))
     found.files = list(verdicts.values())
 
 
-def _told_of_sample(n: int, n_jobs: int, seed: int) -> list[str]:
+def _told_of_sample(n: int, n_made: int, n_jobs: int, seed: int) -> list[str]:
     """What a sample can find."""
-    said = f"{n} of {n_jobs} jobs, drawn with seed {seed}, find one altered output with a chance of"
+    said = f"{n} of {n_jobs} jobs, drawn with seed {seed} and made with all that they come from "
+    said += f"({n_made} in all), find one altered output with a chance of"
     some = min(SOME, n_jobs)
     return [
-        f"{said} {100 * chance(n_jobs, n):.1f} %, one of {some} with "
-        f"{100 * chance(n_jobs, n, some):.1f} %."
+        f"{said} {100 * chance(n_jobs, n):.1f} % or more, one of {some} with "
+        f"{100 * chance(n_jobs, n, some):.1f} % or more."
     ]
 
 

@@ -20,16 +20,13 @@ from hedgerow.reporting.checkout import (
 MOST = 5
 
 
-#: Why git has no say about a folder that is not trusted.
-NOT_ASKED = "git is not asked, for a repository may name programs that it runs (--trust)"
-
-
 def check_code(
-    root: Path, manifest: Mapping[str, Any], allow_changes: bool, ask_git: bool = True
+    root: Path, manifest: Mapping[str, Any], allow_changes: bool, repository: Path | None
 ) -> list[Check]:
     """Whether the run was made by a commit, and whether what lies here is that commit.
 
-    ask_git: The settings of a repository name programs, which git runs.
+    repository: the auditor's own, which has the commit or not. The folder's is not asked: its
+    objects are the word of whoever sent it, and its settings name programs, which git runs.
 
     Returns: `commit`: of the run; `tracked files`: code, workflow, settings, published figures and
         results at paper scale.
@@ -38,12 +35,32 @@ def check_code(
     if "files" not in code:
         said = "The manifest is of an earlier version and names no files of code."
         return [Check("commit", None, [said])]
-    then = Checkout.from_dict(code)
-    return [_made_by(root, then, allow_changes), _lies_here(root, then, ask_git)]
+    then, now = Checkout.from_dict(code), checksums_reached(root)
+    unlike = None
+    if repository is not None and then.commit is not None:
+        unlike = unlike_commit(root, then.commit, repository)
+    # What differs from the commit, and is said neither by the manifest nor by its checksums.
+    hidden = None
+    if unlike is not None:
+        hidden = {
+            path: how
+            for path, how in unlike.items()
+            if then.changed.get(path) != how and then.files.get(path) == now.get(path)
+        }
+    here = None if repository is None else commit_of(repository)
+    commit = _made_by(then, allow_changes, hidden)
+    if commit.holds and here != then.commit and not is_own(root):
+        commit.said.append(f"Your checkout, whose code makes anew, is at {here}.")
+    tracked = _lies_here(then, now, hidden)
+    if tracked.holds and hidden is not None and here != then.commit and is_own(root):
+        n = git(root, "rev-list", "--count", f"{then.commit}..HEAD")
+        tracked.said.append(f"{n} later commits changed nothing that a run reaches.")
+    return [commit, tracked]
 
 
-def _made_by(root: Path, then: Checkout, allow_changes: bool) -> Check:
-    said = [then.sentence()] if then.sentence() else [f"{then.commit}, as it was committed."]
+def _made_by(then: Checkout, allow_changes: bool, hidden: Mapping[str, str] | None) -> Check:
+    """hidden: None where no repository of the reader's has the commit."""
+    said = [then.sentence()] if then.sentence() else []
     said += [f"{names(paths)} {how}." for how, paths in _by_kind(then.changed)]
     if then.changed and allow_changes:
         said.append("The manifest holds the lines that differ (`code`, `diff`): read them.")
@@ -51,42 +68,28 @@ def _made_by(root: Path, then: Checkout, allow_changes: bool) -> Check:
         said.append(
             "Commit the changes and call `make reproduce`, or allow them (--allow-changes)."
         )
-    if not is_own(root):
-        said.append("The package in use lies elsewhere: digests of jobs tell its code, no commit.")
-    holds = None if then.commit is None or (then.changed and allow_changes) else not then.changed
-    return Check("commit", holds, said)
+    if hidden:
+        said.append(f"It is not commit {then.commit}: see tracked files.")
+    elif then.commit is not None and hidden is None:
+        said.append(f"Your repository does not have commit {then.commit}: fetch it.")
+    holds = not hidden and (allow_changes or not then.changed)
+    unknown = then.commit is None or hidden is None
+    said = said or [f"{then.commit}, as it was committed."]
+    return Check("commit", None if holds and unknown else holds, said)
 
 
-def _lies_here(root: Path, then: Checkout, ask_git: bool) -> Check:
-    """What lies here, beside the hashes in the manifest and beside the commit itself."""
-    name, now = "tracked files", checksums_reached(root)
+def _lies_here(then: Checkout, now: Mapping[str, str], hidden: Mapping[str, str] | None) -> Check:
+    """What lies here, beside the checksums in the manifest and beside the commit itself."""
     said = _unlike(then.files, now, "not what the run was made with")
-    here = commit_of(root) if ask_git else None
-    if then.commit is None:
-        fine = f"Those of the run, {len(now)} by their checksums; no commit was told."
-        return Check(name, not said, said or [fine])
-    if here is None:
-        silent = "git cannot say what it committed" if ask_git else NOT_ASKED
+    if hidden is None:
+        silent = "no commit was told" if then.commit is None else "its commit is not known here"
         fine = f"Those of the run, {len(now)} by their checksums; {silent}."
-        return Check(name, not said, said or [fine])
-    unlike = unlike_commit(root, then.commit)
-    if unlike is None:
-        said.append(f"This repository does not have commit {then.commit}: fetch it.")
-        return Check(name, False, said)
-    # What the run had changed itself is told beside the commit; the manifest may not hide more.
-    hidden = {path: how for path, how in unlike.items() if then.changed.get(path) != how}
-    told = {
-        path for path in then.files.keys() | now.keys() if then.files.get(path) != now.get(path)
-    }
-    hidden = {path: how for path, how in hidden.items() if path not in told}
+        return Check("tracked files", not said, said or [fine])
     said += [f"{names(paths)}: {how} since commit {then.commit[:12]}, which the manifest does not "
              "say." for how, paths in _by_kind(hidden)]  # fmt: skip
     fine = f"All {len(now)} are those of commit {then.commit[:12]}"
     fine += ", but for the changes." if then.changed else "."
-    if here != then.commit:
-        n = git(root, "rev-list", "--count", f"{then.commit}..HEAD")
-        fine += f" {n} later commits changed nothing that a run reaches." if not said else ""
-    return Check(name, not said, said or [fine])
+    return Check("tracked files", not said, said or [fine])
 
 
 def _unlike(then: Mapping[str, str], now: Mapping[str, str], words: str) -> list[str]:

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 VERIFY = (
     "Compare results with the manifest of the run that made them: the checksum of every file, the\n"
     "jobs and parents of each result, settings, code and package versions, and files that no run\n"
-    "has listed. Nothing is written, and of a folder that is not your own checkout nothing is run."
+    "has listed. Data sets, tables, figures, verdicts and pages are made anew by your checkout,\n"
+    "the one that hedgerow runs from. Nothing is written, and of another folder nothing is run."
 )
 VERDICTS = """verdicts:
   identical               the bytes that the manifest lists
@@ -28,7 +29,7 @@ VERDICTS = """verdicts:
   missing                 listed and not there
   not listed              there, and no run has listed it
 
-exit status: 0 if all files and checks hold, 1 if not.
+exit status: 0 if all files and checks hold, 1 if not. The last line names what was not checked.
 
 examples:
   hedgerow verify
@@ -36,8 +37,7 @@ examples:
   hedgerow verify --rerun soft_tables --rerun reports/figures/thesis_figure_3_5.svg
   hedgerow verify data/reference
   hedgerow verify data/reference --rerun 10 --seed "any words"
-  hedgerow verify FOLDER                (of somebody else: bytes; nothing of it is run)
-  hedgerow verify FOLDER --sandbox --rerun 5
+  hedgerow verify FOLDER --rerun 5      (of somebody else: nothing of it is run)
 """
 STATUS = (
     "Tell which results are out of date and why: data, configuration, code or environment.\n"
@@ -70,14 +70,16 @@ def add_verify(commands: Any) -> None:
         default=[],
         metavar="NAME",
         help="make jobs anew in a copy of the project, and compare: a number draws so many at "
-        "random; a rule, a job (its id in the manifest) or a file names them; may be given again. "
+        "random and makes all that they come from, from the raw files on; a rule, a job (its id in "
+        "the manifest) or a file names them; may be given again. "
         "Of data/reference a number draws parts; what is finished is not made again",
     )
     parser.add_argument(
         "--cheap",
         action=argparse.BooleanOptionalAction,
-        help="make tables, figures, verdicts and pages anew, as is done by default where the "
-        "package lies in the folder of the project",
+        default=True,
+        help="read the data sets again, and make tables, figures, verdicts and pages anew "
+        "(default), or leave that out",
     )
     parser.add_argument(
         "--seed",
@@ -108,13 +110,6 @@ def add_verify(commands: Any) -> None:
         "--allow-changes",
         action="store_true",
         help="a run of a checkout that was not as committed may hold; its changes are told",
-    )
-    add_trust(parser, "; otherwise bytes are compared and nothing of it is run")
-    parser.add_argument(
-        "--sandbox",
-        action="store_true",
-        help="run code of the folder where there is no network and nothing to write to but copies "
-        "(needs bubblewrap)",
     )
     parser.add_argument("--json", metavar="FILE", help="write all that was found")
     add_force(parser, "a FILE of --json")
@@ -152,11 +147,9 @@ def run_verify(options: argparse.Namespace) -> int:
         raise DataError(f"{path} is no folder", remedy="name the folder of the project")
     project = (path / "config/default.yaml").is_file() or (path / "reports").is_dir()
     if not project and is_kept(path):
-        known = ("digest", "sandbox")
-        asked = [name for name in known if getattr(options, name)]
-        if asked:
+        if options.digest:
             raise DataError(
-                f"{path} holds results at paper scale, which --{asked[0]} does not know",
+                f"{path} holds results at paper scale, which --digest does not know",
                 remedy="leave it out; `hedgerow reference --help` says how they are made",
             )
         found = verify_kept(path)
@@ -176,8 +169,6 @@ def run_verify(options: argparse.Namespace) -> int:
                 tolerance=options.tolerance,
                 allow_unlisted=options.allow_unlisted,
                 allow_changes=options.allow_changes,
-                trust=options.trust,
-                sandbox=options.sandbox,
                 tell=progress.tell,
             )
     _show(found, options.all)
@@ -213,7 +204,6 @@ def _draw_parts(options: argparse.Namespace, path: Path, found: Findings) -> Non
             sum(map(int, options.rerun)),
             secrets.token_hex(4) if options.seed is None else options.seed,
             cores=options.cores,
-            trust=options.trust,
             tell=progress.tell,
             say=lambda line: console.print(plain(line), soft_wrap=True),
             found=found,
@@ -260,7 +250,9 @@ def _show(found: Findings, everything: bool) -> None:
         console.print(f"SHA-256 of the manifest: {found.digest}")
     n = len(found.files)
     if found.holds:
-        console.print(f"All {n} files and all checks hold.")
+        open_ = found.not_checked()
+        rest = f" Not checked: {'; '.join(open_)}." if open_ else ""
+        console.print(f"All {n} files and all checks hold.{rest}", soft_wrap=True)
         return
     bad = [check.name for check in found.checks if check.holds is False]
     told = [f"{k} {verdict}" for verdict, k in found.counts().items()]
@@ -271,7 +263,7 @@ def _show(found: Findings, everything: bool) -> None:
 def _mark(holds: bool | None) -> Any:
     from rich.text import Text
 
-    words = {True: ("yes", "green"), False: ("no", "red"), None: ("told", "")}
+    words = {True: ("yes", "green"), False: ("no", "red"), None: ("not checked", "yellow")}
     word, style = words[holds]
     return Text(word, style=style)
 

@@ -46,7 +46,7 @@ class Check:
     ----------
     name : str
     holds : bool or None
-        None where it is told and counts for nothing.
+        None where it was not checked.
     said : list of str
         What was found, a sentence each.
     """
@@ -93,6 +93,10 @@ class Findings:
         fine = {IDENTICAL, CLOSE, *([NOT_LISTED] if self.unlisted_allowed else [])}
         whole = all(check.holds is not False for check in self.checks)
         return whole and all(file.verdict in fine for file in self.files)
+
+    def not_checked(self) -> list[str]:
+        """Names of the checks that were not made."""
+        return [check.name for check in self.checks if check.holds is None]
 
     def counts(self) -> dict[str, int]:
         """Files by verdict, in the order of `VERDICTS`."""

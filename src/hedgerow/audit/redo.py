@@ -12,12 +12,15 @@ from typing import Any
 
 from hedgerow.errors import InputError
 from hedgerow.files import write_text
+from hedgerow.reporting.checkout import REACHED
 from hedgerow.reporting.manifest import TIMES
 from hedgerow.texts import did_you_mean
 from hedgerow.workflow.isolated import copy, copy_workflow, run_copy
 
 #: The bytes of a download are compared with the registry's checksum; it needs a network.
 NOT_REDONE = {"fetch"}
+#: What jobs read of a checkout; all else a run has fetched or made.
+TRACKED = tuple(f"{part}/" for part in (*REACHED, "docs"))
 #: What a job leaves beside its results for those that show them.
 SHOWN = {"claims.parquet", "section.json"}
 
@@ -78,6 +81,11 @@ def cheap(manifest: Mapping[str, Any]) -> list[str]:
     return [id for id in possible(manifest) if all(map(shows, jobs[id]["outputs"]))]
 
 
+def reading(manifest: Mapping[str, Any]) -> list[str]:
+    """Ids of the jobs that read raw files and compare their rows with the registry's."""
+    return [id for id in possible(manifest) if manifest["jobs"][id]["rule"] == "tidy"]
+
+
 def chance(n_jobs: int, n_drawn: int, n_altered: int = 1) -> float:
     """Chance that a draw without return holds one of some altered jobs at least.
 
@@ -90,15 +98,30 @@ def chance(n_jobs: int, n_drawn: int, n_altered: int = 1) -> float:
     return 1 - missed
 
 
+def with_parents(manifest: Mapping[str, Any], ids: Iterable[str]) -> list[str]:
+    """Jobs, and all that they come from, back to the raw files."""
+    jobs, made_by, found = manifest["jobs"], manifest["made_by"], {}
+    pending = list(ids)
+    while pending:
+        id = pending.pop()
+        if id not in found and jobs[id]["rule"] not in NOT_REDONE:
+            found[id] = None
+            pending += [made_by[path] for path in jobs[id]["inputs"] if path in made_by]
+    return sorted(found)
+
+
 def redo(
     root: Path,
+    checkout: Path,
     manifest: Mapping[str, Any],
     ids: Sequence[str],
     cores: int = 1,
     chained: bool = False,
-    sandbox: bool = False,
 ) -> Iterator[tuple[str, Path, str | None]]:
     """Make jobs anew in copies that hold what they read, and know no job that makes it.
+
+    checkout: whose workflow, settings and published figures they get; from the root what a run
+    made.
 
     id: of a job.
     folder: with what it made; removed when the next one is asked for.
@@ -112,14 +135,14 @@ def redo(
         anew = {path for id in own for path in jobs[id]["outputs"]} if chained else set()
         with tempfile.TemporaryDirectory(prefix="hedgerow-verify-") as name:
             folder, failures = Path(name) / "project", {}
-            copy_workflow(root, folder)
+            copy_workflow(checkout, folder)
             write_text(folder / "config/redone.yaml", configuration)
             for id in own:
-                missing = _copy_inputs(root, folder, manifest, id, anew)
+                missing = _copy_inputs(root, checkout, folder, manifest["jobs"][id], anew)
                 if missing:
                     failures[id] = f"{missing[0]}, which its job reads, is missing"
             ready = [id for id in own if id not in failures]
-            said = _run(folder, manifest, ready, cores, sandbox) if ready else {}
+            said = _run(folder, manifest, ready, cores) if ready else {}
             for id in own:
                 if id not in failures and not all(_lies(folder / p) for p in jobs[id]["outputs"]):
                     failures[id] = said.get(jobs[id]["rule"]) or said.get("", "it did not run")
@@ -172,18 +195,18 @@ def _above(manifest: Mapping[str, Any]) -> dict[str, set[str]]:
     return found
 
 
-def _copy_inputs(root: Path, folder: Path, manifest: Mapping, id: str, anew: set[str]) -> list[str]:
+def _copy_inputs(
+    root: Path, checkout: Path, folder: Path, job: Mapping, anew: set[str]
+) -> list[str]:
     """Copy what a job reads and no other one makes anew; give what is not there."""
-    inputs = [path for path in manifest["jobs"][id]["inputs"] if path not in anew]
+    inputs = [path for path in job["inputs"] if path not in anew]
     for path in inputs:
         if not (folder / path).is_file():
-            copy(root / path, folder / path)
+            copy((checkout if path.startswith(TRACKED) else root) / path, folder / path)
     return [path for path in inputs if not (folder / path).is_file()]
 
 
-def _run(
-    folder: Path, manifest: Mapping, ids: Sequence[str], cores: int, sandbox: bool
-) -> dict[str, str]:
+def _run(folder: Path, manifest: Mapping, ids: Sequence[str], cores: int) -> dict[str, str]:
     """Run jobs; of other rules this run knows nothing.
 
     Gives what a rule says on failing, and under an empty name what Snakemake does.
@@ -194,7 +217,7 @@ def _run(
     outputs = [path for path in written if not _PAGE.match(path)]
     command = [f"--cores={cores}", "--keep-going"]
     command += ["--configfile", "config/redone.yaml", "--allowed-rules", *rules]
-    done = run_copy(folder, manifest["code"], command, outputs, sandbox)
+    done = run_copy(folder, manifest["code"], command, outputs)
     if not done.returncode:
         return {}
     lines = [line for line in done.stderr.splitlines() if line.strip()]

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from hedgerow.audit.findings import Check, Findings
-from hedgerow.audit.trust import check_trust
+from hedgerow.audit.trust import CLONE, NO_CHECKOUT, own_checkout
 from hedgerow.checks import check_number
 from hedgerow.errors import DataError, HedgerowError, InputError
 from hedgerow.files import read_json, write_json
@@ -54,7 +54,7 @@ def spot_check(
     seed: str,
     *,
     cores: int = 1,
-    trust: bool = False,
+    checkout: Path | None = None,
     tell: Callable[..., None] = lambda what, done=0, of=None: None,
     say: Callable[[str], None] = lambda line: None,
     found: Findings | None = None,
@@ -62,12 +62,15 @@ def spot_check(
     """Draw parts with equal chances, make them again, and compare their values.
 
     What came out is kept: a call that was stopped goes on where it was, and a larger draw by the
-    same text holds the smaller one. A part that is no longer the one that was compared counts as
+    same text holds the smaller one. Parts are made by the workflow of a checkout, by default the
+    one whose package is in use. A part that is no longer the one that was compared counts as
     not drawn yet.
     """
     folder = Path(folder)
     root = project_of(folder)
-    check_trust(root, "--rerun", trust)
+    own = own_checkout() if checkout is None else checkout
+    if own is None:
+        raise InputError(f"--rerun: {NO_CHECKOUT}", remedy=CLONE)
     check_number("rerun", n, 1, 10**6, whole=True)
     if not seed:
         raise InputError("--seed is empty", remedy="give any text, and note it")
@@ -92,14 +95,14 @@ def spot_check(
         tell(name)
         known[name] = {
             "archive": manifests[name]["archive"],
-            **_again(root, place, parts[name], manifests[name], cores),
+            **_again(own, place, parts[name], manifests[name], cores),
         }
         write_json(place / "known.json", known)
         tell(name, 1)
     shutil.rmtree(place / "project", ignore_errors=True)
     came_out = {name: known[name]["verdict"] for name in names}
-    draw = {"seed": seed, "n_parts": len(parts), "parts": came_out, "code": code_state(root)}
-    if folder.resolve() == (root / FILE).parent:
+    draw = {"seed": seed, "n_parts": len(parts), "parts": came_out, "code": code_state(own)}
+    if folder.resolve() == (root / FILE).parent and own.resolve() == root:
         others = [one for one in read_draws(root) if one["seed"] != seed]
         write_json(root / FILE, {"draws": sorted([*others, draw], key=lambda one: one["seed"])})
     said = [sentence(draw)]
@@ -121,16 +124,16 @@ def _result(known: Mapping[str, Any], name: str, manifest: Mapping[str, Any]) ->
 
 
 def _again(
-    root: Path, place: Path, file: Path, manifest: Mapping[str, Any], cores: int
+    checkout: Path, place: Path, file: Path, manifest: Mapping[str, Any], cores: int
 ) -> dict[str, str]:
     """Make a part again in a copy of the project; what came out, and why it is not equal."""
     copy = place / "project"
     if not copy.is_dir():
-        copy_workflow(root, copy)
+        copy_workflow(checkout, copy)
     wanted = sorted(manifest["files"])
     command = [f"--cores={cores}", "--rerun-incomplete"]
     command += asking(manifest["settings"]["configuration"], words_of(manifest))
-    done = run_copy(copy, code_state(root), command, wanted)
+    done = run_copy(copy, code_state(checkout), command, wanted)
     if done.returncode:
         return {"verdict": NOT_MADE, "why": last_said(done)}
     lacking = next(filter(None, (absence(copy / path) for path in wanted)), None)

@@ -1,8 +1,8 @@
 """Whose code an audit runs.
 
 The Snakefile of a run is a program, and so is what it includes. In one's own checkout, the one that
-`hedgerow` itself is imported from, it is as good as the command. Of any other folder nothing is run
-unless that is asked for: its files are compared byte for byte, and read as data.
+`hedgerow` itself is imported from, it is as good as the command. Of any other folder nothing is
+run: its files are read as data, and the workflow of one's own checkout makes them anew.
 """
 
 from __future__ import annotations
@@ -15,8 +15,9 @@ from hedgerow.errors import DataError, InputError
 from hedgerow.reporting.checkout import REACHED
 from hedgerow.workflow.digest import PACKAGE
 
-#: Why something is not done.
-FOREIGN = "that runs code of this folder, which is not the checkout that hedgerow runs from"
+#: What is said where only bytes can be compared.
+NO_CHECKOUT = "hedgerow was installed without the checkout that makes results anew"
+CLONE = "clone its repository, and call `make setup` and `hedgerow verify` there"
 #: What an audit reads in a folder, beside what a run may reach.
 RESULTS = ("data", "docs", "reports")
 
@@ -29,19 +30,24 @@ def is_own(root: Path | str) -> bool:
     return Path(root).resolve() / "src" / PACKAGE.name == PACKAGE
 
 
-def check_trust(root: Path | str, what: str, trust: bool, more: str = "") -> None:
+def own_checkout() -> Path | None:
+    """The checkout whose package is the one in use; None where that was installed elsewhere."""
+    root = PACKAGE.parents[1]
+    return root if (root / "Snakefile").is_file() and is_own(root) else None
+
+
+def check_trust(root: Path | str, what: str, trust: bool) -> None:
     """See that code of a folder may run."""
     if not trust and not is_own(root):
         raise InputError(
             f"{what} runs code of {root}, which is not the checkout that hedgerow runs from",
-            remedy=f"read its Snakefile and workflow/, then give --trust{more}",
+            remedy="read its Snakefile and workflow/, then give --trust",
         )
 
 
 def check_links(
     root: Path | str,
     parts: Iterable[str] = (*REACHED, *RESULTS),
-    remedy: str = "remove it, or give --trust if the folder is yours",
 ) -> None:
     """See that nothing that an audit reads in a folder is a link that leads out of it."""
     root = Path(root)
@@ -49,14 +55,14 @@ def check_links(
         if not _stays(link, root):
             raise DataError(
                 f"{link.relative_to(root).as_posix()!r} in {root} is a link that leads out of it",
-                remedy=remedy,
+                remedy="remove it",
             )
 
 
 def check_read(root: Path | str) -> None:
     """See that a folder can be read by a command that runs nothing of it."""
     if not is_own(root):
-        check_links(root, remedy="remove it")
+        check_links(root)
 
 
 def _stays(link: Path, root: Path) -> bool:

@@ -11,6 +11,7 @@ from typing import Any
 
 from hedgerow.audit.anew import asked_for, make_anew
 from hedgerow.audit.code import check_code, names
+from hedgerow.audit.cores import check_cores
 from hedgerow.audit.findings import (
     DIFFERS,
     IDENTICAL,
@@ -22,14 +23,13 @@ from hedgerow.audit.findings import (
 )
 from hedgerow.audit.packages import check_packages
 from hedgerow.audit.shown import check_shown
-from hedgerow.audit.trust import FOREIGN, check_links, check_trust, is_own
+from hedgerow.audit.trust import CLONE, NO_CHECKOUT, check_links, own_checkout
 from hedgerow.checks import check_number
 from hedgerow.data.versions import VERSIONS
 from hedgerow.errors import ConfigError, DataError, HedgerowError, InputError
 from hedgerow.files import read_yaml, write_text
-from hedgerow.reporting.manifest import checksums, package_versions
+from hedgerow.reporting.manifest import checksums, package_versions, platform_name
 from hedgerow.workflow.graph import planned
-from hedgerow.workflow.isolated import check_sandbox
 from hedgerow.workflow.record import RECORD
 from hedgerow.workflow.recorded import MANIFEST, SUMS, Recorded, recorded
 
@@ -43,34 +43,28 @@ SIGNATURE = f"{SUMS}.sig"
 TRACKED = {"reports/README.md", RECORD.as_posix(), SIGNATURE}
 #: The files of a run, by the part of the manifest that lists them.
 KINDS = {"inputs": "input", "outputs": "output", "between": "between"}
-#: What is said where nothing of a folder is run.
-NOT_RUN = (
-    f"Not compared with the workflow: {FOREIGN}. --trust runs it with all that you may do, "
-    "--sandbox without network and with nothing to write to but copies."
-)
 _NOWHERE = object()
 
 
 def verify(
     root: Path | str = ".",
     *,
+    checkout: Path | str | None = None,
     digest: str | None = None,
     rerun: int | str | Sequence[int | str] = 0,
-    cheap: bool | None = None,
+    cheap: bool = True,
     seed: int = 0,
     cores: int = 1,
     tolerance: float = 0.0,
     allow_unlisted: bool = False,
     allow_changes: bool = False,
-    trust: bool = False,
-    sandbox: bool = False,
     tell: Callable[..., None] = lambda what, done=0, of=None: None,
 ) -> Findings:
     """Compare the results in a folder with the manifest of the run that made them.
 
-    trust: whether code of the folder may run: its Snakefile, and git with the settings that lie
-        there. One's own checkout needs no leave; of another folder bytes are compared, and nothing
-        of it is run.
+    checkout: whose code, workflow, settings, published figures and rules for claims are believed;
+        by default the one whose package is in use. Of another folder nothing is run: rows and raw
+        files are read there, and what is made anew is made from them by this checkout.
 
     root: Nothing in it is written.
 
@@ -83,14 +77,11 @@ def verify(
     check_number("cores", cores, 1, 10**4, whole=True)
     check_number("tolerance", tolerance, 0, 1)
     root = Path(root)
-    trusted = trust or is_own(root)
-    if cheap or n_drawn or asked:
-        what = "--cheap" if cheap else "--rerun"
-        check_trust(root, what, trust or sandbox, ", or --sandbox")
-    if sandbox:
-        check_sandbox()
-    if not trusted:
+    own = own_checkout() if checkout is None else Path(checkout)
+    if own is None or own.resolve() != root.resolve():
         check_links(root)
+    if own is None and (n_drawn or asked):
+        raise InputError(f"--rerun: {NO_CHECKOUT}", remedy=CLONE)
     known = _known(root)
     found = Findings(str(root), digest=known.digest, unlisted_allowed=allow_unlisted)
     tell("checksums")
@@ -101,22 +92,30 @@ def verify(
     if known.manifest is None:
         found.checks.append(Check("manifest", False, ["It cannot be read: nothing else is known."]))
         return found
-    found.files += check_shown(root, known.manifest, known.digest)
+    manifest = known.manifest
+    found.files += check_shown(root, manifest, known.digest)
     tell("installed packages")
-    found.checks.append(check_packages(known.manifest))
-    found.checks += [_closed(known.manifest), _data_files(known.manifest)]
-    found.checks.append(_configuration(root, known.manifest))
-    found.checks += _environment(known.manifest)
-    if trusted or sandbox:
-        tell("the graph of jobs")
-        found.checks += _planned_jobs(root, known.manifest, sandbox)
-    else:
-        found.checks.append(Check("jobs and settings", None, [NOT_RUN]))
-    found.checks += check_code(root, known.manifest, allow_changes, ask_git=trusted)
-    if cheap is None:
-        cheap = is_own(root)
-    if cheap or n_drawn or asked:
-        make_anew(root, known.manifest, found, rerun, seed, cheap, cores, tolerance, tell, sandbox)
+    found.checks.append(check_packages(manifest))
+    found.checks += [_closed(manifest), _data_files(manifest)]
+    found.checks += _environment(manifest)
+    found.checks += check_code(root, manifest, allow_changes, own)
+    if own is None:
+        found.checks.append(Check("jobs, settings and results", None, [f"{NO_CHECKOUT}: {CLONE}."]))
+        return found
+    found.checks.append(_configuration(own, manifest))
+    tell("the graph of jobs")
+    try:
+        jobs = _planned(own, manifest)
+    except ConfigError as error:
+        found.checks.append(Check("parents", False, [f"{error.message}."]))
+        return found
+    found.checks += _against_plan(manifest["jobs"], jobs)
+    # What is made anew is said by the workflow, for a manifest could leave out a job.
+    made_by = {path: id for id, job in jobs.items() for path in job["outputs"]}
+    planned_manifest = {**manifest, "jobs": jobs, "made_by": made_by}
+    tell("compiled cores are built anew")
+    found.checks.append(check_cores(own, manifest, cheap))
+    make_anew(root, own, planned_manifest, found, rerun, seed, cheap, cores, tolerance, tell)
     return found
 
 
@@ -221,18 +220,14 @@ def _is_version(file: Path) -> bool:
 # -------------------------------------------------------------------------------------- checks
 
 
-def _planned_jobs(root: Path, manifest: Mapping[str, Any], sandbox: bool) -> list[Check]:
-    with TemporaryDirectory() as folder:
-        import yaml
+def _planned(checkout: Path, manifest: Mapping[str, Any]) -> dict[str, Any]:
+    """The jobs that the recorded settings give, whatever the files say now."""
+    import yaml
 
-        # The graph that the recorded settings give, whatever the files say now.
-        recorded_settings = Path(folder) / "recorded.yaml"
-        write_text(recorded_settings, yaml.safe_dump(manifest["configuration"]))
-        try:
-            plan = planned(root, [recorded_settings], sandbox=sandbox)
-        except ConfigError as error:
-            return [Check("parents", False, [f"{error.message}."])]
-    return _against_plan(manifest["jobs"], plan)
+    with TemporaryDirectory() as folder:
+        settings = Path(folder) / "recorded.yaml"
+        write_text(settings, yaml.safe_dump(manifest["configuration"]))
+        return planned(checkout, [settings])
 
 
 def _closed(manifest: Mapping[str, Any]) -> Check:
@@ -336,7 +331,7 @@ def _value(value: Any) -> str:
 
 def _environment(manifest: Mapping[str, Any]) -> list[Check]:
     said = changed_packages(manifest)
-    system = f"{platform.system()} {platform.machine()}"
+    system = platform_name()
     told = (
         []
         if system == manifest.get("platform")

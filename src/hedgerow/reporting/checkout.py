@@ -175,9 +175,9 @@ def committed(root: Path, commit: str) -> dict[str, str] | None:
     return {path: about.split()[2] for about, path in entries}
 
 
-def unlike_commit(root: Path, commit: str) -> dict[str, str] | None:
-    """How files are unlike those of a commit, by path; None where git does not have it."""
-    ids = committed(root, commit)
+def unlike_commit(root: Path, commit: str, repository: Path) -> dict[str, str] | None:
+    """How files are unlike those of a commit, by path; None where the repository lacks it."""
+    ids = committed(repository, commit)
     if ids is None:
         return None
     return _unlike({path: (root / path).read_bytes() for path in reached_files(root)}, ids)
@@ -224,8 +224,19 @@ def code_state(root: Path, without: Iterable[str] = (RESULTS,)) -> dict[str, Any
 
 
 def git(root: Path, *arguments: str) -> str | None:
-    """Answer of git, or None: git may be absent, and a copy need not be a repository."""
-    command = ["git", "-C", str(root), "-c", "core.quotePath=false", *arguments]
+    """Answer of git, or None: git may be absent, and a copy need not be a repository.
+
+    `git replace` would have it answer with another object than the one that is asked for.
+    """
+    command = [
+        "git",
+        "--no-replace-objects",
+        "-C",
+        str(root),
+        "-c",
+        "core.quotePath=false",
+        *arguments,
+    ]
     try:
         done = subprocess.run(command, capture_output=True, check=True)
     except (OSError, subprocess.CalledProcessError):

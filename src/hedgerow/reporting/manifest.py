@@ -16,12 +16,13 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
+from hedgerow._stamp import compiled
 from hedgerow.reporting.checkout import checkout, is_workflow
 
 #: Counts up when what a reader finds at a key changes. The first one had no number and no jobs,
 #: the second no files of code, the third did not list the workflow among what was read, the fourth
-#: had a data file for each set.
-VERSION = 5
+#: had a data file for each set, the fifth did not list the compiled cores.
+VERSION = 6
 #: What differs from run to run, as running times do.
 TIMES = "data/jobs/"
 
@@ -43,7 +44,8 @@ def manifest(
     inputs: The files of the workflow are added, as they were when the run was planned.
 
     Returns: keys: version, inputs, outputs and between (path -> SHA-256), made_by (path -> id of
-        the job), jobs, packages (name -> version), python, platform, code (commit, date, clean,
+        the job), jobs, packages (name -> version), cores (compiled module -> SHA-256), python,
+        platform, code (commit, date, clean,
         files, changed, diff), configuration, given, seeds, sources, local_data, absent; ready for
         JSON. What is `between` was made on the way and is no result, such as a chunk; None in place
         of a file that is not kept.
@@ -63,8 +65,9 @@ def manifest(
         "made_by": made_by,
         "jobs": jobs,
         "packages": package_versions(),
+        "cores": core_checksums(),
         "python": platform.python_version(),
-        "platform": f"{platform.system()} {platform.machine()}",
+        "platform": platform_name(),
         "code": code,
         "configuration": dict(configuration),
         "given": dict(given or {}),
@@ -114,6 +117,16 @@ def package_versions() -> dict[str, str]:
     """Version of every installed distribution, by lower-case name."""
     found = {d.metadata["Name"].lower(): d.version for d in metadata.distributions()}
     return dict(sorted(found.items()))
+
+
+def core_checksums() -> dict[str, str]:
+    """SHA-256 of every compiled core in use, by the name of its module."""
+    return {name: checksum(file) for name, file in compiled().items()}
+
+
+def platform_name() -> str:
+    """System and kind of processor, which compiled cores are of."""
+    return f"{platform.system()} {platform.machine()}"
 
 
 def to_json(content: Mapping[str, Any]) -> str:

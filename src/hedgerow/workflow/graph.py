@@ -21,7 +21,6 @@ from typing import Any
 from hedgerow.errors import ConfigError
 from hedgerow.experiments import WORDS
 from hedgerow.files import read_yaml
-from hedgerow.reporting.checkout import REACHED
 from hedgerow.texts import plain
 from hedgerow.workflow.digest import settings_of_job
 from hedgerow.workflow.isolated import run_python
@@ -37,8 +36,6 @@ from hedgerow.workflow.snakemake_patches import (
 MANIFEST_RULE = "manifest"
 #: Options that Snakemake takes unasked.
 PROFILE = Path("profiles/default/config.yaml")
-#: What a plan may look at in the folder of a project, by the first part of its path.
-LOOKED_AT = sorted({Path(path).parts[0] for path in REACHED} | {"docs", "reports"})
 #: What each job of a plan says, and in which kind.
 SAID = {"rule": str, "inputs": list, "outputs": list, "runs": bool, "after": list, "why": dict}
 #: What a rule belongs to, in the order of the report: an experiment, or what all of them share.
@@ -121,25 +118,18 @@ def planned(
     root: Path | str,
     configfiles: Sequence[str | Path] = (),
     settings: Mapping | None = None,
-    sandbox: bool = False,
 ) -> dict[str, dict[str, Any]]:
     """What Snakemake would run, with its reasons; no job is run.
 
     The Snakefile is code, and so is all that it includes or imports: it runs in a process of its
     own, which imports nothing else from the folder.
 
-    sandbox: It does not see Snakemake's records: what it says of reasons is what a first run there
-        would say.
-
     Returns: each job up to the manifest by its id, as `described`, and `why`: reasons that are its
         own, by kind, none where the job is up to date; `after`: ids of jobs that run before it and
         make it run; `runs`: whether it would run.
     """
     request = {"files": list(map(str, configfiles)), "settings": dict(settings or {})}
-    if sandbox:
-        done = _asked_in_sandbox(json.dumps(request), Path(root), configfiles)
-    else:
-        done = _asked(json.dumps(request), root)
+    done = _asked(json.dumps(request), root)
     if done.returncode:
         said = [line for line in done.stderr.splitlines() if line.strip()]
         raise ConfigError(
@@ -172,18 +162,6 @@ def _asked(request: str, root: Path | str) -> subprocess.CompletedProcess:
     """
     with TemporaryDirectory(prefix="hedgerow-plan-") as empty:
         return run_python(_command(request, Path(root).resolve()), empty)
-
-
-def _asked_in_sandbox(
-    request: str, root: Path, files: Sequence[str | Path]
-) -> subprocess.CompletedProcess:
-    """As `_asked`, where a folder of its own shows what lies in that of the project."""
-    with TemporaryDirectory(prefix="hedgerow-plan-") as name:
-        place = Path(name).resolve()
-        shown = {place / part: root / part for part in LOOKED_AT if (root / part).exists()}
-        shown |= {file: file for file in map(Path, files) if file.is_absolute()}
-        boxed = {there: here.resolve() for there, here in shown.items()}
-        return run_python(_command(request, place), "/", boxed=boxed, writable=[place])
 
 
 def _command(request: str, folder: Path) -> list[str]:

@@ -5,9 +5,6 @@ Python puts the current folder before all others where it runs a module (`-m`): 
 (`-P`, and its variable for interpreters that these start), and no entry of PYTHONPATH follows the
 current folder.
 
-In a sandbox (bubblewrap) there is no network, no folder of the user's, and nothing to write to but
-what is made for the purpose.
-
 They end with this process, where a signal asks it to end, and so do the jobs that they run.
 """
 
@@ -23,26 +20,9 @@ import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from hedgerow.errors import InputError
 from hedgerow.files import write_json
 from hedgerow.reporting.checkout import VARIABLE
-from hedgerow.workflow.digest import PACKAGE
 
-PROGRAM = "bwrap"
-#: What programs need of the system: themselves, libraries, and how these are found.
-SYSTEM = (
-    *("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/nix/store", "/gnu/store"),
-    *("/etc/alternatives", "/etc/fonts", "/etc/group", "/etc/ld.so.cache", "/etc/ld.so.conf"),
-    *("/etc/ld.so.conf.d", "/etc/localtime", "/etc/nsswitch.conf", "/etc/passwd"),
-)
-#: Variables that a sandbox sees; others may hold what is nobody's business.
-SEEN = (VARIABLE, "LANG", "LC_", "MKL_", "OMP_", "OPENBLAS_", "PATH", "PYTHON", "TZ")
-#: Home and temporary folder in a sandbox: empty, and in memory.
-EMPTY = "/tmp"
-#: What the finder of an editable installation (meson-python) looks at, to see that nothing is to
-#: be built; told to be verbose it asks that first, and else writes into the build.
-BUILT_FROM = ("meson.build", "meson.options", "pyproject.toml", "src")
-ASK_FIRST = {"MESONPY_EDITABLE_VERBOSE": "1"}
 #: Signals that ask a process to end and that Python does not make an exception of.
 ASK_TO_END = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
 #: Seconds that an interpreter and its jobs have to end when they are asked to.
@@ -67,20 +47,10 @@ def run_python(
     arguments: Sequence[str],
     folder: Path | str,
     environment: Mapping[str, str] | None = None,
-    boxed: Mapping[Path, Path] | None = None,
-    writable: Sequence[Path] = (),
 ) -> subprocess.CompletedProcess:
-    """Run this interpreter so that it imports nothing from where it runs.
-
-    boxed: Without it there is no sandbox.
-    """
+    """Run this interpreter so that it imports nothing from where it runs."""
     command = [sys.executable, "-P", *arguments]
     variables = _safe(os.environ if environment is None else environment)
-    if boxed is not None:
-        check_sandbox()
-        command = [*_box(boxed, writable, folder), *command]
-        variables = _few(variables)
-    # The program of the sandbox itself is looked for with this process' own PATH.
     with _exit_where_asked():
         return _captured(command, folder, variables)
 
@@ -139,61 +109,6 @@ def _safe(environment: Mapping[str, str]) -> dict[str, str]:
     return {**found, **({"PYTHONPATH": kept} if kept else {}), "PYTHONSAFEPATH": "1"}
 
 
-# ------------------------------------------------------------------------------------ sandbox
-
-
-def check_sandbox() -> None:
-    """See that there can be one."""
-    if shutil.which(PROGRAM) is None:
-        raise InputError(
-            f"there is no sandbox: bubblewrap (`{PROGRAM}`) is not installed",
-            remedy="install it (`apt-get install bubblewrap`), or read the code and give --trust",
-        )
-    command = [*_box({}, (), "/"), sys.executable, "-I", "-c", "import hashlib"]
-    done = subprocess.run(command, env=_few(os.environ), capture_output=True, text=True)
-    if done.returncode:
-        lines = done.stderr.strip().splitlines() or ["it says nothing"]
-        raise InputError(
-            f"there is no sandbox: bubblewrap cannot make one here ({lines[-1]})",
-            remedy="allow user namespaces to programs of users, or read the code and give --trust",
-        )
-
-
-def _box(seen: Mapping[Path, Path], writable: Iterable[Path], folder: Path | str) -> list[str]:
-    """What stands before a command that runs in a sandbox; later places lie over earlier ones."""
-    found = [shutil.which(PROGRAM) or PROGRAM, "--unshare-all", "--die-with-parent"]
-    found += ["--new-session", "--proc", "/proc", "--dev", "/dev", "--tmpfs", EMPTY]
-    for place in (*SYSTEM, *_own_places()):
-        found += ["--ro-bind-try", place, place]
-    for place in writable:
-        found += ["--bind", str(place), str(place)]
-    for place, source in seen.items():
-        found += ["--ro-bind", str(source), str(place)]
-    return [*found, "--chdir", str(folder), "--"]
-
-
-def _own_places() -> list[str]:
-    """Where this interpreter, its packages and this one lie."""
-    program = Path(sys.executable)
-    found = [sys.base_prefix, sys.prefix, sys.exec_prefix]
-    found += [str(program.parent), str(program.resolve().parent)]
-    # The first one is the folder of a script, or the current one, unless Python was told so.
-    found += [place for place in sys.path[not sys.flags.safe_path :] if os.path.isabs(place)]
-    return sorted({*found, str(PACKAGE), *_builds()} - {"/"})
-
-
-def _builds() -> list[str]:
-    """Where an editable installation of this package has its compiled modules and sources."""
-    finders = (f for f in sys.meta_path if type(f).__name__ == "MesonpyMetaFinder")
-    found = [finder._build_path for finder in finders]
-    return found + [str(PACKAGE.parents[1] / name) for name in BUILT_FROM if found]
-
-
-def _few(environment: Mapping[str, str]) -> dict[str, str]:
-    found = {name: value for name, value in environment.items() if name.startswith(SEEN)}
-    return {**found, **ASK_FIRST, "HOME": EMPTY, "TMPDIR": EMPTY}
-
-
 # ------------------------------------------------------------------------------------- copies
 
 
@@ -219,7 +134,6 @@ def run_copy(
     checkout: dict,
     arguments: Sequence[str],
     targets: Sequence[str],
-    sandbox: bool = False,
 ) -> subprocess.CompletedProcess:
     """Run Snakemake in a copy.
 
@@ -231,8 +145,6 @@ def run_copy(
         ["-m", "snakemake", *arguments, "--", *targets],
         folder,
         {**own, VARIABLE: str(folder.parent / CHECKOUT)},
-        boxed={} if sandbox else None,
-        writable=[folder.parent],
     )
 
 

@@ -110,7 +110,8 @@ def _facts(content: dict[str, Any]) -> Iterator[bool]:
     yield all(isinstance(s, dict) and _name(s.get("file")) for s in sources.values())
     yield all(_name(s.get("dataset")) for s in sources.values())
     yield _local_data(content.get("local_data", {}))
-    yield all(_words(name) and _words(version) for name, version in content["packages"].items())
+    for part in (content["packages"], content.get("cores", {})):
+        yield all(_words(name) and _words(version) for name, version in part.items())
     yield _words(content.get("python")) and _words(content.get("platform"))
     yield _words(content["configuration"].get("configuration", ""))
     given = content["given"]
