@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from dataclasses import dataclass
 
 import numpy as np
@@ -558,32 +557,8 @@ class OptimalTreeClassifier(TreeClassifierMixin):
         needed += 8.0 * training.n_rows * (max(uncertain, default=0) + sum(uncertain))
         check_memory("the search for the best tree", needed, "give fewer rows or variables")
         weight = training.total_weight
-        divides = any(column.divides or _uncertain(gate, column) for column in columns)
-        kind = functools.partial(_by_share, gate=gate) if divides else _by_rank
-        if self.search == "uct" and divides:
-            raise InputError(
-                "search is 'uct', and a test may divide a row: values are missing or have errors",
-                remedy="give missing='routed' and no error, or search='bounds'",
-            )
-        macro = self.objective == MACRO_F1
-        problem = {
-            "n_classes": training.n_classes,
-            **({} if macro else {"objective": OBJECTIVES.index(self.objective)}),
-            "price": self.leaf_price * weight,
-            "depth": self.max_depth,
-            "max_nodes": self.max_nodes or 0,
-            "seconds": self.time_limit or 0.0,
-            "tolerance": self.tolerance,
-        }
-        tests = columns or [_nothing(training.n_rows)]
         with np.errstate(over="ignore"):  # values endlessly far from a threshold, in errors
-            if self.search == "uct":
-                rank = np.array([column.rank for column in tests], dtype=np.int32)
-                method = MacroF1 if macro else Anytime
-                core = method(rank, training.y, training.sample_weight, **problem)
-                core.start(self._greedy(training, columns))
-            else:
-                core = kind(tests, training, prove=prove, **problem)
+            core = self._core(training, columns, gate, prove)
         value, bound, found = core.run()
         self.objective_ = value / weight
         self._is_finished = bool(value - bound <= 1e-9 * weight)
@@ -601,11 +576,40 @@ class OptimalTreeClassifier(TreeClassifierMixin):
         self.n_nodes_ = core.n_nodes
         with np.errstate(over="ignore"):
             row_weight = np.array(training.sample_weight)
-            if macro:  # its leaves answer by these
+            if self.objective == MACRO_F1:  # its leaves answer by these
                 row_weight *= core.by_class[training.y]
             tree = _tree_of(found, columns, training, gate, row_weight)
         self._finish(tree, lasting(self._training_gate(once=True)))
         return core, columns
+
+    def _core(self, training: Columns, columns: list[Tests], gate: NoiseGate | None, prove: bool):
+        """The search for the best tree of these tests, to be run."""
+        divides = any(column.divides or _uncertain(gate, column) for column in columns)
+        if self.search == "uct" and divides:
+            raise InputError(
+                "search is 'uct', and a test may divide a row: values are missing or have errors",
+                remedy="give missing='routed' and no error, or search='bounds'",
+            )
+        problem = {
+            "n_classes": training.n_classes,
+            "price": self.leaf_price * training.total_weight,
+            "depth": self.max_depth,
+            "max_nodes": self.max_nodes or 0,
+            "seconds": self.time_limit or 0.0,
+            "tolerance": self.tolerance,
+        }
+        if self.objective != MACRO_F1:
+            problem["objective"] = OBJECTIVES.index(self.objective)
+        tests = columns or [_nothing(training.n_rows)]
+        if self.search == "uct":
+            rank = np.array([column.rank for column in tests], dtype=np.int32)
+            method = MacroF1 if self.objective == MACRO_F1 else Anytime
+            core = method(rank, training.y, training.sample_weight, **problem)
+            core.start(self._greedy(training, columns))
+            return core
+        if divides:
+            return _by_share(tests, training, gate, prove=prove, **problem)
+        return _by_rank(tests, training, prove=prove, **problem)
 
     def _greedy(self, training: Columns, columns: list[Tests]) -> np.ndarray:
         """The unpruned tree of C4.5, as far as its tests are among those searched.
@@ -714,14 +718,5 @@ def _tree_of(
         return node
 
     grow(row_weight, 0, len(found), -1, {})
-    feature, threshold, low, high, parent, share = zip(*nodes, strict=True)
-    return Tree(
-        feature,
-        threshold,
-        low,
-        high,
-        parent,
-        share,
-        np.array(class_weight),
-        np.array(categories_left),
-    )
+    arrays = (*zip(*nodes, strict=True), np.array(class_weight), np.array(categories_left))
+    return Tree(*arrays)
