@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
+import functools
 import os
 import sys
 import tempfile
@@ -100,22 +101,7 @@ def _parser() -> argparse.ArgumentParser:
 def _add_data(commands: argparse._SubParsersAction) -> None:
     data = commands.add_parser("data", help="the data sets: list, get, check")
     actions = data.add_subparsers(title="commands", required=True, metavar="COMMAND")
-
-    def action(name: str, run, text: str, more: str = "") -> argparse.ArgumentParser:
-        parser = actions.add_parser(name, help=text, description=f"{text}{more}")
-        parser.set_defaults(run=run)
-        parser.add_argument(
-            "--registry",
-            metavar="FILE",
-            help="the registry of data sets (default: config/datasets.yaml where one is, else the "
-            "package's own)",
-        )
-        parser.add_argument(
-            "--mirror",
-            metavar="FOLDER",
-            help="local mirror, laid out <key>/<file> (default: the variable HEDGEROW_MIRROR)",
-        )
-        return parser
+    action = functools.partial(_action, actions)
 
     listing = action("list", _data_list, "list the data sets and whether they can be had here")
     listing.add_argument("--task", choices=["classification", "survival"], help="only these")
@@ -169,6 +155,24 @@ def _add_data(commands: argparse._SubParsersAction) -> None:
         "go back to the registered version of a data file; the local one is kept",
     )
     back.add_argument("name", metavar="NAME", help="key of a data set")
+
+
+def _action(actions, name: str, run, text: str, more: str = "") -> argparse.ArgumentParser:
+    """One of these commands, with the options that all of them have."""
+    parser = actions.add_parser(name, help=text, description=f"{text}{more}")
+    parser.set_defaults(run=run)
+    parser.add_argument(
+        "--registry",
+        metavar="FILE",
+        help="the registry of data sets (default: config/datasets.yaml where one is, else the "
+        "package's own)",
+    )
+    parser.add_argument(
+        "--mirror",
+        metavar="FOLDER",
+        help="local mirror, laid out <key>/<file> (default: the variable HEDGEROW_MIRROR)",
+    )
+    return parser
 
 
 def _registry(options: argparse.Namespace) -> Registry:
@@ -272,13 +276,10 @@ def _data_check(options: argparse.Namespace) -> int:
 
 def _by_source(entry: DatasetEntry) -> list[DatasetEntry]:
     """One copy of the entry for each of its sources."""
-    copies = []
-    for source in entry.base.sources:
-        base = dataclasses.replace(entry.base, sources=(source,))
-        copies.append(
-            dataclasses.replace(entry, parent_entry=base) if entry.parent is not None else base
-        )
-    return copies
+    bases = [dataclasses.replace(entry.base, sources=(source,)) for source in entry.base.sources]
+    if entry.parent is None:
+        return bases
+    return [dataclasses.replace(entry, parent_entry=base) for base in bases]
 
 
 def _checked(entry: DatasetEntry, mirror, kinds, progress: _Progress) -> tuple[str, str]:
@@ -379,8 +380,7 @@ class _Progress:
             transient=True,
             disable=not console.is_terminal,
         )
-        self._n_total = n_total
-        self._n_done = 0
+        self._n_total, self._n_done = n_total, 0
         self._task = self._bars.add_task("", total=n_total)
 
     def __enter__(self) -> _Progress:
@@ -412,8 +412,7 @@ class _DownloadBar:
 
     def __init__(self, bars):
         self._bars = bars
-        self._task = None
-        self.total = None
+        self._task = self.total = None
 
     def update(self, n: int) -> None:
         if self._task is None:

@@ -27,14 +27,7 @@ from hedgerow.induction._columns import Columns
 from hedgerow.induction._growth import Growth
 from hedgerow.induction._pdf import coarse_step, fine_step
 from hedgerow.induction._pruning import COUNTS, Pruning
-from hedgerow.induction.rules import (
-    THESIS,
-    GridSearch,
-    GrowthRules,
-    Rules,
-    SampleSearch,
-    Sharing,
-)
+from hedgerow.induction.rules import THESIS, GridSearch, GrowthRules, Rules, SampleSearch, Sharing
 from hedgerow.tree._gates import Gates, shares_on_grid
 from hedgerow.tree.cut import snip
 from hedgerow.tree.gates import (
@@ -116,10 +109,9 @@ def _grid_unit(columns: Columns, gate: NoiseGate | None) -> np.ndarray | None:
     Where noise is relative, that of a value of mean size, but at least a twentieth of that of the
     largest, so that no table of shares outgrows the data twentyfold.
     """
-    unit = _sigma(gate)
-    if gate is None or unit is None or not gate.relative:
-        return unit
-    unit = unit.copy()
+    if gate is None or not gate.soft:
+        return None
+    unit = gate.sigma.copy()
     for j in gate.relative:
         size = np.abs(columns.X[:, j])
         size = size[~np.isnan(size)]
@@ -217,10 +209,7 @@ def grow(
     check_number("n_points", n_points, 2, MOST_POINTS, whole=True)
     check_number("window", window, FINEST, WIDEST)
     check_number("step", step, FINEST, window)
-    check_number("min_samples_split", min_samples_split, 0.0, LARGEST)
-    check_number("min_samples_leaf", min_samples_leaf, 0.0, LARGEST)
-    if max_depth is not None:
-        check_number("max_depth", max_depth, 0, COUNTED, whole=True)
+    _check_stops(min_samples_split, min_samples_leaf, max_depth)
     check_number("repetition_factor", repetition_factor, 0.0, BEYOND_USE)
     check_choice("gate_at", gate_at, GATES_AT)
     check_choice("candidates", candidates, ("values", "midpoints"))
@@ -282,6 +271,14 @@ def _check_columns(columns: Any) -> None:
         raise InputError(
             f"columns is of type {type(columns).__name__}", remedy="give Columns(X, y, n_classes)"
         )
+
+
+def _check_stops(min_samples_split: Any, min_samples_leaf: Any, max_depth: Any) -> None:
+    """Refuse settings that stop growth where they are out of range."""
+    check_number("min_samples_split", min_samples_split, 0.0, LARGEST)
+    check_number("min_samples_leaf", min_samples_leaf, 0.0, LARGEST)
+    if max_depth is not None:
+        check_number("max_depth", max_depth, 0, COUNTED, whole=True)
 
 
 def make_growth(
@@ -490,11 +487,6 @@ def _propagation(columns: Columns, spec: Any, window: float, gate_at: str) -> No
             remedy='give them as drawn at each test (draws="per_test")',
         )
     return gate.at(gate_at)
-
-
-def _sigma(gate: NoiseGate | None) -> np.ndarray | None:
-    """Scales of a gate for the core, which takes None for one that is hard everywhere."""
-    return gate.sigma if gate is not None and gate.soft else None
 
 
 def prune(
