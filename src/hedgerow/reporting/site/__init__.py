@@ -199,7 +199,9 @@ class _Site:
                 c=claim,
                 paper=self.papers.get(claim["paper"]),
             )
-        made["datasets.html"] = self._of_menu("datasets", rows=self._datasets())
+        made["datasets.html"] = self._of_menu(
+            "reporting/site/datasets.html.j2", "datasets", rows=self._datasets()
+        )
         for dataset in self._datasets():
             address = f"data/{dataset['key']}.html"
             made[address] = self._page(
@@ -208,11 +210,16 @@ class _Site:
         given = {"figure": None, "caption": "", "heads": (), "rows": (), "lead": "", "files": ()}
         for name in ("comparison", "misprints"):
             shown = {**given, **content.tables.get(name, {})}
-            made[f"{name}.html"] = self._of_menu(name, "table", id=name, **shown)
-        made["rules.html"] = self._of_menu("rules")
+            made[f"{name}.html"] = self._of_menu(
+                "reporting/site/table.html.j2", name, id=name, **shown
+            )
+        made["rules.html"] = self._of_menu("reporting/site/rules.html.j2", "rules")
         terms = [(term, anchor_of(term), text) for term, text in self.words["terms"].items()]
-        made["glossary.html"] = self._of_menu("glossary", terms=terms)
+        made["glossary.html"] = self._of_menu(
+            "reporting/site/glossary.html.j2", "glossary", terms=terms
+        )
         made["check.html"] = self._of_menu(
+            "reporting/site/check.html.j2",
             "check",
             commands=self.words["commands"],
             files=self.words["files"],
@@ -247,10 +254,10 @@ class _Site:
             local_data=self.content.local_data,
         )
 
-    def _of_menu(self, name: str, template: str = "", /, **context: Any) -> str:
-        """A page that the menu names, of the template of that name or of another one."""
+    def _of_menu(self, template: str, name: str, /, **context: Any) -> str:
+        """A page that the menu names. Digests of the code find a template by its whole path."""
         here = f"{name}.html"
-        return self._page(f"reporting/site/{template or name}.html.j2", here, MENU[here], **context)
+        return self._page(template, here, MENU[here], **context)
 
     def _menu(self, paper: bool) -> list[tuple[str, str]]:
         """Pages of the experiments of the papers, or of the extensions."""
@@ -385,7 +392,7 @@ class _Site:
                 title = self.papers.get(paper, {}).get("title", paper) if paper else OURS
                 group = {"id": paper or "own", "title": title, "told": _told(own), "claims": own}
                 groups.append({**group, "read": any(c["n_readings"] for c in own)})
-        return self._of_menu("claims", groups=groups)
+        return self._of_menu("reporting/site/claims.html.j2", "claims", groups=groups)
 
     # Data sets and sources ---------------------------------------------------------------------
 
