@@ -13,7 +13,7 @@ def project(tmp_path, monkeypatch, packages_unread) -> Path:
     """The project, the reader's own; what Snakemake would plan there is what the manifest says."""
     from hedgerow.audit import verify
 
-    monkeypatch.setattr(verify, "planned", lambda root, files: made_up.JOBS)
+    monkeypatch.setattr(verify, "planned_again", lambda root, manifest: made_up.JOBS)
     root = tmp_path / "project"
     monkeypatch.setattr(verify, "own_checkout", lambda: root)
     made_up.make(root)

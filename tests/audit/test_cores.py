@@ -1,5 +1,4 @@
-"""Compiled cores beside their sources; that a build gives the same bytes is shown by an audit of
-the run of the smoke configuration (tests/workflow/test_workflow_runs.py)."""
+"""Compiled cores beside their sources."""
 
 from __future__ import annotations
 
@@ -34,6 +33,13 @@ def test_a_lying_core_is_found(run, monkeypatch):
     check = cores.check_cores(ROOT, {**run, "cores": lying}, True)
     assert check.holds is False
     assert check.said == ["hedgerow.structure._edit: not what the sources of the commit give here."]
+
+
+@pytest.mark.slow
+def test_a_build_gives_the_same_bytes():
+    now = {"cores": core_checksums(), "platform": platform_name()}
+    check = cores.check_cores(ROOT, now, True)
+    assert check.holds, check.said
 
 
 def test_what_cannot_be_compared_is_said(run, monkeypatch):

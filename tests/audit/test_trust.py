@@ -16,7 +16,6 @@ from audit.made_up import bad, check_of, git
 
 from hedgerow import cli
 from hedgerow.audit import redo, trust, verify
-from hedgerow.audit.behind import Behind
 from hedgerow.audit.replay import replay
 from hedgerow.audit.status import status
 from hedgerow.audit.trace import trace
@@ -55,11 +54,11 @@ def own(tmp_path, monkeypatch) -> Path:
     (root / "workflow/rules/more.smk").write_text("# more\n")
     monkeypatch.setattr(verify, "own_checkout", lambda: root)
 
-    def planned(checkout, files):
+    def planned(checkout, manifest):
         assert checkout == root, "nothing of a folder that was sent is run"
         return made_up.JOBS
 
-    monkeypatch.setattr(verify, "planned", planned)
+    monkeypatch.setattr(verify, "planned_again", planned)
     return root
 
 
@@ -285,41 +284,6 @@ def test_a_table_is_data(tmp_path):
     with contextlib.suppress(DataError):
         read_parquet(tmp_path / "t.parquet", sealed=False)
     assert not (tmp_path / "mark").exists()
-
-
-@pytest.mark.parametrize(
-    "edit",
-    [
-        lambda t: t["sources"]["rows"].update(files=["/etc/passwd"]),
-        lambda t: t["sources"]["rows"].update(files=["../secret.csv"]),
-        lambda t: t["cells"][0].__setitem__(0, 7),
-        lambda t: t["cells"][0].__setitem__(1, "none"),
-        lambda t: t["cells"][0].__setitem__(3, [3]),
-        lambda t: t["cells"][0].__setitem__(5, "twice"),
-        lambda t: t["selections"][0].__setitem__(2, {c: list(range(300)) for c in "abc"}),
-        lambda t: t["selections"][0].__setitem__(3, [-1]),
-        lambda t: t["cells"][0].__setitem__(2, "mean_difference"),
-    ],
-)
-def test_what_stands_behind_a_table_is_checked_before_it_is_used(tmp_path, edit):
-    """Its paths led anywhere, and its numbers were taken for rows that are there."""
-    for path in ("reports/tables/t.csv", "reports/rows.csv"):
-        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / path).write_text("a,b\n1,2\n")
-    told = {
-        "sources": {"rows": {"files": ["reports/rows.csv"], "columns": ["a"], "rows": [[0, 0, 1]]}},
-        "selections": [["rows", "b", {}, [0]]],
-        "cells": [[0, "b", "mean", [0], [], 1, None]],
-    }
-    file = tmp_path / "reports/cells/t.json"
-    file.parent.mkdir()
-    file.write_text(json.dumps(told))
-    (part,) = Behind(tmp_path, "t").parts()
-    assert part.holds
-    edit(told)
-    file.write_text(json.dumps(told))
-    with pytest.raises(DataError, match=r"cells/t\.json: "):
-        list(Behind(tmp_path, "t").parts())
 
 
 def test_names_of_files_steer_no_terminal(folder, own, tmp_path, capsys):

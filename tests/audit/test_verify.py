@@ -248,7 +248,7 @@ def test_the_command(project, capsys, tmp_path):
     (one,) = (f for f in found["files"] if f["verdict"] == "differs")
     assert one["path"] == "reports/tables/t.csv" and one["kind"] == "output"
     assert cli.main(["verify", str(tmp_path)]) == 1
-    assert "make reproduce" in capsys.readouterr().err
+    assert "is no project folder; go to the folder of a run" in capsys.readouterr().err
     assert cli.main(["verify", str(tmp_path / "nowhere")]) == 1
     assert "is no folder" in capsys.readouterr().err
 

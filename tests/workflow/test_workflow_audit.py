@@ -95,7 +95,7 @@ def test_a_run_holds_and_redone_jobs_come_out_the_same(project, forked):
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_single_changed_byte_is_found(project, monkeypatch, kind, new_time):
     jobs = json.loads((project.path / "reports/manifest.json").read_text())["jobs"]
-    monkeypatch.setattr("hedgerow.audit.verify.planned", lambda root, files: jobs)
+    monkeypatch.setattr("hedgerow.audit.verify.planned_again", lambda root, manifest: jobs)
     path = project.path / KINDS[kind]
     content, before = path.read_bytes(), path.stat()
     try:

@@ -167,8 +167,20 @@ def test_a_chain_leads_from_every_output_to_what_was_read(smoke):
 
 
 def test_an_audit_of_the_run_holds(smoke):
-    done = smoke.python("-m", "hedgerow.cli", "verify")
-    assert done.returncode == 0, done.stdout + done.stderr
+    audit = "verify(checkout='.').to_dict()"
+    code = f"import json; from hedgerow.audit.verify import verify; print(json.dumps({audit}))"
+    done = smoke.python("-c", code)
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert found["counts"].keys() == {"identical"}
+    checks = {check["name"]: check for check in found["checks"] if not check["holds"]}
+    # Its environment has the packages of another one by a file of the tests.
+    assert checks.pop("installed packages")["said"][0].endswith(
+        ".pth, which interpreters run or import."
+    )
+    # A copy of the workflow has neither commits nor sources.
+    assert list(checks) == ["commit", "compiled cores", "jobs not made anew"]
+    assert {check["holds"] for check in checks.values()} == {None}
     if shutil.which("sha256sum"):
         check = ["sha256sum", "--check", "--quiet", "--strict", "reports/SHA256SUMS"]
         assert subprocess.run(check, cwd=smoke.path).returncode == 0

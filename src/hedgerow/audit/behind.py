@@ -1,41 +1,85 @@
-"""The rows behind a cell of a table, selected anew from the files, and its arithmetic done anew.
+"""The rows behind each cell of a table, and the cell computed from them a second time.
 
-What a table's job says of its cells (`hedgerow.reporting.cells`) is taken at its word for one
-thing only, which rows are meant. They are looked up in the files of the run, and the cell is
-computed from them without the table's function.
+Which rows, which formula, which factor and how many decimals: that says the package of one's own
+checkout, beside the function of the table (`behind` of `hedgerow.experiments.step.table`), for the
+settings that the manifest has. Of the folder of a run come the printed table and the rows.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator, Sequence
+import contextlib
+import itertools
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from importlib import import_module
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
+from hedgerow.audit.arithmetic import evaluate, known
 from hedgerow.audit.cells import TABLES, Row
-from hedgerow.errors import DataError
-from hedgerow.files import MAKE_AGAIN, read_csv, read_json
-from hedgerow.reporting.cells import (
-    FOLDER,
-    FORMULAS,
-    STATED,
-    Rows,
-    Source,
-    agrees,
-    read_source,
-    recomputed,
-    said,
-)
-from hedgerow.workflow.recorded import check_paths
+from hedgerow.audit.redo import TRACKED
+from hedgerow.audit.trust import CLONE, NO_CHECKOUT, own_checkout
+from hedgerow.errors import DataError, InputError
+from hedgerow.experiments import module_of
+from hedgerow.files import MAKE_AGAIN, read_csv
+from hedgerow.reporting.cells import FOLDER, STATED, Cell, Rows, Source, agrees, said
+from hedgerow.workflow.graph import planned_again
+from hedgerow.workflow.recorded import recorded
+from hedgerow.workflow.steps import Arguments, call_of
 
 if TYPE_CHECKING:
     import pandas as pd
 
+#: Formulas that take a number over as it is.
+COPIES = ("value", "same")
+OWN_WORD = "the function of the table gives this"
 
-#: Combinations of values that a selection may name.
-MOST = 10**6
+
+class Input:
+    """Rows of an input: all its files, looked up by the values of columns."""
+
+    def __init__(self, source: Source):
+        self.source = source
+        self._columns: dict[str, list] = {}
+        self._places: dict[tuple, dict[tuple, list[int]]] = {}
+
+    def rows(self, rows: Rows, by: Sequence[str]) -> list[dict[str, Any]]:
+        """The rows of a selection: their `value` and the columns of `by`."""
+        named = {**{name: name for name in by if name in self.source.frame}, "value": rows.value}
+        columns = {name: self._column(of) for name, of in named.items()}
+        return [{name: columns[name][i] for name in named} for i in self._selected(rows.where)]
+
+    def _selected(self, where: Mapping[str, Any]) -> list[int]:
+        if not where:
+            return list(range(len(self.source.frame)))
+        names = tuple(where)
+        if names not in self._places:
+            found = defaultdict(list)
+            for place, key in enumerate(zip(*map(self._column, names), strict=True)):
+                found[key].append(place)
+            self._places[names] = found
+        axes = [v if isinstance(v, (list, tuple)) else [v] for v in where.values()]
+        places = self._places[names]
+        return sorted(i for key in itertools.product(*axes) for i in places.get(key, ()))
+
+    def _column(self, name: str) -> list:
+        if name not in self._columns:
+            if name not in self.source.frame:
+                raise DataError(
+                    f"{', '.join(self.source.files[:1])} has no column `{name}`", remedy=MAKE_AGAIN
+                )
+            self._columns[name] = _objects(self.source.frame[name])
+        return self._columns[name]
+
+
+def _objects(column: pd.Series) -> list:
+    """Values as Python has them, None where there is none."""
+    column = column.astype(object)
+    return column.where(column.notna(), None).tolist()
 
 
 @dataclass(frozen=True)
@@ -48,13 +92,10 @@ class Selected:
         What tells them apart.
     source : Source
         What holds them.
-    as_listed : bool
-        Whether the job of the table meant the same rows.
     """
 
     rows: Rows
     source: Source
-    as_listed: bool
 
     @cached_property
     def frame(self) -> pd.DataFrame:
@@ -88,8 +129,9 @@ class Part:
     again : object
         What the rows give.
     selected : list of Selected
-    computed : bool
-        Whether it is computed from them; else they are stated only.
+    kind : str
+        `computed`; `copied`, where it is a number of one row; `stated`, where rows are named and no
+        formula; `own`, a number that the table's own function gives once more, and `text` so.
     """
 
     row: int
@@ -98,129 +140,159 @@ class Part:
     printed: Any
     again: Any
     selected: list[Selected]
-    computed: bool = True
+    kind: str = "computed"
 
     @property
     def holds(self) -> bool:
-        """Whether the cell is what its rows give, and these are the ones that were meant."""
-        agree = not self.computed or agrees(self.printed, self.again)
-        return agree and all(s.as_listed for s in self.selected)
+        """Whether the cell is what its rows give."""
+        return self.kind == "stated" or agrees(self.printed, self.again)
 
 
 class Behind:
-    """What all cells of a table rest on.
+    """What the cells of the tables of a run rest on.
 
     Parameters
     ----------
     root : path
-        Folder of the project.
-    table : str
-        Id.
+        Folder of the run.
+    checkout : path, optional
+        Whose package says what cells rest on; by default the one in use.
+    manifest : mapping, optional
+        Of the run; by default the one that lies there.
 
     Raises
     ------
     DataError
-        If the run has written nothing of it, or the file is damaged.
+        If no whole run lies there.
+    InputError
+        If the package in use lies in no checkout: its workflow says which files a table reads.
     """
 
-    def __init__(self, root: Path, table: str):
-        self.root, self.table = root, table
-        self.path = f"{FOLDER}/{table}.json"
-        if not (root / self.path).is_file():
-            raise DataError(
-                f"{self.path}, which says what {table} rests on, is missing", remedy=MAKE_AGAIN
-            )
-        told = read_json(root / self.path)
-        self._printed = read_csv(root / TABLES / f"{table}.csv")
-        try:
-            self._sources = told["sources"]
-            for source in self._sources.values():
-                check_paths(source["files"])
-            self._selections = [
-                (Rows(of, where, value), listed) for of, value, where, listed in told["selections"]
-            ]
-            self._cells = [tuple(cell) for cell in told["cells"]]
-            found = {formula for _, _, formula, *_ in self._cells} - set(FORMULAS)
-            fine = all(map(self._is_selection, self._selections))
-            fine = fine and all(map(self._is_cell, self._cells))
-        except (KeyError, TypeError, ValueError, AttributeError):
-            raise DataError(f"{self.path}: damaged", remedy=MAKE_AGAIN) from None
-        if found:
-            raise DataError(f"{self.path}: unknown formula `{min(found)}`", remedy=MAKE_AGAIN)
-        if not fine:
-            raise DataError(f"{self.path}: damaged", remedy=MAKE_AGAIN)
-        self._read: dict[str, Source] = {}
-        self._selected: dict[int, Selected] = {}
+    def __init__(
+        self,
+        root: Path | str,
+        checkout: Path | None = None,
+        manifest: Mapping[str, Any] | None = None,
+    ):
+        self.root = Path(root)
+        own = own_checkout() if checkout is None else checkout
+        if own is None:
+            raise InputError(NO_CHECKOUT, remedy=CLONE)
+        self._own = own
+        manifest = recorded(self.root).manifest if manifest is None else manifest
+        if manifest is None or "jobs" not in manifest:
+            raise DataError(f"{self.root} holds no run", remedy="call `make reproduce`")
+        plan = planned_again(own, manifest)
+        self._asks = {
+            Path(path).stem: (id, job["asks"])
+            for id, job in plan.items()
+            for path in job["outputs"]
+            if path.startswith(f"{FOLDER}/")
+        }
+        self._arguments: dict[str, Arguments] = {}
+        self._inputs: dict[int, Input] = {}
+        self._last: tuple[str, Any] = ("", None)
 
-    def parts(self, row: int | None = None) -> Iterator[Part]:
-        """Cells of a row of the table, 0 is the first; of all rows without a number."""
-        for number, column, formula, selections, by, times, decimals in self._cells:
-            if row is not None and number != row:
-                continue
-            selected = [self._of(s) for s in selections]
-            frames = [s.source.read(s.rows, by) for s in selected]
-            try:
-                again = recomputed(formula, frames, by, times, decimals)
-                says = said(formula, len(frames[0]), by)
-            except (TypeError, ValueError, LookupError, AttributeError, ArithmeticError):
+    @property
+    def tables(self) -> list[str]:
+        """Tables of the run that say what their cells rest on, sorted."""
+        return sorted(name for name in self._asks if (self.root / TABLES / f"{name}.csv").is_file())
+
+    def parts(self, table: str, row: int | None = None) -> Iterator[Part]:
+        """Cells of a row of a table, 0 is the first; of all rows without a number."""
+        with self._seen():
+            cells, printed, _ = self._told(table)
+            arguments = self._of(table)
+            for cell in cells:
+                if row is None or cell.row == row:
+                    inputs = [self._input(arguments, rows.of) for rows in cell.rows]
+                    yield self._part(table, cell, printed, inputs)
+
+    def rest(self, table: str) -> Iterator[Part]:
+        """All else that a table prints, beside what its own function gives of the same rows."""
+        with self._seen():
+            cells, printed, made = self._told(table)
+            told = {(cell.row, cell.column) for cell in cells if cell.formula != STATED}
+            for name in printed:
+                kind = "own" if made[name].dtype.kind in "iuf" else "text"
+                pairs = zip(*(_objects(frame[name]) for frame in (printed, made)), strict=True)
+                for row, (value, again) in enumerate(pairs):
+                    if (row, name) not in told and not value is again is None:
+                        yield Part(row, name, OWN_WORD, value, again, [], kind)
+
+    @contextlib.contextmanager
+    def _seen(self) -> Iterator[None]:
+        """A folder to read in: what a run fetched and made, beside tracked files of one's own."""
+        with contextlib.ExitStack() as stack:
+            place = self.root
+            if self._own.resolve() != self.root.resolve():
+                place = Path(stack.enter_context(TemporaryDirectory(prefix="hedgerow-trace-")))
+                (place / "data").mkdir()
+                for own in {path.removesuffix("/") for path in TRACKED}:
+                    (place / own).symlink_to((self._own / own).resolve())
+                for made in (
+                    "reports",
+                    *(f"data/{p.name}" for p in (self.root / "data").iterdir()),
+                ):
+                    if not (place / made).is_symlink():
+                        (place / made).symlink_to((self.root / made).resolve())
+            stack.enter_context(contextlib.chdir(place))
+            yield
+
+    def _told(self, table: str) -> tuple[list[Cell], pd.DataFrame, pd.DataFrame]:
+        """What stands beside the function of a table, the printed one, and what it gives."""
+        if self._last[0] != table:
+            module, _, name = call_of(table).partition(":")
+            function, arguments = getattr(import_module(module_of(module)), name), self._of(table)
+            made, printed = function(**arguments.of(function)), read_csv(TABLES / f"{table}.csv")
+            shapes = [f"{len(one)} rows of {len(one.columns)} columns" for one in (printed, made)]
+            if list(printed) != list(made) or len(printed) != len(made):
                 raise DataError(
-                    f"{self.path}: `{column}` of row {number + 1} is no `{formula}` of its rows",
-                    remedy=MAKE_AGAIN,
-                ) from None
-            printed = self._printed[column].iloc[number]
-            printed = None if printed != printed else printed
-            yield Part(number, column, says, printed, again, selected, formula != STATED)
+                    f"{TABLES / table}.csv has {shapes[0]}, and its rows give {shapes[1]}",
+                    remedy="`hedgerow verify` says which files are not those of the run",
+                )
+            self._last = table, (arguments.cells(function, made), printed, made)
+        return self._last[1]
 
-    def _is_selection(self, selection: tuple[Rows, Any]) -> bool:
-        """Whether a selection is what is read of one."""
-        rows, listed = selection
-        n = len(self._sources[rows.of]["rows"] or ())  # of data sets there are counts only
-        fine = isinstance(rows.value, str) and isinstance(rows.where, dict)
-        if fine and isinstance(listed, list):
-            fine = all(isinstance(i, int) and 0 <= i < n for i in listed)
-        axes = [v for v in rows.where.values() if isinstance(v, list)]
-        # Each value of one with each of the others is looked up.
-        return fine and isinstance(listed, int | list) and math.prod(map(len, axes)) <= MOST
+    def _of(self, table: str) -> Arguments:
+        """What the job of a table reads."""
+        if table not in self._asks:
+            raise DataError(f"nothing says what {table} rests on", remedy=MAKE_AGAIN)
+        id, asks = self._asks[table]
+        if id not in self._arguments:
+            self._arguments[id] = Arguments(SimpleNamespace(wildcards=None, **asks))
+        return self._arguments[id]
 
-    def _is_cell(self, cell: tuple) -> bool:
-        """Whether a cell is one of the table, from selections that are there."""
-        number, column, _, selections, by, times, decimals = cell
-        there = range(len(self._selections))
-        return (
-            isinstance(number, int)
-            and 0 <= number < len(self._printed)
-            and column in self._printed
-            and len(selections) > 0
-            and all(isinstance(s, int) and s in there for s in selections)
-            and all(isinstance(name, str) for name in by)
-            and isinstance(times, int | float)
-            and isinstance(decimals, int | None)
+    def _input(self, arguments: Arguments, name: str) -> Input:
+        source = arguments.source(name)
+        return self._inputs.setdefault(id(source), Input(source))
+
+    def _part(self, table: str, cell: Cell, printed: pd.DataFrame, inputs: Sequence[Input]) -> Part:
+        stated = cell.formula == STATED
+        try:
+            groups = [i.rows(rows, cell.by) for i, rows in zip(inputs, cell.rows, strict=True)]
+            again = None
+            if not stated:
+                again = evaluate(cell.formula, groups, cell.by, cell.times, cell.decimals)
+        except (TypeError, ValueError, LookupError, AttributeError, ArithmeticError) as error:
+            raise DataError(
+                f"{table}: `{cell.column}` of row {cell.row + 1} is no `{cell.formula}` of its "
+                f"rows ({error})",
+                remedy=MAKE_AGAIN,
+            ) from None
+        value = printed[cell.column].iloc[cell.row]
+        selected = [Selected(rows, i.source) for i, rows in zip(inputs, cell.rows, strict=True)]
+        return Part(
+            cell.row,
+            cell.column,
+            said(cell.formula, len(groups[0]), cell.by),
+            value if known(value) else None,
+            again,
+            selected,
+            "stated" if stated else "copied" if cell.formula in COPIES else "computed",
         )
 
-    def _of(self, number: int) -> Selected:
-        if number not in self._selected:
-            rows, listed = self._selections[number]
-            source = self._source(rows.of)
-            self._selected[number] = Selected(rows, source, self._as_listed(rows, source, listed))
-        return self._selected[number]
 
-    def _as_listed(self, rows: Rows, source: Source, listed: Sequence[int] | int) -> bool:
-        places = source.places(rows)
-        if isinstance(listed, int):
-            return listed == len(places)
-        return places == [self._sources[rows.of]["rows"][i][:2] for i in listed]
-
-    def _source(self, name: str) -> Source:
-        if name not in self._read:
-            self._read[name] = read_source(self._sources[name]["files"], self.root)
-        return self._read[name]
-
-
-def behind(root: Path, row: Row) -> list[Part]:
+def behind(root: Path, row: Row, manifest: Mapping[str, Any] | None = None) -> list[Part]:
     """The cells of a row, each from the rows that it rests on."""
-    return list(Behind(root, row.table).parts(row.number - 1))
-
-
-def tables(root: Path) -> list[str]:
-    """Tables of a run that say what their cells rest on."""
-    return sorted(file.stem for file in (root / FOLDER).glob("*.json"))
+    return list(Behind(root, manifest=manifest).parts(row.table, row.number - 1))

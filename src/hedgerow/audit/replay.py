@@ -117,7 +117,7 @@ def replay(
         }  # fmt: skip
         after = named(copy, f"{row.table}:#{row.number}")
         shown = _shown(copy, manifest, row, parts)
-        again = behind(copy, after)
+        again = behind(copy, after, manifest)
     return Replayed(row, after, ids, same, **shown, parts=again)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import inspect
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, is_dataclass
 from pathlib import Path
@@ -81,7 +80,7 @@ class Trace:
     table : Source
         The table itself.
     says : str
-        The caption of the table and the docstring of the function: what is computed, and how.
+        The caption of the table.
     parts : list of Part
         The numbers of the row, each from the rows that it rests on.
     datasets : list of str
@@ -154,7 +153,9 @@ def trace(root: Path | str, name: str) -> Trace:
     path = row.path.as_posix()
     table = _source(root, path, jobs, made_by, calls, expected, None, row.table)
     data = _served(root, datasets[0], manifest) if datasets else {}
-    return Trace(row, table, _says(root, row, table), parts, datasets, sources, data)
+    caption = root / CAPTIONS / f"{row.table}.rst"
+    says = read_caption(caption) if caption.is_file() else ""
+    return Trace(row, table, says, parts, datasets, sources, data)
 
 
 def _served(root: Path, dataset: str, manifest: Mapping[str, Any]) -> dict[str, Any]:
@@ -375,18 +376,3 @@ def code_of(call: str) -> str:
         if isinstance(node, ast.FunctionDef) and node.name == name:
             return f"src/{path}:{node.lineno}"
     return f"src/{path}"
-
-
-def _says(root: Path, row: Row, table: Source) -> str:
-    """The caption, and what stands at the function."""
-    said = []
-    caption = root / CAPTIONS / f"{row.table}.rst"
-    if caption.is_file():
-        said.append(read_caption(caption))
-    module, _, name = table.function.partition(":")
-    file = PACKAGE.parent / f"{module_of(module).replace('.', '/')}.py"
-    if name and file.is_file():
-        for node in ast.parse(file.read_text(encoding="utf-8")).body:
-            if isinstance(node, ast.FunctionDef) and node.name == name:
-                said.append(inspect.cleandoc(ast.get_docstring(node) or ""))
-    return "\n\n".join(text for text in said if text)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hedgerow.audit.screen import Progress, add_project, add_trust
-from hedgerow.errors import DataError, InputError
+from hedgerow.errors import InputError
 from hedgerow.screen import add_command, add_force, new_console
 from hedgerow.texts import plain
 
@@ -140,13 +142,11 @@ def _say_parts(say: Callable[..., None], parts: Sequence[Part], most: int = 12) 
         again = part.again
         again = f"{again:.9g}" if isinstance(again, float) else str(again)
         verdict = "as printed" if part.holds else f"NOT as printed, {part.printed}"
-        found = f" = {again}, {verdict}" if part.computed else f"; printed {part.printed}"
+        found = f" = {again}, {verdict}" if part.kind != "stated" else f"; printed {part.printed}"
         say(f"{part.column}: {part.says}{found}")
         for number, own in enumerate(part.selected, 1):
             which = "first" if number == 1 else "second" if number == 2 else f"number {number}"
             head = f"  {which}, " if len(part.selected) > 1 else "  "
-            if not own.as_listed:
-                say(f"{head}NOT the rows that the table's job names:")
             key = (own.rows.of, own.rows.value, repr(own.rows.where))
             if key in told:
                 say(f"{head}the rows of {told[key]}")
@@ -185,22 +185,21 @@ def _names(names: Sequence[str], most: int) -> str:
 
 def _trace_all(options: argparse.Namespace) -> int:
     """Every number of every table from its rows; those that are not are told."""
-    from hedgerow.audit.behind import Behind, tables
+    from hedgerow.audit.behind import Behind
     from hedgerow.audit.trust import check_read
     from hedgerow.files import check_free, write_json
 
     root, console = Path(options.project), new_console()
     check_read(root)
-    names = tables(root)
-    if not names:
-        raise DataError(f"{root} holds no tables of a run", remedy="call `make reproduce`")
-    n_cells, wrong = 0, []
+    found = Behind(root)
+    counts, own, wrong = Counter(), Counter(), []
     with Progress() as progress:
-        progress.tell("cells", of=len(names))
-        for name in names:
+        progress.tell("cells", of=len(found.tables))
+        for name in found.tables:
             progress.tell(name)
-            for part in Behind(root, name).parts():
-                n_cells += 1
+            for part in itertools.chain(found.parts(name), found.rest(name)):
+                counts[part.kind] += 1
+                own[name] += part.kind == "own"
                 if not part.holds:
                     wrong.append(
                         {
@@ -212,17 +211,25 @@ def _trace_all(options: argparse.Namespace) -> int:
                         }
                     )
             progress.tell(name, 1)
+
+    def say(text: str) -> None:
+        console.print(plain(text), soft_wrap=True)
+
     for one in wrong[:MOST_WRONG]:
-        console.print(
-            f"{one['table']}:#{one['row']}, {one['column']}: {one['printed']}, and its rows give "
-            f"{one['again']}",
-            soft_wrap=True,
-        )
-    told = f"{n_cells - len(wrong):,} of {n_cells:,} cells of {len(names)} tables are what their"
-    console.print(f"{told} rows give.", soft_wrap=True)
+        place = f"{one['table']}:#{one['row']}, {one['column']}"
+        say(f"{place}: {one['printed']}, and its rows give {one['again']}")
+    if len(wrong) > MOST_WRONG:
+        say(f"and {len(wrong) - MOST_WRONG:,} more; --json FILE has all")
+    fine = "all as printed" if not wrong else f"{len(wrong):,} NOT as printed"
+    say(
+        f"{counts['computed']:,} numbers of {len(found.tables)} tables computed from their rows, "
+        f"{counts['copied']:,} copied from a named row, {counts['own']:,} made again by the "
+        f"table's own function only, and {counts['text']:,} words: {fine}."
+    )
     if options.json:
         check_free(options.json, options.force)  # it took a while
-        write_json(options.json, json.loads(json.dumps({"wrong": wrong}, default=str)))
+        told = {"counts": dict(counts), "own": dict(own), "wrong": wrong}
+        write_json(options.json, json.loads(json.dumps(told, default=str)))
     return 1 if wrong else 0
 
 

@@ -59,8 +59,18 @@ def check_links(
             )
 
 
+def check_project(root: Path | str) -> None:
+    """See that a folder is one in which a run has worked."""
+    root = Path(root)
+    if not (root / "config/default.yaml").is_file() and not (root / "reports").is_dir():
+        raise DataError(
+            f"{root} is no project folder", remedy="go to the folder of a run, or name it"
+        )
+
+
 def check_read(root: Path | str) -> None:
     """See that a folder can be read by a command that runs nothing of it."""
+    check_project(root)
     if not is_own(root):
         check_links(root)
 

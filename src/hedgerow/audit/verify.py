@@ -6,7 +6,6 @@ import platform
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 from hedgerow.audit.anew import asked_for, make_anew
@@ -23,13 +22,19 @@ from hedgerow.audit.findings import (
 )
 from hedgerow.audit.packages import check_packages
 from hedgerow.audit.shown import check_shown
-from hedgerow.audit.trust import CLONE, NO_CHECKOUT, check_links, own_checkout
+from hedgerow.audit.trust import (
+    CLONE,
+    NO_CHECKOUT,
+    check_links,
+    check_project,
+    own_checkout,
+)
 from hedgerow.checks import check_number
 from hedgerow.data.versions import VERSIONS
 from hedgerow.errors import ConfigError, DataError, HedgerowError, InputError
-from hedgerow.files import read_yaml, write_text
+from hedgerow.files import read_yaml
 from hedgerow.reporting.manifest import checksums, package_versions, platform_name
-from hedgerow.workflow.graph import planned
+from hedgerow.workflow.graph import planned_again
 from hedgerow.workflow.record import RECORD
 from hedgerow.workflow.recorded import MANIFEST, SUMS, Recorded, recorded
 
@@ -77,6 +82,7 @@ def verify(
     check_number("cores", cores, 1, 10**4, whole=True)
     check_number("tolerance", tolerance, 0, 1)
     root = Path(root)
+    check_project(root)
     own = own_checkout() if checkout is None else Path(checkout)
     if own is None or own.resolve() != root.resolve():
         check_links(root)
@@ -105,7 +111,7 @@ def verify(
     found.checks.append(_configuration(own, manifest))
     tell("the graph of jobs")
     try:
-        jobs = _planned(own, manifest)
+        jobs = planned_again(own, manifest)
     except ConfigError as error:
         found.checks.append(Check("parents", False, [f"{error.message}."]))
         return found
@@ -218,16 +224,6 @@ def _is_version(file: Path) -> bool:
 
 
 # -------------------------------------------------------------------------------------- checks
-
-
-def _planned(checkout: Path, manifest: Mapping[str, Any]) -> dict[str, Any]:
-    """The jobs that the recorded settings give, whatever the files say now."""
-    import yaml
-
-    with TemporaryDirectory() as folder:
-        settings = Path(folder) / "recorded.yaml"
-        write_text(settings, yaml.safe_dump(manifest["configuration"]))
-        return planned(checkout, [settings])
 
 
 def _closed(manifest: Mapping[str, Any]) -> Check:

@@ -20,7 +20,8 @@ from typing import Any
 
 from hedgerow.errors import ConfigError
 from hedgerow.experiments import WORDS
-from hedgerow.files import read_yaml
+from hedgerow.files import read_yaml, write_text
+from hedgerow.reporting.cells import FOLDER as CELLS
 from hedgerow.texts import plain
 from hedgerow.workflow.digest import settings_of_job
 from hedgerow.workflow.isolated import run_python
@@ -126,7 +127,8 @@ def planned(
 
     Returns: each job up to the manifest by its id, as `described`, and `why`: reasons that are its
         own, by kind, none where the job is up to date; `after`: ids of jobs that run before it and
-        make it run; `runs`: whether it would run.
+        make it run; `runs`: whether it would run; of a job that makes tables `asks`: its `input`
+        and `params` by their names.
     """
     request = {"files": list(map(str, configfiles)), "settings": dict(settings or {})}
     done = _asked(json.dumps(request), root)
@@ -137,6 +139,16 @@ def planned(
             remedy="call `snakemake --dry-run` there, which tells more",
         )
     return _answer(done.stdout)
+
+
+def planned_again(root: Path | str, manifest: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """As `planned`, with the settings that a manifest has, whatever their files say now."""
+    import yaml
+
+    with TemporaryDirectory(prefix="hedgerow-plan-") as folder:
+        settings = Path(folder) / "recorded.yaml"
+        write_text(settings, yaml.safe_dump(manifest["configuration"]))
+        return planned(root, [settings])
 
 
 def _answer(said: str) -> dict[str, dict[str, Any]]:
@@ -184,7 +196,17 @@ def _plan(files: Iterable[str], settings: Mapping) -> dict[str, dict[str, Any]]:
                 "after": sorted(ids[j] for j, files in before.items() if j in ids and made & files),
                 "why": _reasons(reason, job, workflow) if reason else {},
             }
+            if any(path.startswith(f"{CELLS}/") for path in map(str, job.output)):
+                plan[ids[job]]["asks"] = {
+                    part: {name: _plain(value) for name, value in getattr(job, part).items()}
+                    for part in ("input", "params")
+                }
     return dict(sorted(plan.items()))
+
+
+def _plain(value: Any) -> Any:
+    """Paths and settings of Snakemake's as JSON has them."""
+    return json.loads(json.dumps(value, default=str))
 
 
 def _reasons(reason: Any, job: Any, workflow: Any) -> dict[str, Any]:

@@ -349,16 +349,20 @@ class Arguments:
 
     def behind(self, function: Callable, table: Any) -> dict[str, Any]:
         """What the cells of a table rest on (`hedgerow.reporting.cells.document`)."""
+        found = self.cells(function, table)
+        names = {rows.of for cell in found for rows in cell.rows}
+        return cells.document(function.shown.id, found, {name: self.source(name) for name in names})
+
+    def cells(self, function: Callable, table: Any) -> list[cells.Cell]:
+        """What the cells of a table rest on, as stands beside its function."""
         shown = function.shown
         own = {"table": table, "identifier": shown.id}
         for name, kind in annotations_of(shown.behind).items():
             if name in own:
                 self._read[name, kind] = own[name]
-        found = list(shown.behind(**self.of(shown.behind)))
-        names = {rows.of for cell in found for rows in cell.rows}
-        return cells.document(shown.id, found, {name: self._source(name) for name in names})
+        return list(shown.behind(**self.of(shown.behind)))
 
-    def _source(self, name: str) -> cells.Source:
+    def source(self, name: str) -> cells.Source:
         """An input as rows; `name/stem` is one file of several."""
         if name not in self._sources:
             key, _, stem = name.partition("/")

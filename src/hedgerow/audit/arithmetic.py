@@ -1,0 +1,380 @@
+"""The arithmetic from rows to a cell of a table, a second time: plain Python, no pandas, no scipy.
+
+The functions of tables compute with pandas and scipy; this file shares nothing with them, so that
+an error or an addition of theirs does not come out again. A formula gets groups of rows, one for
+each selection that the cell names (`hedgerow.reporting.cells.Rows`). A row is a mapping with
+`value` and the columns that the formula pairs or groups by; None and NaN are missing.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections import Counter, defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from statistics import NormalDist, fmean, median, stdev
+from typing import Any
+
+from hedgerow.errors import DataError
+
+Rows = Sequence[Mapping[str, Any]]
+NAN = math.nan
+#: Differences that are this share of the largest value are rounding errors.
+ROUNDING = 1e-12
+#: Pairs, and blocks by number of methods, up to which a p is exact.
+EXACT_PAIRS, EXACT_BLOCKS = 500, {2: 500, 3: 100, 4: 20, 5: 8, 6: 5, 7: 2, 8: 2}
+
+
+def evaluate(
+    formula: str,
+    groups: Sequence[Rows],
+    by: Sequence[str] = (),
+    times: float = 1.0,
+    decimals: int | None = None,
+) -> Any:
+    """A cell from its rows, one group for each selection; NaN where a group is empty.
+
+    decimals: to which values are rounded first.
+
+    Raises `DataError` where rows do not fit the formula.
+    """
+    if not all(groups):
+        return NAN
+    if decimals is not None:
+        groups = [
+            [
+                {**row, "value": round(v, decimals) if known(v := row["value"]) else v}
+                for row in rows
+            ]
+            for rows in groups
+        ]
+    found = FORMULAS[formula](*groups, tuple(by))
+    if isinstance(found, (str, bool)) or found is None or times == 1:
+        return found
+    return float(found) * times
+
+
+# ------------------------------------------------------------------------------- rows and groups
+
+
+def known(value: Any) -> bool:
+    """Whether a value is there."""
+    return value is not None and value == value
+
+
+def values(rows: Rows) -> list[float]:
+    """The values that are there."""
+    return [float(row["value"]) for row in rows if known(row["value"])]
+
+
+def mean(numbers: Sequence[float]) -> float:
+    """Mean of known numbers; NaN of none."""
+    numbers = [number for number in numbers if known(number)]
+    return fmean(numbers) if numbers else NAN
+
+
+def sd(numbers: Sequence[float]) -> float:
+    """Standard deviation of a sample; NaN of less than two."""
+    return stdev(numbers) if len(numbers) > 1 else NAN
+
+
+def over(one: float, two: float) -> float:
+    """A quotient, as floating-point numbers have it."""
+    if two:
+        return one / two
+    return math.copysign(math.inf, one) if one else NAN
+
+
+def one(rows: Rows) -> Any:
+    """The value of the only row."""
+    if len(rows) != 1:
+        raise DataError(
+            f"{len(rows)} rows stand behind a cell that rests on one",
+            remedy="say more in what stands behind the table",
+        )
+    return rows[0]["value"]
+
+
+def grouped(rows: Rows, by: Sequence[str]) -> dict[tuple, list]:
+    """Rows by the values of some columns; those without one are in no group."""
+    found: dict[tuple, list] = defaultdict(list)
+    for row in rows:
+        key = tuple(row[column] for column in by)
+        if all(map(known, key)):
+            found[key].append(row)
+    return found
+
+
+def means(rows: Rows, by: Sequence[str]) -> dict[tuple, float]:
+    """Mean of each group."""
+    return {key: mean(values(own)) for key, own in grouped(rows, by).items()}
+
+
+def mean_of_means(rows: Rows, by: Sequence[str]) -> float:
+    """Means by the first column, and their mean."""
+    return mean(list(means(rows, by[:1]).values()))
+
+
+def means_of_means(rows: Rows, by: Sequence[str]) -> float:
+    """Means by the first two columns, then by the first, then over it."""
+    inner = [{by[0]: key[0], "value": value} for key, value in means(rows, by[:2]).items()]
+    return mean_of_means(inner, by)
+
+
+def paired(first: Rows, second: Rows, by: Sequence[str], whole: bool = True) -> list[tuple]:
+    """Rows of the first with their partner of the same `by`; if whole, each has to have one."""
+    partners: dict[tuple, Any] = {}
+    for row in second:
+        key = tuple(row[column] for column in by)
+        if key in partners:
+            raise DataError(
+                f"several rows are partners by {', '.join(by)}",
+                remedy="state other rows behind the table",
+            )
+        partners[key] = row
+    keys = [tuple(row[column] for column in by) for row in first]
+    if not whole and len(set(keys)) < len(keys):
+        raise DataError(f"several rows have the same {', '.join(by)}", remedy="state other rows")
+    lacking = sum(key not in partners for key in keys)
+    if whole and lacking:
+        raise DataError(
+            f"{lacking} of {len(first)} rows have no partner by {', '.join(by)}",
+            remedy="state other rows behind the table",
+        )
+    return [(row, partners[key]) for row, key in zip(first, keys, strict=True) if key in partners]
+
+
+def differences(pairs: Sequence[tuple]) -> list[dict[str, Any]]:
+    """The first row of each pair, its value less that of the second."""
+    return [
+        {**a, "value": a["value"] - b["value"] if known(a["value"]) and known(b["value"]) else NAN}
+        for a, b in pairs
+    ]
+
+
+def shared(first: Rows, second: Rows, by: Sequence[str]) -> list[tuple]:
+    """Pairs of which both have a value."""
+    one, two = ([row for row in rows if known(row["value"])] for rows in (first, second))
+    return paired(one, two, by, whole=False)
+
+
+def gains(first: Rows, second: Rows, by: Sequence[str]) -> list[float]:
+    """The first over the second, less 1, of each pair that has both."""
+    pairs = paired(first, second, by)
+    found = [over(a["value"], b["value"]) - 1 for a, b in pairs if known(a["value"] + b["value"])]
+    return [gain for gain in found if known(gain)]
+
+
+def mean_gain(first: Rows, second: Rows, by: Sequence[str]) -> float:
+    """Means by the first column over those of the second, less 1."""
+    own, base = (means(rows, by[:1]) for rows in (first, second))
+    return mean([over(own[key], base[key]) - 1 for key in own.keys() & base.keys()])
+
+
+def standardised(first: Rows, second: Rows, by: Sequence[str]) -> float:
+    """By the first column: the mean, less that of the second and in its standard deviations."""
+    own, unit = (grouped(rows, by[:1]) for rows in (first, second))
+    return mean([
+        over(mean(values(own[key])) - mean(values(unit[key])), sd(values(unit[key])))
+        for key in own.keys() & unit.keys()
+    ])  # fmt: skip
+
+
+def counted(
+    first: Rows, others: Rows, by: Sequence[str], best: Callable, beats: Callable[..., bool]
+) -> int:
+    """In how many groups the only value of the first beats the best of the others."""
+    bests = {key: best(v) for key, own in grouped(others, by[:1]).items() if (v := values(own))}
+    return sum(
+        beats(float(row["value"]), bests[key])
+        for key, rows in grouped(first, by[:1]).items()
+        for row in rows
+        if key in bests and known(row["value"])
+    )
+
+
+def quantile(numbers: Sequence[float], share: float) -> float:
+    """By linear interpolation between order statistics."""
+    ordered = sorted(numbers)
+    if not ordered:
+        return NAN
+    place = share * (len(ordered) - 1)
+    low = math.floor(place)
+    high = min(low + 1, len(ordered) - 1)
+    return ordered[low] + (place - low) * (ordered[high] - ordered[low])
+
+
+# ------------------------------------------------------------------------------------------ tests
+
+
+def t_tail(t: float, freedom: int) -> float:
+    """Two-sided p of Student's t, by the finite series of Abramowitz and Stegun 26.7.3 and 4."""
+    angle = math.atan2(abs(t), math.sqrt(freedom))
+    cosine, odd = math.cos(angle) ** 2, freedom % 2
+    term = total = math.cos(angle) if odd else 1.0
+    for k in range(2 + odd, freedom - 1, 2):
+        term *= cosine * (k - 1) / k
+        total += term
+    total = total * math.sin(angle) if freedom > 1 else 0.0
+    return 1 - (2 / math.pi * (angle + total) if odd else total)
+
+
+def half_width(rows: Rows, by: Sequence[str]) -> float:
+    """Half of the 95 % interval of a mean, by Student's t."""
+    n, low, high = len(rows), 0.0, 1e3
+    if n < 2:
+        return NAN
+    for _ in range(200):  # halves of an interval around the quantile
+        middle = (low + high) / 2
+        low, high = (middle, high) if t_tail(middle, n - 1) > 0.05 else (low, middle)
+    return high * sd(values(rows)) / math.sqrt(n)
+
+
+def paired_t(first: Rows, second: Rows, by: Sequence[str]) -> tuple[float, float]:
+    """t and p of the paired t test; NaN where there is one pair, or all are alike."""
+    found = [row["value"] for row in differences(paired(first, second, by))]
+    if len(found) < 2 or not any(found) or not all(map(known, found)):
+        return NAN, NAN
+    t = over(mean(found), sd(found) / math.sqrt(len(found)))
+    return t, t_tail(t, len(found) - 1)
+
+
+def ranked(numbers: Sequence[float], tolerance: float = 0.0) -> list[float]:
+    """Ranks from 1, the mean where values tie; neighbours within the tolerance do."""
+    order = sorted(range(len(numbers)), key=numbers.__getitem__)
+    found, start = [0.0] * len(numbers), 0
+    for place in range(1, len(order) + 1):
+        last = place == len(order)
+        if last or numbers[order[place]] - numbers[order[place - 1]] > tolerance:
+            for k in range(start, place):
+                found[order[k]] = (start + 1 + place) / 2
+            start = place
+    return found
+
+
+def wilcoxon(first: Rows, second: Rows, by: Sequence[str], exact: bool) -> tuple[float, float]:
+    """z and two-sided p of the signed-rank test; zeros are dropped.
+
+    Exact: equal up to rounding is equal, and up to 500 pairs p is the share of all signs.
+    """
+    pairs = paired(first, second, by)
+    found = [row["value"] for row in differences(pairs)]
+    if not exact and (len(found) < 2 or not any(found)):
+        return NAN, NAN
+    largest = max(abs(row["value"]) for pair in pairs for row in pair)
+    tolerance = ROUNDING * largest if exact else 0.0
+    found = [number for number in found if abs(number) > tolerance]
+    if not found:
+        return 0.0, 1.0
+    ranks = ranked([abs(number) for number in found], tolerance)
+    n, above = len(ranks), sum(r for r, number in zip(ranks, found, strict=True) if number > 0)
+    if exact and n <= EXACT_PAIRS:
+        sums = Counter({0: 1})
+        for rank in (int(2 * r) for r in ranks):
+            sums = sum((Counter({s + step: c for s, c in sums.items()}) for step in (0, rank)),
+                       Counter())  # fmt: skip
+        least = int(2 * min(above, sum(ranks) - above))
+        tail = sum(count for s, count in sums.items() if s <= least)
+        return NAN, min(1.0, 2 * tail / 2**n)
+    ties = sum(t**3 - t for t in Counter(ranks).values())
+    spread = math.sqrt((n * (n + 1) * (2 * n + 1) - ties / 2) / 24)
+    z = -abs(above - n * (n + 1) / 4) / spread
+    return z, 2 * NormalDist().cdf(z)
+
+
+def friedman(*arguments: Any) -> tuple[float, float]:
+    """Statistic, corrected for ties, and p of Friedman's test: exact for few blocks."""
+    *groups, by = arguments
+    blocks = [{row[by[0]]: float(row["value"]) for row in group} for group in groups]
+    ranks = [ranked([block[key] for block in blocks]) for key in sorted(blocks[0])]
+    n, k = len(ranks), len(blocks)
+    ties = sum(t**3 - t for block in ranks for t in Counter(block).values())
+    untied = 1 - ties / (n * k * (k * k - 1))
+    if not untied:
+        return 0.0, 1.0
+    squares = sum(sum(column) ** 2 for column in zip(*ranks, strict=True))
+    statistic = max(12 / (n * k * (k + 1)) * squares - 3 * n * (k + 1), 0.0) / untied
+    if n > EXACT_BLOCKS.get(k, 0):
+        return statistic, chi_squared_tail(statistic, k - 1)
+    sums = Counter({(0.0,) * k: 1})  # of ranks, sorted: which method has which does not matter
+    for block in ranks:
+        step: Counter = Counter()
+        orders = Counter(itertools.permutations(block))
+        for known_sums, count in sums.items():
+            for order, times in orders.items():
+                step[tuple(sorted(map(sum, zip(known_sums, order, strict=True))))] += count * times
+        sums = step
+    large = sum(count for s, count in sums.items() if sum(x * x for x in s) >= squares - 1e-9)
+    return statistic, large / sums.total()
+
+
+def chi_squared_tail(x: float, freedom: int) -> float:
+    """P above x, by the finite series of Abramowitz and Stegun 26.4.4 and 5."""
+    odd = freedom % 2
+    term = math.sqrt(2 * x / math.pi) * math.exp(-x / 2) if odd else math.exp(-x / 2)
+    total = math.erfc(math.sqrt(x / 2)) if odd else 0.0
+    for k in range(1 if odd else 0, freedom - 1, 2):
+        total += term
+        term *= x / (k + 2)
+    return total
+
+
+# ---------------------------------------------------------------------------------------- formulas
+
+
+def _yes(value: bool) -> str:
+    return "yes" if value else "no"
+
+
+#: What each formula of a cell computes, by its name (`hedgerow.reporting.cells.SAYS`).
+FORMULAS: dict[str, Callable[..., Any]] = {
+    "value": lambda r, by: one(r),
+    "same": lambda r, by: one([{"value": v} for v in dict.fromkeys(row["value"] for row in r)]),
+    "mean": lambda r, by: mean(values(r)),
+    "sd": lambda r, by: sd(values(r)),
+    "standard_error": lambda r, by: over(sd(values(r)), math.sqrt(len(values(r)))),
+    "lowest": lambda r, by: min(values(r), default=NAN),
+    "highest": lambda r, by: max(values(r), default=NAN),
+    "median": lambda r, by: median(values(r)) if values(r) else NAN,
+    "q1": lambda r, by: quantile(values(r), 0.25),
+    "q3": lambda r, by: quantile(values(r), 0.75),
+    "sum": lambda r, by: math.fsum(values(r)),
+    "n": lambda r, by: sum(known(row["value"]) for row in r),
+    "n_rows": lambda r, by: len(r),
+    "n_distinct": lambda r, by: len({row["value"] for row in r if known(row["value"])}),
+    "percent_missing": lambda r, by: 100 * mean([not known(row["value"]) for row in r]),
+    "half_width": half_width,
+    "share_of_ones": lambda r, by: mean([row["value"] == 1 for row in r]),
+    "n_below_0": lambda r, by: sum(v < 0 for v in values(r)),
+    "n_above_0": lambda r, by: sum(v > 0 for v in values(r)),
+    "mean_above_1": lambda r, by: mean([v for v in values(r) if v > 1]),
+    "mean_of_means": mean_of_means,
+    "lowest_of_means": lambda r, by: min(filter(known, means(r, by).values()), default=NAN),
+    "highest_of_means": lambda r, by: max(filter(known, means(r, by).values()), default=NAN),
+    "n_of_means": lambda r, by: len({row[by[0]] for row in r if known(row["value"])}),
+    "mean_difference": lambda a, b, by: mean_of_means(differences(paired(a, b, by)), by),
+    "paired_mean": lambda a, b, by: mean_of_means([row for row, _ in shared(a, b, by)], by),
+    "paired_difference": lambda a, b, by: mean_of_means(differences(shared(a, b, by)), by),
+    "mean_of_means_of_means": means_of_means,
+    "mean_of_mean_differences": lambda a, b, by: means_of_means(differences(paired(a, b, by)), by),
+    "mean_gain": mean_gain,
+    "standardised": standardised,
+    "gain": lambda a, b, by: over(mean(values(a)), mean(values(b))) - 1,
+    "lowest_gain": lambda a, b, by: min(gains(a, b, by), default=NAN),
+    "highest_gain": lambda a, b, by: max(gains(a, b, by), default=NAN),
+    "ratio": lambda a, b, by: over(one(a), one(b)),
+    "half_of_difference": lambda a, b, by: (one(a) - one(b)) / 2,
+    "wilcoxon_z": lambda a, b, by: wilcoxon(a, b, by, False)[0],
+    "wilcoxon_p": lambda a, b, by: wilcoxon(a, b, by, False)[1],
+    "wilcoxon_exact_p": lambda a, b, by: wilcoxon(a, b, by, True)[1],
+    "paired_t": lambda a, b, by: paired_t(a, b, by)[0],
+    "paired_t_p": lambda a, b, by: paired_t(a, b, by)[1],
+    "friedman": lambda *arguments: friedman(*arguments)[0],
+    "friedman_p": lambda *arguments: friedman(*arguments)[1],
+    "n_highest": lambda a, b, by: counted(a, b, by, max, lambda v, best: v >= best),
+    "n_lowest": lambda a, b, by: counted(a, b, by, min, lambda v, best: v <= best),
+    "n_above": lambda a, b, by: counted(a, b, by, max, lambda v, best: v > best),
+    "n_below": lambda a, b, by: counted(a, b, by, min, lambda v, best: v < best),
+    "is_above": lambda a, b, by: _yes(max(values(a)) > max(values(b))),
+    "is_above_1000": lambda r, by: _yes(one(r) > 1000),
+}
