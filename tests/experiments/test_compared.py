@@ -13,6 +13,8 @@ import pytest
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
+from hedgerow.audit.arithmetic import evaluate
+from hedgerow.audit.behind import Input
 from hedgerow.experiments.behind import Selector
 from hedgerow.experiments.compared import (
     LOSS,
@@ -26,7 +28,7 @@ from hedgerow.experiments.compared import (
     pair_words,
 )
 from hedgerow.experiments.paired import pairs_without
-from hedgerow.reporting.cells import agrees, recomputed
+from hedgerow.reporting.cells import Source, agrees
 
 LABELS = {"new": "New", "old": "Old", "none": "None", "old, low": "Old at low noise"}
 
@@ -209,12 +211,12 @@ def test_every_number_follows_from_the_rows_behind_it(missing, part):
     rows = _rows(missing)
     statistics = COMPARED.statistics(rows)
     table = COMPARED.table(rows, statistics, part)
-    inputs = {"rows": Selector(rows), "statistics": Selector(statistics)}
+    inputs = {"rows": rows, "statistics": statistics}
+    inputs = {name: Input(Source([name], [frame])) for name, frame in inputs.items()}
     formulas = set()
     for cell in cells_behind(COMPARED, table, rows, part):
-        frames = [inputs[own.of](own.where).assign(value=lambda f, o=own: f[o.value])
-                  for own in cell.rows]  # fmt: skip
-        again = recomputed(cell.formula, frames, cell.by, cell.times, cell.decimals)
+        groups = [inputs[own.of].rows(own, cell.by) for own in cell.rows]
+        again = evaluate(cell.formula, groups, cell.by, cell.times, cell.decimals)
         assert agrees(table[cell.column].iloc[cell.row], again, 8), cell
         formulas.add((cell.column, cell.formula))
     columns = {column for column, _ in formulas}

@@ -10,18 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hedgerow.audit.arithmetic import FORMULAS, evaluate
 from hedgerow.errors import DataError
 from hedgerow.experiments.behind import Lines
-from hedgerow.reporting.cells import (
-    FORMULAS,
-    Cell,
-    Rows,
-    Source,
-    agrees,
-    document,
-    recomputed,
-    shown,
-)
+from hedgerow.reporting.cells import SAYS, STATED, Cell, Rows, Source, agrees, document, shown
 from hedgerow.workflow.steps import annotations_of, declared_by, having
 from tests.oracle import significance as oracle
 
@@ -104,6 +96,10 @@ def frame(*values: float, **columns) -> pd.DataFrame:
     return pd.DataFrame({"value": values, **columns})
 
 
+def recomputed(formula, frames, by=(), **given):
+    return evaluate(formula, [f.to_dict("records") for f in frames], by, **given)
+
+
 @pytest.mark.parametrize(
     ("formula", "frames", "by", "expected"),
     [
@@ -142,7 +138,9 @@ def test_tests_are_those_of_scipy():
     one, two = [3.0, 1.0, 4.0, 1.5, 5.0], [2.0, 7.0, 1.0, 8.0, 2.5]
     key = list("abcde")
     frames = [frame(*one, d=key), frame(*two, d=key)]
-    assert recomputed("paired_t_p", frames, ("d",)) == stats.ttest_rel(one, two).pvalue
+    assert recomputed("paired_t_p", frames, ("d",)) == pytest.approx(
+        stats.ttest_rel(one, two).pvalue, rel=1e-12
+    )
     exact = stats.wilcoxon(one, two, method="exact").pvalue
     assert recomputed("wilcoxon_exact_p", frames, ("d",)) == pytest.approx(exact)
     third = frame(*[1.0, 1.0, 2.0, 9.0, 3.0], d=key)
@@ -180,5 +178,37 @@ def test_a_rounded_cell_agrees_and_one_that_is_off_does_not(value, digits):
 
 
 def test_every_formula_says_what_it_is():
-    for name, formula in FORMULAS.items():
-        assert formula.says.format(n=2, by="data set"), name
+    assert SAYS.keys() - {STATED} == FORMULAS.keys()
+    for name, says in SAYS.items():
+        assert says.format(n=2, by="data set"), name
+
+
+@pytest.mark.parametrize("n", [2, 3, 6, 9, 40])
+@pytest.mark.parametrize("k", [2, 3, 4, 6])
+def test_the_second_arithmetic_agrees_with_libraries(n, k):
+    """It is plain Python, so that no library is believed twice; values tie."""
+    from scipy import stats
+
+    from hedgerow.evaluation import significance
+
+    values = np.random.default_rng(n * k).integers(0, 5, (n, k)) / 4
+    keys = [f"d{i}" for i in range(n)]
+    frames = [frame(*column, d=keys) for column in values.T]
+    found = significance.friedman(values, list("abcdef")[:k])
+    assert recomputed("friedman", frames, ("d",)) == pytest.approx(found.statistic)
+    assert recomputed("friedman_p", frames, ("d",)) == pytest.approx(found.p)
+    one, two = values[:, 0], values[:, 1]
+    p = significance.wilcoxon(one, two, ("a", "b")).p
+    assert recomputed("wilcoxon_exact_p", frames[:2], ("d",)) == pytest.approx(p)
+    if (one != two).any():
+        with np.errstate(divide="ignore"):
+            test = stats.wilcoxon(one, two, method="asymptotic", correction=False)
+        assert recomputed("wilcoxon_z", frames[:2], ("d",)) == pytest.approx(test.zstatistic)
+        assert recomputed("wilcoxon_p", frames[:2], ("d",)) == pytest.approx(test.pvalue)
+        t = stats.ttest_rel(one, two)
+        assert recomputed("paired_t", frames[:2], ("d",)) == pytest.approx(t.statistic)
+        assert recomputed("paired_t_p", frames[:2], ("d",)) == pytest.approx(t.pvalue)
+    half = stats.t.ppf(0.975, n - 1) * one.std(ddof=1) / math.sqrt(n)
+    assert recomputed("half_width", frames[:1]) == pytest.approx(half)
+    for name, share in (("q1", 25), ("median", 50), ("q3", 75)):
+        assert recomputed(name, frames[:1]) == pytest.approx(np.percentile(one, share))

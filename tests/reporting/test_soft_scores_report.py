@@ -8,6 +8,8 @@ import pytest
 from made_rows import calibrated, printed
 from shown import captions_of, page_of, section_of
 
+from hedgerow.audit.arithmetic import evaluate
+from hedgerow.audit.behind import Input
 from hedgerow.data import TidyTable
 from hedgerow.evaluation import critical_difference
 from hedgerow.experiments.soft import figures as soft_figures
@@ -15,7 +17,7 @@ from hedgerow.experiments.soft import plan as soft_plan
 from hedgerow.experiments.soft import statistics as soft_statistics
 from hedgerow.experiments.soft import tables as soft_tables
 from hedgerow.experiments.step import annotations_of
-from hedgerow.reporting.cells import Source, agrees, recomputed
+from hedgerow.reporting.cells import Source, agrees
 
 SETS = ("pima", "wdbc", "bupa", "haberman", "spectf", "wine")  # wine is not in table 3.1
 BETTER = {"c45": 0.0, "ss": 0.01, "stp": 0.02, "se": 0.03}
@@ -125,8 +127,8 @@ def test_every_cell_is_what_its_rows_give(rows, plan, name):
     cells = list(shown.behind(**{p: given[p] for p in annotations_of(shown.behind)}))
     assert {"p", "difference"} <= {c.column for c in cells} or name == "soft_ranks"
     for cell in cells:
-        read = [Source(["x"], [frames[r.of]]).read(r, cell.by) for r in cell.rows]
-        again = recomputed(cell.formula, read, cell.by, cell.times)
+        groups = [Input(Source(["x"], [frames[r.of]])).rows(r, cell.by) for r in cell.rows]
+        again = evaluate(cell.formula, groups, cell.by, cell.times)
         assert agrees(table.loc[cell.row, cell.column], again), cell
 
 

@@ -8,21 +8,18 @@ each selection that the cell names (`hedgerow.reporting.cells.Rows`). A row is a
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from statistics import NormalDist, fmean, median, stdev
+from statistics import NormalDist, fmean, quantiles, stdev
 from typing import Any
 
 from hedgerow.errors import DataError
+from hedgerow.reporting import check_claims
 
 Rows = Sequence[Mapping[str, Any]]
-NAN = math.nan
-#: Differences that are this share of the largest value are rounding errors.
-ROUNDING = 1e-12
-#: Pairs, and blocks by number of methods, up to which a p is exact.
-EXACT_PAIRS, EXACT_BLOCKS = 500, {2: 500, 3: 100, 4: 20, 5: 8, 6: 5, 7: 2, 8: 2}
+STATE = "state other rows behind the table"
+NAN, WORDS = math.nan, ("no", "yes")
 
 
 def evaluate(
@@ -33,8 +30,6 @@ def evaluate(
     decimals: int | None = None,
 ) -> Any:
     """A cell from its rows, one group for each selection; NaN where a group is empty.
-
-    decimals: to which values are rounded first.
 
     Raises `DataError` where rows do not fit the formula.
     """
@@ -54,9 +49,6 @@ def evaluate(
     return float(found) * times
 
 
-# ------------------------------------------------------------------------------- rows and groups
-
-
 def known(value: Any) -> bool:
     """Whether a value is there."""
     return value is not None and value == value
@@ -67,15 +59,15 @@ def values(rows: Rows) -> list[float]:
     return [float(row["value"]) for row in rows if known(row["value"])]
 
 
+def sd(rows: Rows) -> float:
+    """Standard deviation of a sample; NaN of less than two."""
+    return stdev(values(rows)) if len(values(rows)) > 1 else NAN
+
+
 def mean(numbers: Sequence[float]) -> float:
     """Mean of known numbers; NaN of none."""
     numbers = [number for number in numbers if known(number)]
     return fmean(numbers) if numbers else NAN
-
-
-def sd(numbers: Sequence[float]) -> float:
-    """Standard deviation of a sample; NaN of less than two."""
-    return stdev(numbers) if len(numbers) > 1 else NAN
 
 
 def over(one: float, two: float) -> float:
@@ -88,10 +80,7 @@ def over(one: float, two: float) -> float:
 def one(rows: Rows) -> Any:
     """The value of the only row."""
     if len(rows) != 1:
-        raise DataError(
-            f"{len(rows)} rows stand behind a cell that rests on one",
-            remedy="say more in what stands behind the table",
-        )
+        raise DataError(f"{len(rows)} rows stand behind a cell that rests on one", remedy=STATE)
     return rows[0]["value"]
 
 
@@ -115,32 +104,21 @@ def mean_of_means(rows: Rows, by: Sequence[str]) -> float:
     return mean(list(means(rows, by[:1]).values()))
 
 
-def means_of_means(rows: Rows, by: Sequence[str]) -> float:
-    """Means by the first two columns, then by the first, then over it."""
-    inner = [{by[0]: key[0], "value": value} for key, value in means(rows, by[:2]).items()]
-    return mean_of_means(inner, by)
-
-
 def paired(first: Rows, second: Rows, by: Sequence[str], whole: bool = True) -> list[tuple]:
     """Rows of the first with their partner of the same `by`; if whole, each has to have one."""
     partners: dict[tuple, Any] = {}
     for row in second:
         key = tuple(row[column] for column in by)
         if key in partners:
-            raise DataError(
-                f"several rows are partners by {', '.join(by)}",
-                remedy="state other rows behind the table",
-            )
+            raise DataError(f"several rows are partners by {', '.join(by)}", remedy=STATE)
         partners[key] = row
     keys = [tuple(row[column] for column in by) for row in first]
     if not whole and len(set(keys)) < len(keys):
-        raise DataError(f"several rows have the same {', '.join(by)}", remedy="state other rows")
+        raise DataError(f"several rows have the same {', '.join(by)}", remedy=STATE)
     lacking = sum(key not in partners for key in keys)
     if whole and lacking:
-        raise DataError(
-            f"{lacking} of {len(first)} rows have no partner by {', '.join(by)}",
-            remedy="state other rows behind the table",
-        )
+        said = f"{lacking} of {len(first)} rows have no partner by {', '.join(by)}"
+        raise DataError(said, remedy=STATE)
     return [(row, partners[key]) for row, key in zip(first, keys, strict=True) if key in partners]
 
 
@@ -175,7 +153,7 @@ def standardised(first: Rows, second: Rows, by: Sequence[str]) -> float:
     """By the first column: the mean, less that of the second and in its standard deviations."""
     own, unit = (grouped(rows, by[:1]) for rows in (first, second))
     return mean([
-        over(mean(values(own[key])) - mean(values(unit[key])), sd(values(unit[key])))
+        over(mean(values(own[key])) - mean(values(unit[key])), sd(unit[key]))
         for key in own.keys() & unit.keys()
     ])  # fmt: skip
 
@@ -193,18 +171,11 @@ def counted(
     )
 
 
-def quantile(numbers: Sequence[float], share: float) -> float:
+def quartile(rows: Rows, number: int) -> float:
     """By linear interpolation between order statistics."""
-    ordered = sorted(numbers)
-    if not ordered:
-        return NAN
-    place = share * (len(ordered) - 1)
-    low = math.floor(place)
-    high = min(low + 1, len(ordered) - 1)
-    return ordered[low] + (place - low) * (ordered[high] - ordered[low])
-
-
-# ------------------------------------------------------------------------------------------ tests
+    there = values(rows)
+    both = there if len(there) > 1 else there * 2
+    return quantiles(both, n=4, method="inclusive")[number] if there else NAN
 
 
 def t_tail(t: float, freedom: int) -> float:
@@ -227,7 +198,7 @@ def half_width(rows: Rows, by: Sequence[str]) -> float:
     for _ in range(200):  # halves of an interval around the quantile
         middle = (low + high) / 2
         low, high = (middle, high) if t_tail(middle, n - 1) > 0.05 else (low, middle)
-    return high * sd(values(rows)) / math.sqrt(n)
+    return high * sd(rows) / math.sqrt(n)
 
 
 def paired_t(first: Rows, second: Rows, by: Sequence[str]) -> tuple[float, float]:
@@ -235,47 +206,24 @@ def paired_t(first: Rows, second: Rows, by: Sequence[str]) -> tuple[float, float
     found = [row["value"] for row in differences(paired(first, second, by))]
     if len(found) < 2 or not any(found) or not all(map(known, found)):
         return NAN, NAN
-    t = over(mean(found), sd(found) / math.sqrt(len(found)))
+    t = over(mean(found), stdev(found) / math.sqrt(len(found)))
     return t, t_tail(t, len(found) - 1)
 
 
-def ranked(numbers: Sequence[float], tolerance: float = 0.0) -> list[float]:
-    """Ranks from 1, the mean where values tie; neighbours within the tolerance do."""
-    order = sorted(range(len(numbers)), key=numbers.__getitem__)
-    found, start = [0.0] * len(numbers), 0
-    for place in range(1, len(order) + 1):
-        last = place == len(order)
-        if last or numbers[order[place]] - numbers[order[place - 1]] > tolerance:
-            for k in range(start, place):
-                found[order[k]] = (start + 1 + place) / 2
-            start = place
-    return found
+def wilcoxon_p(first: Rows, second: Rows, by: Sequence[str]) -> float:
+    """Exact two-sided p of the signed-rank test; what is equal up to rounding is equal."""
+    sides = zip(*((a["value"], b["value"]) for a, b in paired(first, second, by)), strict=True)
+    return check_claims.wilcoxon(*map(list, sides), "two-sided")
 
 
-def wilcoxon(first: Rows, second: Rows, by: Sequence[str], exact: bool) -> tuple[float, float]:
-    """z and two-sided p of the signed-rank test; zeros are dropped.
-
-    Exact: equal up to rounding is equal, and up to 500 pairs p is the share of all signs.
-    """
-    pairs = paired(first, second, by)
-    found = [row["value"] for row in differences(pairs)]
-    if not exact and (len(found) < 2 or not any(found)):
+def wilcoxon_normal(first: Rows, second: Rows, by: Sequence[str]) -> tuple[float, float]:
+    """z and two-sided p of the signed-rank test in normal approximation; zeros are dropped."""
+    found = values(differences(paired(first, second, by)))
+    kept = [number for number in found if number]
+    if len(found) < 2 or not kept:
         return NAN, NAN
-    largest = max(abs(row["value"]) for pair in pairs for row in pair)
-    tolerance = ROUNDING * largest if exact else 0.0
-    found = [number for number in found if abs(number) > tolerance]
-    if not found:
-        return 0.0, 1.0
-    ranks = ranked([abs(number) for number in found], tolerance)
-    n, above = len(ranks), sum(r for r, number in zip(ranks, found, strict=True) if number > 0)
-    if exact and n <= EXACT_PAIRS:
-        sums = Counter({0: 1})
-        for rank in (int(2 * r) for r in ranks):
-            sums = sum((Counter({s + step: c for s, c in sums.items()}) for step in (0, rank)),
-                       Counter())  # fmt: skip
-        least = int(2 * min(above, sum(ranks) - above))
-        tail = sum(count for s, count in sums.items() if s <= least)
-        return NAN, min(1.0, 2 * tail / 2**n)
+    ranks, n = [rank / 2 for rank in check_claims.ranks(list(map(abs, kept)))], len(kept)
+    above = sum(rank for rank, number in zip(ranks, kept, strict=True) if number > 0)
     ties = sum(t**3 - t for t in Counter(ranks).values())
     spread = math.sqrt((n * (n + 1) * (2 * n + 1) - ties / 2) / 24)
     z = -abs(above - n * (n + 1) / 4) / spread
@@ -285,27 +233,19 @@ def wilcoxon(first: Rows, second: Rows, by: Sequence[str], exact: bool) -> tuple
 def friedman(*arguments: Any) -> tuple[float, float]:
     """Statistic, corrected for ties, and p of Friedman's test: exact for few blocks."""
     *groups, by = arguments
-    blocks = [{row[by[0]]: float(row["value"]) for row in group} for group in groups]
-    ranks = [ranked([block[key] for block in blocks]) for key in sorted(blocks[0])]
-    n, k = len(ranks), len(blocks)
+    columns = [{row[by[0]]: float(row["value"]) for row in group} for group in groups]
+    blocks = [[column[key] for column in columns] for key in sorted(columns[0])]
+    ranks = [[rank / 2 for rank in check_claims.ranks(block)] for block in blocks]
+    n, k = len(blocks), len(columns)
     ties = sum(t**3 - t for block in ranks for t in Counter(block).values())
     untied = 1 - ties / (n * k * (k * k - 1))
     if not untied:
         return 0.0, 1.0
     squares = sum(sum(column) ** 2 for column in zip(*ranks, strict=True))
     statistic = max(12 / (n * k * (k + 1)) * squares - 3 * n * (k + 1), 0.0) / untied
-    if n > EXACT_BLOCKS.get(k, 0):
-        return statistic, chi_squared_tail(statistic, k - 1)
-    sums = Counter({(0.0,) * k: 1})  # of ranks, sorted: which method has which does not matter
-    for block in ranks:
-        step: Counter = Counter()
-        orders = Counter(itertools.permutations(block))
-        for known_sums, count in sums.items():
-            for order, times in orders.items():
-                step[tuple(sorted(map(sum, zip(known_sums, order, strict=True))))] += count * times
-        sums = step
-    large = sum(count for s, count in sums.items() if sum(x * x for x in s) >= squares - 1e-9)
-    return statistic, large / sums.total()
+    if n <= check_claims.EXACT_BLOCKS.get(k, 0):
+        return statistic, check_claims.friedman(blocks)
+    return statistic, chi_squared_tail(statistic, k - 1)
 
 
 def chi_squared_tail(x: float, freedom: int) -> float:
@@ -319,26 +259,18 @@ def chi_squared_tail(x: float, freedom: int) -> float:
     return total
 
 
-# ---------------------------------------------------------------------------------------- formulas
-
-
-def _yes(value: bool) -> str:
-    return "yes" if value else "no"
-
-
 #: What each formula of a cell computes, by its name (`hedgerow.reporting.cells.SAYS`).
 FORMULAS: dict[str, Callable[..., Any]] = {
     "value": lambda r, by: one(r),
     "same": lambda r, by: one([{"value": v} for v in dict.fromkeys(row["value"] for row in r)]),
     "mean": lambda r, by: mean(values(r)),
-    "sd": lambda r, by: sd(values(r)),
-    "standard_error": lambda r, by: over(sd(values(r)), math.sqrt(len(values(r)))),
+    "sd": lambda r, by: sd(r),
+    "standard_error": lambda r, by: over(sd(r), math.sqrt(len(values(r)))),
     "lowest": lambda r, by: min(values(r), default=NAN),
     "highest": lambda r, by: max(values(r), default=NAN),
-    "median": lambda r, by: median(values(r)) if values(r) else NAN,
-    "q1": lambda r, by: quantile(values(r), 0.25),
-    "q3": lambda r, by: quantile(values(r), 0.75),
-    "sum": lambda r, by: math.fsum(values(r)),
+    "median": lambda r, by: quartile(r, 1),
+    "q1": lambda r, by: quartile(r, 0),
+    "q3": lambda r, by: quartile(r, 2),
     "n": lambda r, by: sum(known(row["value"]) for row in r),
     "n_rows": lambda r, by: len(r),
     "n_distinct": lambda r, by: len({row["value"] for row in r if known(row["value"])}),
@@ -355,8 +287,6 @@ FORMULAS: dict[str, Callable[..., Any]] = {
     "mean_difference": lambda a, b, by: mean_of_means(differences(paired(a, b, by)), by),
     "paired_mean": lambda a, b, by: mean_of_means([row for row, _ in shared(a, b, by)], by),
     "paired_difference": lambda a, b, by: mean_of_means(differences(shared(a, b, by)), by),
-    "mean_of_means_of_means": means_of_means,
-    "mean_of_mean_differences": lambda a, b, by: means_of_means(differences(paired(a, b, by)), by),
     "mean_gain": mean_gain,
     "standardised": standardised,
     "gain": lambda a, b, by: over(mean(values(a)), mean(values(b))) - 1,
@@ -364,9 +294,9 @@ FORMULAS: dict[str, Callable[..., Any]] = {
     "highest_gain": lambda a, b, by: max(gains(a, b, by), default=NAN),
     "ratio": lambda a, b, by: over(one(a), one(b)),
     "half_of_difference": lambda a, b, by: (one(a) - one(b)) / 2,
-    "wilcoxon_z": lambda a, b, by: wilcoxon(a, b, by, False)[0],
-    "wilcoxon_p": lambda a, b, by: wilcoxon(a, b, by, False)[1],
-    "wilcoxon_exact_p": lambda a, b, by: wilcoxon(a, b, by, True)[1],
+    "wilcoxon_z": lambda a, b, by: wilcoxon_normal(a, b, by)[0],
+    "wilcoxon_p": lambda a, b, by: wilcoxon_normal(a, b, by)[1],
+    "wilcoxon_exact_p": wilcoxon_p,
     "paired_t": lambda a, b, by: paired_t(a, b, by)[0],
     "paired_t_p": lambda a, b, by: paired_t(a, b, by)[1],
     "friedman": lambda *arguments: friedman(*arguments)[0],
@@ -375,6 +305,6 @@ FORMULAS: dict[str, Callable[..., Any]] = {
     "n_lowest": lambda a, b, by: counted(a, b, by, min, lambda v, best: v <= best),
     "n_above": lambda a, b, by: counted(a, b, by, max, lambda v, best: v > best),
     "n_below": lambda a, b, by: counted(a, b, by, min, lambda v, best: v < best),
-    "is_above": lambda a, b, by: _yes(max(values(a)) > max(values(b))),
-    "is_above_1000": lambda r, by: _yes(one(r) > 1000),
+    "is_above": lambda a, b, by: WORDS[max(values(a)) > max(values(b))],
+    "is_above_1000": lambda r, by: WORDS[one(r) > 1000],
 }
