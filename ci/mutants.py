@@ -11,12 +11,15 @@ goes on where it was stopped. The checkout has to be clean, and each mutant is t
 from __future__ import annotations
 
 import argparse
+import contextlib
 import csv
 import functools
 import io
+import os
 import random
 import re
 import resource
+import signal
 import subprocess
 import sys
 import time
@@ -38,7 +41,7 @@ DECLARES = re.compile(
     r"\s*(from|import|cimport|cdef|def|class|@|#|\"\"\"|raise|assert)\b|.*__all__"
 )
 #: Seconds of waiting after which a mutant counts as seen, for it does not end; bytes of memory.
-WAITED, MEMORY = 3600, 8 * 2**30
+WAITED, MEMORY = 900, 8 * 2**30
 
 
 @dataclass(frozen=True)
@@ -125,18 +128,24 @@ def outcome(mutant: Mutant, cores: int, effort: str) -> str:
         ):
             return "no program"
         for tests in tests_of(mutant.file):
-            done = subprocess.run(
+            with subprocess.Popen(
                 [*command, "--effort", effort, *tests],
                 cwd=ROOT,
-                capture_output=True,
-                timeout=WAITED,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                start_new_session=True,
                 preexec_fn=functools.partial(limited, tests, cost),
-            )
-            if done.returncode not in (0, 5):  # 5: no test of this effort
+            ) as process:
+                try:
+                    code = process.wait(WAITED)
+                except subprocess.TimeoutExpired:
+                    code = 1
+                finally:
+                    with contextlib.suppress(ProcessLookupError):
+                        os.killpg(process.pid, signal.SIGKILL)  # and all that it has started
+            if code not in (0, 5):  # 5: no test of this effort
                 return "seen"
         return "not seen"
-    except subprocess.TimeoutExpired:
-        return "seen"
     finally:
         path.write_text(text, encoding="utf-8")
 
