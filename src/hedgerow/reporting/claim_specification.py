@@ -1,8 +1,8 @@
 """What config/claims.yaml may say, checked whole: measures, conditions and texts of each claim.
 
-The head of that file explains its keys; here each kind of measure is a class, whose fields are its
-keys. The file is closed: whatever is unknown gives an error that names it and what comes near.
-Nothing in it is evaluated as code; conditions and texts have a grammar of their own.
+docs/claims.md explains its keys; here each kind of measure is a class, whose fields are its keys.
+The file is closed: whatever is unknown gives an error that names it and what comes near. Nothing in
+it is evaluated as code; conditions and texts have a grammar of their own.
 """
 
 from __future__ import annotations
@@ -699,3 +699,87 @@ def same(value: Any, text: str) -> bool:
         except ValueError:
             return False
     return str(value) == text
+
+
+# --------------------------------------------------------------------------------- JSON schema
+
+
+def rules_schema() -> dict[str, Any]:
+    """JSON schema of the file (draft 2020-12), from the classes above: `claims.schema.json`."""
+    kinds = (*KINDS, Difference)
+    claim = _plain(schema_of(_Entry))
+    for section in (claim, claim["properties"]["printed"]):
+        section["properties"]["measures"]["additionalProperties"] = {"$ref": "#/$defs/measure"}
+    compared = rf"(?:{_QUANTITY}\s*,\s*)*{_QUANTITY}\s*(?:{OPERATOR})\s*(?:{NUMBER}|{_QUANTITY})"
+    compared = rf"(?:{NUMBER}\s*<=?\s*{_QUANTITY}\s*<=?\s*{NUMBER}|{compared})"
+    condition = rf"^\s*{compared}(?:\s+and\s+{compared})*(?:\s+at\s+(?:all|none|[1-9]\d*))?\s*$"
+    conditions = {"type": "array", "minItems": 1, "items": {"$ref": "#/$defs/condition"}}
+    several = {"at least": {"type": "integer", "minimum": 1}, "of": conditions}
+    counted = {"type": "string", "pattern": rf"^\s*{_QUANTITY}\s*>=\s*[1-9]\d*\s*$"}
+    sets = {"type": "integer", "minimum": 1}
+    claim["properties"] |= {
+        "reproduced": conditions,
+        "partly": conditions,
+        "fewest": {
+            "anyOf": [
+                sets,
+                {
+                    "type": "object",
+                    "properties": {_SETS: sets},
+                    "additionalProperties": counted,
+                },
+            ]
+        },
+    }
+    file = _plain(schema_of(_File))
+    experiment = file["properties"]["claims"]["additionalProperties"]
+    experiment["properties"]["claims"]["additionalProperties"] = {"$ref": "#/$defs/claim"}
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "Rules that judge claims",
+        "description": "docs/claims.md of hedgerow explains each key.",
+        **file,
+        "$defs": {
+            "claim": claim,
+            "condition": {
+                "anyOf": [
+                    {"type": "string", "pattern": condition},
+                    _closed({"any": conditions}),
+                    _closed(several),
+                ]
+            },
+            "measure": {"anyOf": [{"$ref": f"#/$defs/{kind.kind}"} for kind in kinds]},
+            **{kind.kind: _kind_schema(kind) for kind in kinds},
+        },
+    }
+
+
+def _kind_schema(kind: type[Measure]) -> dict[str, Any]:
+    """Schema of a kind of measure, with the tests that go with it."""
+    found = {"description": (kind.__doc__ or "").split("\n")[0], **_plain(schema_of(kind))}
+    if "test" in found["properties"]:
+        tests = [f"{test} {side}" for test in kind.tests for side in TESTS[test] or ("",)]
+        found["properties"]["test"] = {"enum": [test.strip() for test in tests]}
+        if not tests:
+            del found["properties"]["test"]
+    return found
+
+
+def _closed(properties: Mapping[str, Any]) -> dict[str, Any]:
+    """A mapping that has these keys and no other."""
+    return {
+        "type": "object",
+        "properties": dict(properties),
+        "required": list(properties),
+        "additionalProperties": False,
+    }
+
+
+def _plain(schema: Any) -> Any:
+    """A schema without words of ours, and without a pattern that any text has."""
+    if isinstance(schema, list):
+        return [_plain(one) for one in schema]
+    if not isinstance(schema, Mapping):
+        return schema
+    ours = {"remedy"} | ({"pattern"} if schema.get("pattern") == _ANY else set())
+    return {key: _plain(value) for key, value in schema.items() if key not in ours}

@@ -1,12 +1,13 @@
 """Files that follow from others: `environment.yml`, the default configuration, the manual's table,
 the version in `CITATION.cff`, the page beside the archive of data sets, README's table of verdicts,
-and what pages tell of the tracked results.
+what pages tell of the tracked results, and the schema of the rules of claims.
 
 `python -m hedgerow.workflow.generated` says which of them are out of date, `--write` writes them.
 """
 
 from __future__ import annotations
 
+import json
 import re
 import sys
 import textwrap
@@ -18,7 +19,7 @@ from typing import Any
 from hedgerow.closed import describe
 from hedgerow.data import archive, load_registry
 from hedgerow.files import read_csv, write_text
-from hedgerow.reporting.claim_specification import NOT, PARTLY, REPRODUCED
+from hedgerow.reporting.claim_specification import NOT, PARTLY, REPRODUCED, rules_schema
 from hedgerow.workflow.config import config_schema, walk
 from hedgerow.workflow.result_pages import cited_as, pages, table
 from hedgerow.workflow.site import papers
@@ -192,6 +193,8 @@ def generated(root: Path | str = ".") -> dict[Path, str]:
             ),
             project.get("urls", {}).get("Source"),
         ),
+        root
+        / "src/hedgerow/reporting/claims.schema.json": f"{json.dumps(rules_schema(), indent=2)}\n",
         root / "src/hedgerow/data/archive/README.md": archive.readme(
             load_registry(root / "config/datasets.yaml")
         ),
