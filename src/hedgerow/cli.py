@@ -68,6 +68,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _parser() -> argparse.ArgumentParser:
     from hedgerow.audit.archive_command import add_archive
     from hedgerow.audit.changes_command import add_changes
+    from hedgerow.audit.claims_command import add_claims
     from hedgerow.audit.command import add_status, add_verify
     from hedgerow.audit.trace_command import add_replay, add_trace
     from hedgerow.explanation.command import add_explain
@@ -85,6 +86,7 @@ def _parser() -> argparse.ArgumentParser:
     add_changes(commands)
     add_verify(commands)
     add_archive(commands)
+    add_claims(commands)
     add_trace(commands)
     add_replay(commands)
     add_survival(commands)
