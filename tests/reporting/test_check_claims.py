@@ -264,6 +264,8 @@ def test_a_forged_verdict_is_found(folder):
         (lambda rule: rule.update(reproduced=["gain.mean > 0 at 9"]), "`gain.mean > 0 at 9` on 2"),
         (lambda rule: rule.update(reproduced=["gain.mean"]), "`gain.mean` is no comparison"),
         (lambda rule: rule.update(reproduced=["gain.odd > 0 at all"]), "there is no `gain.odd`"),
+        (lambda rule: rule.update(reproduced=["gain.p < .05 at all"]), "there is no `gain.p`"),
+        (lambda rule: rule.update(reproduced=["gain.last > 0 at all"]), "there is no `gain.last`"),
         (lambda rule: rule["measures"]["gain"]["where"].pop("method"), "several rows for one"),
         (lambda rule: rule["measures"]["gain"]["where"].update(odd="1"), "KeyError('odd')"),
         (lambda rule: rule.update(measures=3), "'items'"),

@@ -1,4 +1,4 @@
-"""What is kept of the run before, and `hedgerow changes` after real runs."""
+"""What is kept of the run before, and `hedgerow changes` and `claims` after real runs."""
 
 from __future__ import annotations
 
@@ -15,6 +15,8 @@ from throwaway import Project
 from hedgerow import cli
 from hedgerow.audit.verify import verify
 from hedgerow.errors import DataError
+from hedgerow.files import read_csv
+from hedgerow.reporting import check_claims
 from hedgerow.workflow import parts, previous
 from hedgerow.workflow.digest import code_by_function
 from hedgerow.workflow.previous import (
@@ -229,3 +231,27 @@ def test_an_edit_of_a_setting_and_of_a_published_figure(project, tmp_path):
     done = project.forked("--cores", "2", *settings)
     assert done.returncode == 0 and (project.path / PREVIOUS).read_bytes() == archive
     assert "confidence.affected: points -> relative" in shown(project)
+
+
+# ----------------------------------------------------------------------------- the second judge
+
+
+@pytest.mark.runs
+def test_a_second_judge_comes_to_the_same_verdicts(smoke, tmp_path):
+    """`hedgerow claims` writes what verdicts rest on; `check_claims.py` judges it without us."""
+    folder, stated = tmp_path / "claims", smoke.path / "reports/claims.csv"
+    refused = smoke.python("-m", "hedgerow.cli", "claims", str(folder))
+    assert "give --trust" in refused.stderr and not folder.exists()
+    for force in ([], ["--force"]):
+        done = smoke.python("-m", "hedgerow.cli", "claims", str(folder), "--trust", *force)
+        assert done.returncode == 0, done.stderr
+    again = smoke.python("-m", "hedgerow.cli", "claims", str(folder), "--trust")
+    assert "is there already" in again.stderr
+    judged = smoke.python(check_claims.__file__, str(folder), str(stated))
+    n = len(read_csv(stated))
+    assert judged.stdout.endswith(f"{n} claims judged, {n} agree, 0 differ; not checked: none\n")
+    text = stated.read_text(encoding="utf-8")
+    forged = tmp_path / "forged.csv"
+    forged.write_text(text.replace("too little data", "reproduced", 1), encoding="utf-8")
+    judged = smoke.python(check_claims.__file__, str(folder), str(forged))
+    assert judged.returncode == 1 and judged.stdout.count(", differs") == 1

@@ -26,10 +26,10 @@ from hedgerow.audit.trust import CLONE, NO_CHECKOUT, own_checkout
 from hedgerow.errors import DataError, InputError
 from hedgerow.experiments import module_of
 from hedgerow.files import MAKE_AGAIN, read_csv
-from hedgerow.reporting.cells import FOLDER, STATED, Cell, Rows, Source, agrees, said
+from hedgerow.reporting.cells import STATED, Cell, Rows, Source, agrees, said
 from hedgerow.workflow.graph import planned_again
 from hedgerow.workflow.recorded import recorded
-from hedgerow.workflow.steps import Arguments, call_of
+from hedgerow.workflow.steps import Arguments
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -187,7 +187,7 @@ class Behind:
             Path(path).stem: (id, job["asks"])
             for id, job in plan.items()
             for path in job["outputs"]
-            if path.startswith(f"{FOLDER}/")
+            if Path(path).parent == TABLES and path.endswith(".csv")
         }
         self._arguments: dict[str, Arguments] = {}
         self._inputs: dict[int, Input] = {}
@@ -195,7 +195,7 @@ class Behind:
 
     @property
     def tables(self) -> list[str]:
-        """Tables of the run that say what their cells rest on, sorted."""
+        """Tables of the run, sorted."""
         return sorted(name for name in self._asks if (self.root / TABLES / f"{name}.csv").is_file())
 
     def parts(self, table: str, row: int | None = None) -> Iterator[Part]:
@@ -242,16 +242,20 @@ class Behind:
     def _told(self, table: str) -> tuple[list[Cell], pd.DataFrame, pd.DataFrame]:
         """What stands beside the function of a table, the printed one, and what it gives."""
         if self._last[0] != table:
-            module, _, name = call_of(table).partition(":")
-            function, arguments = getattr(import_module(module_of(module)), name), self._of(table)
+            arguments, output = self._of(table), self._asks[table][1]["output"]
+            module, _, name = self._asks[table][1]["params"]["call"].partition(":")
+            function = getattr(import_module(module_of(module)), name or table)
             made, printed = function(**arguments.of(function)), read_csv(TABLES / f"{table}.csv")
+            if name:  # a step that makes several tables, of which no cells are told
+                made = made[next(key for key in output if Path(output[key]).stem == table)]
             shapes = [f"{len(one)} rows of {len(one.columns)} columns" for one in (printed, made)]
             if list(printed) != list(made) or len(printed) != len(made):
                 raise DataError(
                     f"{TABLES / table}.csv has {shapes[0]}, and its rows give {shapes[1]}",
                     remedy="`hedgerow verify` says which files are not those of the run",
                 )
-            self._last = table, (arguments.cells(function, made), printed, made)
+            cells = [] if name else arguments.cells(function, made)
+            self._last = table, (cells, printed, made)
         return self._last[1]
 
     def _of(self, table: str) -> Arguments:

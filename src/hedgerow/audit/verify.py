@@ -116,7 +116,9 @@ def verify(
         found.checks.append(Check("parents", False, [f"{error.message}."]))
         return found
     found.checks += _against_plan(manifest["jobs"], jobs)
-    # What is made anew is said by the workflow, for a manifest could leave out a job.
+    # What is made anew is said by the workflow, for a manifest could leave out a job. The manifest
+    # itself holds what a copy has not: checksums of all files, and the state of the checkout.
+    jobs = {id: job for id, job in jobs.items() if MANIFEST not in job["outputs"]}
     made_by = {path: id for id, job in jobs.items() for path in job["outputs"]}
     planned_manifest = {**manifest, "jobs": jobs, "made_by": made_by}
     tell("compiled cores are built anew")

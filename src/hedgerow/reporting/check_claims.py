@@ -22,8 +22,8 @@ from pathlib import Path
 
 CLAIM_KEYS = "measures reproduced partly measured fewest printed shown statement not_testable"
 MEASURE_KEYS = "of where minus by test lacking between ratio read along above among"
-ALONG = {"least_step", "change", "last", "spearman", "p", "#least"}
-NUMBERS = "n mean first second ratio wins losses share differ min max span value"
+DIFFERENCE = "mean first second ratio wins losses share differ min max span"
+ALONG = ["least_step", "change", "last", "spearman"]
 KINDS = ("read", "among", "above")
 EXACT_BLOCKS = {2: 500, 3: 100, 4: 20, 5: 8, 6: 5, 7: 2, 8: 2}  # of Friedman's test, by groups
 MOST_BYTES, MOST_CELLS, MOST_WAYS = 500_000_000, 10_000, 50_000
@@ -173,7 +173,7 @@ class Measure:
         self.there, (self.columns, self.rows) = frame is not None, frame or ([], [])
         self.test, _, self.alternative = rule.get("test", "").partition(" ")
         self.untested = lambda *_: demand(False, f"the test `{rule.get('test')}`")
-        self.sides = 1 + (self.alternative == "two-sided")
+        self.sides, self.p = 1 + (self.alternative == "two-sided"), ["p"] if self.test else []
         self.datasets, self.n_read = set(), 0
         listed = {c: v for c, v in self.where.items() if isinstance(v, list)}
         self.by = rule.get("by", [c for c in listed if c != rule.get("among")])
@@ -204,17 +204,16 @@ class Measure:
             keys = []  # a mean of some would be of something else
         pairs = {k: round(one[k] - two[k], 9) for k in keys}
         if not keys:
-            return {"n": 0, "#pairs": {}}
+            return dict.fromkeys(DIFFERENCE.split() + self.p) | {"n": 0, "#pairs": {}}
         of = [k[key.index("dataset")] for k in keys] if "dataset" in key else [here.get("dataset")]
         self.datasets |= (sets := {*of} - {None})
         d, first, second = [*pairs.values()], [one[k] for k in keys], [two[k] for k in keys]
-        mean, before, after = (math.fsum(v) / len(d) for v in (d, first, second))
+        mean, a, b = (math.fsum(v) / len(d) for v in (d, first, second))
         wins, differ = sum(x > 0 for x in d), sum(x != 0 for x in d)
-        found = {"n": len(d), "mean": round(mean, 9), "first": before, "differ": differ}
+        found = {"n": len(d), "mean": round(mean, 9), "first": a, "differ": differ}
         found |= {"wins": wins, "losses": differ - wins, "share": wins / len(d)}
         found |= {"min": min(d), "max": max(d), "span": max(d) - min(d), "#pairs": pairs}
-        if self.minus:
-            found |= {"second": after, "ratio": before / after if after else None}
+        found |= {"second": b if self.minus else None, "ratio": a / b if b else None}
         if self.test:
             found["#least"] = min(1.0, self.sides * 0.5 ** (len(sets) or len(d)))
             tests = {"sign": (signs, [(x > 0) - (x < 0) for x in d if x])}
@@ -229,8 +228,9 @@ class Measure:
             lines[tuple((c, v) for c, v in cell.items() if c != column)].append(numbers)
         for cell, line in lines.items():
             means, pairs = [own.get("mean") for own in line], [own["#pairs"] for own in line]
-            known = None not in (means[0], means[-1])
-            own = {"last": means[-1], "change": means[-1] - means[0] if known else None}
+            own = dict.fromkeys(ALONG + self.p) | {"last": means[-1]}
+            if None not in (means[0], means[-1]):
+                own["change"] = means[-1] - means[0]
             if None not in means:
                 own["least_step"] = min(b - a for a, b in pairwise(means))
                 x, y = ([r - len(means) - 1 for r in ranks(v)] for v in (self.where[column], means))
@@ -249,7 +249,7 @@ class Measure:
         rows = [select(self.rows, here | other) for other in [{}, *others]]
         known = [[row["value"] for row in own if row["value"] is not None] for own in rows]
         means = [math.fsum(own) / len(own) for own in known] if all(known) else []
-        return {"mean": means[0] - max(means[1:])} if means else {}
+        return {"mean": means[0] - max(means[1:]) if means else None}
 
     def among(self, cell, here):
         """Friedman's test of groups over data sets that have all of them."""
@@ -293,9 +293,8 @@ class Claim:
         """Numbers of a quantity, such as `gain.mean[method=ss]`, in its cells."""
         name, own, inside = re.fullmatch(r"(\w+)\.(\w+)(?:\[(.*)\])?", text.strip()).groups()
         measure, wanted = self.measures[name], [w.split("=") for w in (inside or "=").split(",")]
-        known = {*ALONG, *NUMBERS.split(), *measure.rule.get("read", ())}
-        demand(own in known, f"there is no `{name}.{own}`")
-        cells = measure.lines if own in ALONG and measure.lines else measure.found
+        cells = measure.lines if own in ALONG + measure.p and measure.lines else measure.found
+        demand(not cells or any(own in v for _, v in cells), f"there is no `{name}.{own}`")
         fine = [all(same(c[k.strip()], w.strip()) for k, w in wanted if k) for c, _ in cells]
         found = [v.get(attribute or own) for (_, v), f in zip(cells, fine, strict=True) if f]
         return [(v() if callable(v) else v) if measure.there else None for v in found]

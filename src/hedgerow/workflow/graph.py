@@ -21,7 +21,6 @@ from typing import Any
 from hedgerow.errors import ConfigError
 from hedgerow.experiments import WORDS
 from hedgerow.files import read_yaml, write_text
-from hedgerow.reporting.cells import FOLDER as CELLS
 from hedgerow.texts import plain
 from hedgerow.workflow.digest import settings_of_job
 from hedgerow.workflow.isolated import run_python
@@ -127,8 +126,8 @@ def planned(
 
     Returns: each job up to the manifest by its id, as `described`, and `why`: reasons that are its
         own, by kind, none where the job is up to date; `after`: ids of jobs that run before it and
-        make it run; `runs`: whether it would run; of a job that makes tables `asks`: its `input`
-        and `params` by their names.
+        make it run; `runs`: whether it would run; of a job that makes tables `asks`: its `input`,
+        `output` and `params` by their names.
     """
     request = {"files": list(map(str, configfiles)), "settings": dict(settings or {})}
     done = _asked(json.dumps(request), root)
@@ -196,10 +195,10 @@ def _plan(files: Iterable[str], settings: Mapping) -> dict[str, dict[str, Any]]:
                 "after": sorted(ids[j] for j, files in before.items() if j in ids and made & files),
                 "why": _reasons(reason, job, workflow) if reason else {},
             }
-            if any(path.startswith(f"{CELLS}/") for path in map(str, job.output)):
+            if any(path.startswith("reports/tables/") for path in map(str, job.output)):
                 plan[ids[job]]["asks"] = {
                     part: {name: _plain(value) for name, value in getattr(job, part).items()}
-                    for part in ("input", "params")
+                    for part in ("input", "output", "params")
                 }
     return dict(sorted(plan.items()))
 
