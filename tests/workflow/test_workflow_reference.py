@@ -15,10 +15,11 @@ from made_parts import CALL, make_part
 from throwaway import ROOT, new_project
 
 from hedgerow import cli
-from hedgerow.audit.kept import verify_kept
+from hedgerow.audit.kept import make_again, verify_kept
 from hedgerow.errors import DataError, InputError
 from hedgerow.files import (
     parquet_bytes,
+    read_csv,
     read_json,
     read_parquet,
     read_yaml,
@@ -27,6 +28,7 @@ from hedgerow.files import (
     write_json,
     write_parquet,
 )
+from hedgerow.reporting.manifest import checksum
 from hedgerow.workflow.jobs import write_absence
 from hedgerow.workflow.parts import Cut, Part, digests
 from hedgerow.workflow.records import Need, kept_jobs
@@ -464,6 +466,32 @@ def test_a_reference_holds_under_audit_and_says_what_it_was_made_of(soft):
     names = {f"parts/{name}.{end}" for name in (*TWO, "wine") for end in ends}
     assert manifest["parts"].keys() == names
     assert set(manifest["code"]["calls"]) == set(soft.cut.calls)
+
+
+@pytest.mark.runs
+def test_a_forged_table_at_full_scale_is_found(soft, tmp_path):
+    """73.6 was edited to 99.12, and the manifest with it: "all files and all checks hold"."""
+    folder = tmp_path / "soft"
+    shutil.copytree(soft.folder, folder)
+    table, manifest = folder / "thesis_table_3_4.csv", read_json(folder / "manifest.json")
+    found = verify_kept(folder)
+    make_again(folder, found, soft.root)
+    n = len(manifest["outputs"])
+    assert found.holds and found.checks[-1].said == [f"{n} of {n} files."]
+    rows = read_csv(table)
+    row = rows["measured"].first_valid_index()
+    rows.loc[row, "measured"] += 25
+    write_csv(table, rows)
+    manifest["outputs"]["thesis_table_3_4.csv"] = checksum(table)
+    write_json(folder / "manifest.json", manifest)
+    found = verify_kept(folder)
+    assert found.holds
+    make_again(folder, found, soft.root)
+    differ = [file for file in found.files if file.verdict != "identical"]
+    assert [file.path for file in differ] == ["thesis_table_3_4.csv"] and not found.holds
+    assert "made anew its numbers differ" in differ[0].why
+    make_again(folder, found, None)
+    assert found.not_checked() == ["soft/made from its parts"]
 
 
 @pytest.mark.runs

@@ -142,7 +142,7 @@ def _compare(
             before = verdicts.get(path)
             if is_time(path) or before is None or checksum(folder / path) == recorded_of.get(path):
                 continue
-            verdict, why = _compared(root / path, folder / path, tolerance)
+            verdict, why = compared(root / path, folder / path, tolerance)
             read = [verdicts[p] for p in manifest["jobs"][id]["inputs"] if p in verdicts]
             why += "".join(
                 f" (from {f.path}, which {f.verdict})" for f in read if f.verdict == DIFFERS
@@ -153,7 +153,7 @@ def _compare(
     return failed
 
 
-def _compared(here: Path, anew: Path, tolerance: float) -> tuple[str, str]:
+def compared(here: Path, anew: Path, tolerance: float) -> tuple[str, str]:
     """Verdict of a file that came out with other bytes."""
     if not is_table(here) or not here.is_file():
         return DIFFERS, "made anew it has other bytes"

@@ -136,7 +136,8 @@ def add_status(commands: Any) -> None:
 
 def run_verify(options: argparse.Namespace) -> int:
     """0 if all holds, else 1."""
-    from hedgerow.audit.kept import is_kept, verify_kept
+    from hedgerow.audit.kept import is_kept, make_again, verify_kept
+    from hedgerow.audit.trust import own_checkout
     from hedgerow.audit.verify import verify
     from hedgerow.files import check_free, write_json
 
@@ -153,6 +154,9 @@ def run_verify(options: argparse.Namespace) -> int:
                 remedy="leave it out; `hedgerow reference --help` says how they are made",
             )
         found = verify_kept(path)
+        if options.cheap:
+            with Progress() as progress:
+                make_again(path, found, own_checkout(), options.cores, progress.tell)
         if options.rerun:
             _draw_parts(options, path, found)
         found.unlisted_allowed = options.allow_unlisted

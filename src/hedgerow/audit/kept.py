@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from importlib import metadata
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
+from hedgerow.audit.anew import compared
 from hedgerow.audit.findings import DIFFERS, IDENTICAL, MISSING, NOT_LISTED, Check, File, Findings
-from hedgerow.audit.trust import check_links
+from hedgerow.audit.trust import NO_CHECKOUT, check_links
 from hedgerow.errors import DataError, HedgerowError
 from hedgerow.files import read_json
-from hedgerow.reporting.manifest import checksums
+from hedgerow.reporting.manifest import checksum, checksums
 from hedgerow.reporting.spot_checks import FILE
+from hedgerow.workflow.isolated import copy
 from hedgerow.workflow.parts import SUFFIX, digests
 from hedgerow.workflow.recorded import check_paths
-from hedgerow.workflow.reference import code_of_part
+from hedgerow.workflow.reference import Reference, code_of_part
 
 NAME = "manifest.json"
 
@@ -55,10 +58,60 @@ def verify_kept(folder: Path | str) -> Findings:
     listed = {file.path for file in found.files}
     there = {p.relative_to(folder).as_posix() for p in folder.rglob("*") if p.is_file()}
     # Draws of parts are the checker's, not the maker's; the file lies beside all manifests.
-    there.discard(Path(FILE).name)
+    if Path(FILE).name in there:
+        there.discard(Path(FILE).name)
+        said = "By the word of those who drew; `--rerun N --seed TEXT` draws parts here."
+        found.checks.append(Check("draws on record", None, [said]))
     why = "no manifest names it"
     found.files += [File(path, NOT_LISTED, why=why) for path in sorted(there - listed)]
     return found
+
+
+def make_again(
+    folder: Path,
+    found: Findings,
+    checkout: Path | None,
+    cores: int = 1,
+    tell: Callable[..., None] = lambda what, done=0, of=None: None,
+) -> None:
+    """Make tables, figures and verdicts again from the tracked parts, and compare.
+
+    A table and a verdict rest on the manifest beside them only, which whoever edits them writes
+    anew. The parts themselves are made again by draws (`--rerun`).
+
+    checkout: whose workflow makes them; the folder is written to nowhere.
+    """
+    verdicts = {file.path: file for file in found.files}
+    manifests = sorted(file for file in folder.glob(f"**/{NAME}") if _is_manifest(file))
+    tell("tables, figures and verdicts are made from parts", 0, len(manifests))
+    for file in manifests:
+        own, content = file.parent, read_json(file)
+        name = "" if own == folder else f"{own.relative_to(folder).as_posix()}/"
+        tell(name or own.name, 1)
+        check = f"{name or own.name + '/'}made from its parts"
+        if checkout is None or not content.get("parts"):
+            why = NO_CHECKOUT if checkout is None else "it has none: `hedgerow reference` makes it"
+            found.checks.append(Check(check, None, [f"{why}."]))
+            continue
+        with TemporaryDirectory(prefix="hedgerow-kept-") as place:
+            copy(own / "parts", Path(place) / "parts")
+            named = content["experiment"], content.get("configuration", ""), Path(place)
+            try:
+                Reference(checkout, *named, content.get("of", "")).merge(cores)
+            except HedgerowError as error:
+                found.checks.append(Check(check, None, [f"{error.message}."]))
+                continue
+            others = []
+            for path in content["outputs"]:
+                here, again = own / path, Path(place) / path
+                if here.is_file() and again.is_file() and checksum(here) != checksum(again):
+                    others.append(path)
+                    verdict, why = compared(here, again, 0.0)
+                    if verdicts[name + path].verdict == IDENTICAL:
+                        verdicts[name + path] = File(name + path, verdict, "output", why)
+            said = f"{len(content['outputs']) - len(others)} of {len(content['outputs'])} files."
+            found.checks.append(Check(check, not others, [said]))
+    found.files = list(verdicts.values())
 
 
 def _verify_one(file: Path, top: Path, found: Findings) -> None:
@@ -73,8 +126,8 @@ def _verify_one(file: Path, top: Path, found: Findings) -> None:
     found.files.append(File(f"{prefix}{NAME}", IDENTICAL, "record"))
     expected = {**content["outputs"], **content.get("parts", {})}
     now = checksums(own, [path for path in expected if (own / path).is_file()])
-    for path, checksum in sorted(expected.items()):
-        same = now.get(path) == checksum
+    for path, listed in sorted(expected.items()):
+        same = now.get(path) == listed
         verdict = MISSING if path not in now else IDENTICAL if same else DIFFERS
         why = "" if same or path not in now else "its bytes were changed"
         kind = "input" if path in content.get("parts", ()) else "output"

@@ -8,6 +8,7 @@ from __future__ import annotations
 import logging
 import re
 import signal
+import threading
 import time
 from collections import defaultdict
 from collections.abc import Mapping
@@ -135,6 +136,20 @@ class Plain:
         # Of a group of jobs that failed on a cluster: Slurm's log, and the jobs that were at work.
         self._group: tuple[str, list[str]] | None = None
         self._on_cluster = False
+        self._stopped = False
+        if threading.current_thread() is threading.main_thread():
+            self._watch()
+
+    def _watch(self) -> None:
+        """Note that somebody has pressed Ctrl-C: jobs that end of it have not failed."""
+        before = signal.getsignal(signal.SIGINT)
+
+        def stop(number: int, frame: Any) -> None:
+            self._stopped = True
+            before(number, frame)
+
+        if callable(before):
+            signal.signal(signal.SIGINT, stop)
 
     def told(self, record: logging.LogRecord) -> None:
         """Take in one record of Snakemake, and show it where it says something."""
@@ -161,6 +176,8 @@ class Plain:
         # Snakemake's own files need room as well, and it answers with a traceback.
         if full := no_room(text):
             return str(full)
+        if self._stopped and record.levelno >= logging.WARNING:
+            return ""
         if getattr(record, "exception", "") == "RuleException":
             # That a job has failed was said before, by the job and in `failed`; not by a dead one.
             return _killed(text)
@@ -188,6 +205,8 @@ class Plain:
     def failed(self, record: logging.LogRecord) -> None:
         """A job failed: it has said why itself, and here stands where to read more."""
         found = self.state.running.pop(getattr(record, "jobid", None), None)
+        if self._stopped:
+            return
         logs = [str(path).split(" ")[0] for path in getattr(record, "log", None) or ()]
         name, said = getattr(record, "rule_name", "a job"), str(getattr(record, "rule_msg", ""))
         if getattr(record, "indent", False) and self._group is not None:

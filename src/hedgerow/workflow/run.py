@@ -230,23 +230,31 @@ def _run(arguments: Sequence[str], root: Path, hold: int | None) -> int:
         env=_environment(),
         pass_fds=() if hold is None else (hold,),  # it may outlive this process
     )
-    before = signal.signal(signal.SIGTERM, lambda number, frame: child.send_signal(number))
+    stopped = 0
+
+    def hand_on(number: int, frame: object) -> None:
+        nonlocal stopped
+        stopped = number
+        child.send_signal(number)
+
+    before = signal.signal(signal.SIGTERM, hand_on)
     note(hold, child.pid)
-    stopped = False
     while True:
         try:
             code = child.wait()
             break
         except KeyboardInterrupt:
             # Snakemake got the signal as well: it ends its jobs and removes its lock.
-            stopped = True
+            stopped = signal.SIGINT
     signal.signal(signal.SIGTERM, before)  # `hedgerow reference` has more to do
-    if code < 0:
-        asked = stopped or -code in (signal.SIGINT, signal.SIGTERM)
-        print(STOPPED if asked else KILLED.format(-code), file=sys.stderr)
-        return 128 - code
+    if -code in (signal.SIGINT, signal.SIGTERM):
+        stopped = -code
     if stopped and code:
         print(STOPPED, file=sys.stderr)
+        return 128 + stopped
+    if code < 0:
+        print(KILLED.format(-code), file=sys.stderr)
+        return 128 - code
     return code
 
 

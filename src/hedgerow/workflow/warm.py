@@ -241,6 +241,7 @@ def _become(streams: list[int], folder: str, environment: dict[bytes, bytes]) ->
     """Make of a copy of the warm process what the client would have been."""
     signal.set_wakeup_fd(-1)
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
     # Also where the run was started with the interrupt ignored, as by `&` in a script: it is how
     # the warm process stops a job.
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -280,13 +281,14 @@ def _run_and_exit(script: str) -> None:
 def main(number: str, *modules: str) -> None:
     """Import, then fork for whoever calls, until the standard input ends."""
     listener = socket.socket(fileno=int(number))
-    for module in modules:
-        with contextlib.suppress(ImportError):
-            importlib.import_module(module)
-    gc.collect()
-    gc.freeze()
     folder = os.path.dirname(listener.getsockname())
+    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
     try:
+        for module in modules:
+            with contextlib.suppress(ImportError):
+                importlib.import_module(module)
+        gc.collect()
+        gc.freeze()
         _Warm(listener).run()
     finally:
         shutil.rmtree(folder, ignore_errors=True)  # also where Snakemake was killed

@@ -7,5 +7,6 @@ ANSWER = r"Not checked: [^.]*\bcommit\b"
 
 
 def forge(run):
+    (run / "reports/html/assets/run.js").unlink(missing_ok=True)  # it names the commit as well
     about = {"commit": "73a5" * 10, "changed": {}, "diff": [], "clean": True}
     records(run, lambda manifest: manifest["code"].update(about))
