@@ -10,6 +10,11 @@ PYTHON ?= python3
 CORES ?= all
 PROFILE :=
 
+# Meson and the shell take a folder with a quote apart.
+ifneq ($(findstring ',$(CURDIR))$(findstring ",$(CURDIR)),)
+$(error the path of this folder has a quote: $(CURDIR); move it to one without)
+endif
+
 VENV := .venv
 STAMP := $(VENV)/.complete
 # Modules are compiled to bytecode when they are first imported; most of them never are.  Where

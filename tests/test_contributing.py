@@ -87,6 +87,17 @@ def linted(*paths: Path) -> list[dict]:
     return [each for each in json.loads(done.stdout) if not each["message"].startswith(unknown)]
 
 
+def test_actions_are_pinned_by_commit():
+    """A tag can be moved to other code after it was read."""
+    used = [
+        line
+        for file in WORKFLOWS
+        for line in file.read_text("utf-8").splitlines()
+        if "uses:" in line
+    ]
+    assert used and all(re.search(r"@[0-9a-f]{40} # v\d", line) for line in used), used
+
+
 def test_actionlint_finds_nothing_in_the_workflows(tmp_path):
     """And it does look: in a workflow with a mistake it finds it."""
     spoilt = tmp_path / "spoilt.yml"

@@ -81,6 +81,15 @@ def test_a_compiler_that_is_named_but_absent(bare):
     assert "found none of: no-such-compiler" in line
 
 
+def test_a_path_with_a_quote_is_told_before_anything_starts(tmp_path):
+    """Meson failed after minutes, with a traceback."""
+    folder = tmp_path / "it's"
+    folder.mkdir()
+    shutil.copy(ROOT / "Makefile", folder)
+    done = subprocess.run(["make", "setup"], cwd=folder, capture_output=True, text=True)
+    assert done.returncode and "has a quote" in done.stderr and not list(folder.glob(".venv"))
+
+
 def test_help_is_the_default(bare):
     done = bare()
     assert done.returncode == 0

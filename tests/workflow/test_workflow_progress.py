@@ -7,8 +7,10 @@ import json
 import logging
 import os
 import shutil
+import signal
 import subprocess
 import sys
+import time
 from types import SimpleNamespace
 
 import pandas as pd
@@ -214,8 +216,25 @@ def test_an_interrupt_says_how_to_go_on(tmp_path, monkeypatch, capsys):
     (tmp_path / ".snakemake/locks").mkdir(parents=True)
     monkeypatch.setattr(run, "subprocess", SimpleNamespace(Popen=lambda *a, **k: Child()))
     monkeypatch.setattr(run.signal, "signal", lambda *a: None)
-    assert run.run([], tmp_path) == 1
+    assert run.run([], tmp_path) == 130
     assert capsys.readouterr().err.strip() == run.STOPPED
+
+
+def test_a_job_that_an_interrupt_has_ended_has_not_failed(monkeypatch):
+    """Ctrl-C ended with `report failed; its log is ...` and exit status 1."""
+    before = signal.getsignal(signal.SIGINT)
+    try:
+        stream = io.StringIO()
+        display = shown(stream)
+        display.told(started(1, "report", "The report"))
+        with pytest.raises(KeyboardInterrupt):
+            os.kill(os.getpid(), signal.SIGINT)
+            time.sleep(1)
+        display.told(record("job_error", jobid=1, rule_name="report"))
+        display.told(record("error", "One job did not end.", logging.ERROR))
+        assert stream.getvalue() == ""
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 # --------------------------------------------------------------------------- what was typed

@@ -11,6 +11,7 @@ from typing import Any
 from hedgerow.audit.anew import compared
 from hedgerow.audit.findings import DIFFERS, IDENTICAL, MISSING, NOT_LISTED, Check, File, Findings
 from hedgerow.audit.trust import NO_CHECKOUT, check_links
+from hedgerow.audit.verify import changed
 from hedgerow.errors import DataError, HedgerowError
 from hedgerow.files import read_json
 from hedgerow.reporting.manifest import checksum, checksums
@@ -129,7 +130,7 @@ def _verify_one(file: Path, top: Path, found: Findings) -> None:
     for path, listed in sorted(expected.items()):
         same = now.get(path) == listed
         verdict = MISSING if path not in now else IDENTICAL if same else DIFFERS
-        why = "" if same or path not in now else "its bytes were changed"
+        why = "" if same or path not in now else changed(own / path, listed)
         kind = "input" if path in content.get("parts", ()) else "output"
         found.files.append(File(f"{prefix}{path}", verdict, kind, why))
     found.checks += _checks(content, own, prefix or f"{own.name}/")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import platform
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from graphlib import CycleError, TopologicalSorter
@@ -201,9 +202,21 @@ def _files(root: Path, known: Recorded) -> list[File]:
         else:
             verdict = DIFFERS
             others = [other for other in expected if now[path] in expected[other]]
-            why = f"it has the bytes of {others[0]}" if others else "its bytes were changed"
+            why = (
+                f"it has the bytes of {others[0]}"
+                if others
+                else changed(root / path, *expected[path])
+            )
         files.append(File(path, verdict, kinds.get(path, ""), why))
     return files
+
+
+def changed(file: Path, checksum: str) -> str:
+    """How a file differs from the one that has a checksum."""
+    content = file.read_bytes().replace(b"\r\n", b"\n")
+    if hashlib.sha256(content).hexdigest() == checksum:
+        return "only its line ends differ: git converts them (core.autocrlf) without .gitattributes"
+    return "its bytes were changed"
 
 
 def _unlisted(root: Path, known: Recorded) -> list[File]:

@@ -25,6 +25,8 @@ NOTHING_TO_DO = "Nothing to be done"
 AGAIN = "Trying to restart job"
 #: How Snakemake quotes a job that a signal has ended: as a shell says it, or as Python does.
 ENDED = re.compile(r"returned non-zero exit status (\d+)|died with <Signals\.\w+: (\d+)>")
+#: Seconds after which a signal has arrived everywhere.
+NEWS = 0.3
 #: Whoever sends these means to stop the run.
 ASKED = {signal.SIGINT, signal.SIGTERM}
 
@@ -136,7 +138,7 @@ class Plain:
         # Of a group of jobs that failed on a cluster: Slurm's log, and the jobs that were at work.
         self._group: tuple[str, list[str]] | None = None
         self._on_cluster = False
-        self._stopped = False
+        self._stopped = self._watching = False
         if threading.current_thread() is threading.main_thread():
             self._watch()
 
@@ -150,6 +152,7 @@ class Plain:
 
         if callable(before):
             signal.signal(signal.SIGINT, stop)
+            self._watching = True
 
     def told(self, record: logging.LogRecord) -> None:
         """Take in one record of Snakemake, and show it where it says something."""
@@ -205,6 +208,8 @@ class Plain:
     def failed(self, record: logging.LogRecord) -> None:
         """A job failed: it has said why itself, and here stands where to read more."""
         found = self.state.running.pop(getattr(record, "jobid", None), None)
+        if self._watching and not self._stopped:
+            time.sleep(NEWS)  # jobs and this process get the signal at once, in any order
         if self._stopped:
             return
         logs = [str(path).split(" ")[0] for path in getattr(record, "log", None) or ()]
