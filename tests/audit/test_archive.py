@@ -10,7 +10,7 @@ import subprocess
 import zipfile
 
 import pytest
-from audit.made_up import INPUTS, OUTPUTS, SETTINGS, change, write_records
+from audit.made_up import INPUTS, OUTPUTS, SETTINGS, change, check_of, write_records
 from reporting.shown import ROOT
 
 from hedgerow import cli
@@ -85,6 +85,14 @@ def test_an_archive_is_a_crate_of_all_that_it_names(crated, tmp_path, capsys):
     assert (unzipped / "reports/SHA256SUMS.sig").is_file()
     found = verify(unzipped, cheap=False)
     assert {file.verdict for file in found.files} == {"identical"}
+    # It is the reader's own; a document and the crate at its root were held by no checksum.
+    assert check_of(found, "documents").holds
+    (unzipped / "README.md").write_text("# Another\n")
+    check = check_of(verify(unzipped, cheap=False), "documents")
+    assert check.holds is None and check.said[0].startswith("README.md: not those of your checkout")
+    (unzipped / "ro-crate-metadata.json").write_text(json.dumps({"@graph": [{"@id": "./"}]}))
+    check = check_of(verify(unzipped, cheap=False), "documents")
+    assert check.holds is False and "ro-crate-metadata.json is not that" in check.said[0]
     # The crate of this made-up project is made by no job.
     bad = [check.name for check in found.checks if check.holds is False]
     assert bad == ["chain to what was read"]

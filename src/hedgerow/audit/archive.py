@@ -10,18 +10,15 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import unquote
 
+from hedgerow.audit.beside import beside, root_crate
 from hedgerow.audit.verify import SIGNATURE, whole
 from hedgerow.errors import DataError, InputError
-from hedgerow.files import read_json, written_whole
+from hedgerow.files import written_whole
 from hedgerow.reporting.checkout import reached_files
-from hedgerow.reporting.crate import at_root
+from hedgerow.reporting.crate import METADATA
 from hedgerow.reporting.manifest import checksum
 from hedgerow.workflow.recorded import MANIFEST, SUMS
-from hedgerow.workflow.site import note_files
 
-METADATA = "ro-crate-metadata.json"
-#: What is no result, and stands in every project; pages of claims show the notes besides.
-BESIDE = ("LICENSE", "README.md", "reports/README.md")
 #: The earliest time that a zip file knows.
 TIME = (1980, 1, 1, 0, 0, 0)
 
@@ -45,19 +42,18 @@ def archive(
     The record of the run that the site shows (`run.js`) is left out: it holds times.
     """
     manifest = whole(root)
-    crate = read_json(root / f"reports/{METADATA}")
-    content = at_root(crate, _day(date or manifest["code"].get("date")), _beside(root))
+    text = root_crate(root, _day(date or manifest["code"].get("date")))
+    content = json.loads(text)
     listed = {path for part in ("inputs", "outputs") for path in manifest[part]}
     listed |= {path for path, kept in manifest["between"].items() if kept is not None}
-    listed |= {MANIFEST, SUMS, *reached_files(root), *_beside(root)}
+    listed |= {MANIFEST, SUMS, *reached_files(root), *beside(root)}
     listed |= {SIGNATURE} if (root / SIGNATURE).is_file() else set()
     listed |= {unquote(e["@id"]) for e in content["@graph"] if "File" in e.get("@type", ())}
     missing = sorted(path for path in listed if not (root / path).is_file())
     if missing:
         raise DataError(f"{missing[0]} is missing", remedy="call `make reproduce`")
-    text = json.dumps(content, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
     tell("files are packed", 0, len(listed))
-    with written_whole(file) as beside, zipfile.ZipFile(beside, "w", zipfile.ZIP_DEFLATED) as out:
+    with written_whole(file) as place, zipfile.ZipFile(place, "w", zipfile.ZIP_DEFLATED) as out:
         for path in sorted({*listed, METADATA}):
             own = text.encode() if path == METADATA else (root / path).read_bytes()
             about = zipfile.ZipInfo(path, TIME)
@@ -66,10 +62,6 @@ def archive(
             out.writestr(about, own)
             tell(path, 1)
     return Archived(len(listed) + 1, checksum(file), _unstated(content))
-
-
-def _beside(root: Path) -> list[str]:
-    return [path for path in (*BESIDE, *note_files(root)) if (root / path).is_file()]
 
 
 def _day(text: str | None) -> str:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from hedgerow.audit.anew import asked_for, make_anew
+from hedgerow.audit.beside import check_documents
 from hedgerow.audit.code import check_code, names
 from hedgerow.audit.cores import check_cores
 from hedgerow.audit.findings import (
@@ -110,16 +111,16 @@ def verify(
         found.checks.append(Check("jobs, settings and results", None, [f"{NO_CHECKOUT}: {CLONE}."]))
         return found
     found.checks.append(_configuration(own, manifest))
+    found.checks.append(check_documents(root, own))
     tell("the graph of jobs")
     try:
         jobs = planned_again(own, manifest)
     except ConfigError as error:
         found.checks.append(Check("parents", False, [f"{error.message}."]))
         return found
-    found.checks += _against_plan(manifest["jobs"], jobs)
-    # What is made anew is said by the workflow, for a manifest could leave out a job. The manifest
-    # itself holds what a copy has not: checksums of all files, and the state of the checkout.
+    # The manifest holds what a copy has not: checksums of all files, and the state of the checkout.
     jobs = {id: job for id, job in jobs.items() if MANIFEST not in job["outputs"]}
+    found.checks += _against_plan(manifest["jobs"], jobs)
     made_by = {path: id for id, job in jobs.items() for path in job["outputs"]}
     planned_manifest = {**manifest, "jobs": jobs, "made_by": made_by}
     tell("compiled cores are built anew")
@@ -370,6 +371,8 @@ def _against_plan(jobs: Mapping[str, Any], plan: Mapping[str, Any]) -> list[Chec
     said = []
     for id in sorted({*jobs} - {*plan}):
         said.append(f"The workflow has no job {id}.")
+    for id in sorted({*plan} - {*jobs}):
+        said.append(f"The manifest leaves out {id}, which the workflow has.")
     for id, job in jobs.items():
         for part, words in (("rule", "rule"), ("inputs", "parents"), ("outputs", "outputs")):
             if id in plan and job[part] != plan[id][part]:
