@@ -1,5 +1,7 @@
-"""The forger is played: every script of tests/audit/forgeries against a copy of the smoke run, by one's own
-checkout. `python tests/audit/forgeries/play.py RUN` does it one by one on any run."""
+"""The forger is played: scripts of tests/audit/forgeries against a copy of the smoke run.
+
+`python tests/audit/forgeries/play.py RUN` plays them one by one on any finished run.
+"""
 
 from __future__ import annotations
 
