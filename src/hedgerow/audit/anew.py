@@ -80,7 +80,7 @@ def make_anew(
     if own:
         made("made anew", "jobs are made anew", own, [f"{names(own)}, as asked for."], False)
     if sample:
-        every = with_parents(manifest, sample)
+        every = sorted({*with_parents(manifest, sample)} & {*possible(manifest)})
         n_open = len(set(possible(manifest)) - {*found.cheap, *own})
         said = _told_of_sample(len(sample), len(every), n_open, seed)
         made("drawn jobs", "drawn jobs are made anew from raw files", every, said)

@@ -99,12 +99,12 @@ def chance(n_jobs: int, n_drawn: int, n_altered: int = 1) -> float:
 
 
 def with_parents(manifest: Mapping[str, Any], ids: Iterable[str]) -> list[str]:
-    """Jobs, and all that they come from, back to the raw files."""
+    """Jobs, and all that they come from, downloads among them."""
     jobs, made_by, found = manifest["jobs"], manifest["made_by"], {}
     pending = list(ids)
     while pending:
         id = pending.pop()
-        if id not in found and jobs[id]["rule"] not in NOT_REDONE:
+        if id not in found:
             found[id] = None
             pending += [made_by[path] for path in jobs[id]["inputs"] if path in made_by]
     return sorted(found)

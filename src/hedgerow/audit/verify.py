@@ -23,6 +23,7 @@ from hedgerow.audit.findings import (
     Findings,
 )
 from hedgerow.audit.packages import check_packages
+from hedgerow.audit.redo import with_parents
 from hedgerow.audit.shown import check_shown
 from hedgerow.audit.trust import (
     CLONE,
@@ -118,10 +119,13 @@ def verify(
     except ConfigError as error:
         found.checks.append(Check("parents", False, [f"{error.message}."]))
         return found
-    # The manifest holds what a copy has not: checksums of all files, and the state of the checkout.
-    jobs = {id: job for id, job in jobs.items() if MANIFEST not in job["outputs"]}
-    found.checks += _against_plan(manifest["jobs"], jobs)
     made_by = {path: id for id, job in jobs.items() for path in job["outputs"]}
+    # The manifest tells of what it rests on; it holds what a copy has not, such as all checksums.
+    own_job = made_by.get(MANIFEST, "")
+    above = with_parents({"jobs": jobs, "made_by": made_by}, [own_job]) if own_job else jobs
+    jobs = {id: jobs[id] for id in above if id != own_job}
+    found.checks += _against_plan(manifest["jobs"], jobs)
+    made_by = {path: id for path, id in made_by.items() if id in jobs}
     planned_manifest = {**manifest, "jobs": jobs, "made_by": made_by}
     tell("compiled cores are built anew")
     found.checks.append(check_cores(own, manifest, cheap))
