@@ -240,12 +240,10 @@ def test_an_edit_of_a_setting_and_of_a_published_figure(project, tmp_path):
 def test_a_second_judge_comes_to_the_same_verdicts(smoke, tmp_path):
     """`hedgerow claims` writes what verdicts rest on; `check_claims.py` judges it without us."""
     folder, stated = tmp_path / "claims", smoke.path / "reports/claims.csv"
-    refused = smoke.python("-m", "hedgerow.cli", "claims", str(folder))
-    assert "give --trust" in refused.stderr and not folder.exists()
     for force in ([], ["--force"]):
-        done = smoke.python("-m", "hedgerow.cli", "claims", str(folder), "--trust", *force)
+        done = smoke.python("-m", "hedgerow.cli", "claims", str(folder), *force)
         assert done.returncode == 0, done.stderr
-    again = smoke.python("-m", "hedgerow.cli", "claims", str(folder), "--trust")
+    again = smoke.python("-m", "hedgerow.cli", "claims", str(folder))
     assert "is there already" in again.stderr
     judged = smoke.python(check_claims.__file__, str(folder), str(stated))
     n = len(read_csv(stated))

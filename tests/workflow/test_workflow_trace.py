@@ -10,6 +10,7 @@ import pytest
 from hedgerow.audit.behind import Behind, behind
 from hedgerow.audit.cells import key_columns, named
 from hedgerow.audit.replay import jobs_of, replay
+from hedgerow.audit.run import Run
 from hedgerow.audit.trace import trace
 from hedgerow.errors import DataError
 from hedgerow.experiments.soft.plan import TABLE_3_1
@@ -122,7 +123,7 @@ def test_a_cell_lists_its_rows_and_no_others(here):
 
 def test_every_cell_of_every_table_is_what_its_rows_give(here):
     """The rows are selected from the files and the arithmetic is not the table's."""
-    behind = Behind(here)
+    behind = Behind(Run(here))
     known = behind.tables
     assert set(known) == {
         file.stem

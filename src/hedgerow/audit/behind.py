@@ -7,28 +7,22 @@ settings that the manifest has. Of the folder of a run come the printed table an
 
 from __future__ import annotations
 
-import contextlib
 import itertools
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
 from pathlib import Path
-from tempfile import TemporaryDirectory
-from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from hedgerow.audit.arithmetic import evaluate, known
 from hedgerow.audit.cells import TABLES, Row
-from hedgerow.audit.redo import TRACKED
-from hedgerow.audit.trust import CLONE, NO_CHECKOUT, own_checkout
-from hedgerow.errors import DataError, InputError
+from hedgerow.audit.run import Run
+from hedgerow.errors import DataError
 from hedgerow.experiments import module_of
 from hedgerow.files import MAKE_AGAIN, read_csv
 from hedgerow.reporting.cells import STATED, Cell, Rows, Source, agrees, said
-from hedgerow.workflow.graph import planned_again
-from hedgerow.workflow.recorded import recorded
 from hedgerow.workflow.steps import Arguments
 
 if TYPE_CHECKING:
@@ -153,101 +147,61 @@ class Behind:
 
     Parameters
     ----------
-    root : path
-        Folder of the run.
-    checkout : path, optional
-        Whose package says what cells rest on; by default the one in use.
-    manifest : mapping, optional
-        Of the run; by default the one that lies there.
-
-    Raises
-    ------
-    DataError
-        If no whole run lies there.
-    InputError
-        If the package in use lies in no checkout: its workflow says which files a table reads.
+    run : Run
     """
 
-    def __init__(
-        self,
-        root: Path | str,
-        checkout: Path | None = None,
-        manifest: Mapping[str, Any] | None = None,
-    ):
-        self.root = Path(root)
-        own = own_checkout() if checkout is None else checkout
-        if own is None:
-            raise InputError(NO_CHECKOUT, remedy=CLONE)
-        self._own = own
-        manifest = recorded(self.root).manifest if manifest is None else manifest
-        if manifest is None or "jobs" not in manifest:
-            raise DataError(f"{self.root} holds no run", remedy="call `make reproduce`")
-        plan = planned_again(own, manifest)
-        self._asks = {
-            Path(path).stem: (id, job["asks"])
-            for id, job in plan.items()
+    def __init__(self, run: Run):
+        self._run = run
+        self._jobs = {
+            Path(path).stem: id
+            for id, job in run.jobs.items()
             for path in job["outputs"]
             if Path(path).parent == TABLES and path.endswith(".csv")
         }
-        self._arguments: dict[str, Arguments] = {}
         self._inputs: dict[int, Input] = {}
         self._last: tuple[str, Any] = ("", None)
 
     @property
     def tables(self) -> list[str]:
         """Tables of the run, sorted."""
-        return sorted(name for name in self._asks if (self.root / TABLES / f"{name}.csv").is_file())
+        there = self._run.root / TABLES
+        return sorted(name for name in self._jobs if (there / f"{name}.csv").is_file())
 
-    def parts(self, table: str, row: int | None = None) -> Iterator[Part]:
+    def parts(self, table: str, row: int | None = None) -> list[Part]:
         """Cells of a row of a table, 0 is the first; of all rows without a number."""
-        with self._seen():
+        with self._run.seen():
             cells, printed, _ = self._told(table)
             arguments = self._of(table)
-            for cell in cells:
-                if row is None or cell.row == row:
-                    inputs = [self._input(arguments, rows.of) for rows in cell.rows]
-                    yield self._part(table, cell, printed, inputs)
+            return [
+                self._part(table, cell, printed, [self._input(arguments, r.of) for r in cell.rows])
+                for cell in cells
+                if row is None or cell.row == row
+            ]
 
-    def rest(self, table: str) -> Iterator[Part]:
+    def rest(self, table: str) -> list[Part]:
         """All else that a table prints, beside what its own function gives of the same rows."""
-        with self._seen():
+        with self._run.seen():
             cells, printed, made = self._told(table)
-            told = {(cell.row, cell.column) for cell in cells if cell.formula != STATED}
-            for name in printed:
-                kind = "own" if made[name].dtype.kind in "iuf" else "text"
-                pairs = zip(*(_objects(frame[name]) for frame in (printed, made)), strict=True)
-                for row, (value, again) in enumerate(pairs):
-                    if (row, name) not in told and not value is again is None:
-                        yield Part(row, name, OWN_WORD, value, again, [], kind)
-
-    @contextlib.contextmanager
-    def _seen(self) -> Iterator[None]:
-        """A folder to read in: what a run fetched and made, beside tracked files of one's own."""
-        with contextlib.ExitStack() as stack:
-            place = self.root
-            if self._own.resolve() != self.root.resolve():
-                place = Path(stack.enter_context(TemporaryDirectory(prefix="hedgerow-trace-")))
-                (place / "data").mkdir()
-                for own in {path.removesuffix("/") for path in TRACKED}:
-                    (place / own).symlink_to((self._own / own).resolve())
-                for made in (
-                    "reports",
-                    *(f"data/{p.name}" for p in (self.root / "data").iterdir()),
-                ):
-                    if not (place / made).is_symlink():
-                        (place / made).symlink_to((self.root / made).resolve())
-            stack.enter_context(contextlib.chdir(place))
-            yield
+        told, found = {(cell.row, cell.column) for cell in cells if cell.formula != STATED}, []
+        for name in printed:
+            kind = "own" if made[name].dtype.kind in "iuf" else "text"
+            pairs = zip(*(_objects(frame[name]) for frame in (printed, made)), strict=True)
+            for row, (value, again) in enumerate(pairs):
+                if (row, name) not in told and not value is again is None:
+                    found.append(Part(row, name, OWN_WORD, value, again, [], kind))
+        return found
 
     def _told(self, table: str) -> tuple[list[Cell], pd.DataFrame, pd.DataFrame]:
         """What stands beside the function of a table, the printed one, and what it gives."""
         if self._last[0] != table:
-            arguments, output = self._of(table), self._asks[table][1]["output"]
-            module, _, name = self._asks[table][1]["params"]["call"].partition(":")
+            arguments, asks = self._of(table), self._run.jobs[self._jobs[table]]["asks"]
+            module, _, name = asks["params"]["call"].partition(":")
             function = getattr(import_module(module_of(module)), name or table)
             made, printed = function(**arguments.of(function)), read_csv(TABLES / f"{table}.csv")
             if name:  # a step that makes several tables, of which no cells are told
-                made = made[next(key for key in output if Path(output[key]).stem == table)]
+                made = made[
+                    next(k for k, path in asks["output"].items() if Path(path).stem == table)
+                ]
             shapes = [f"{len(one)} rows of {len(one.columns)} columns" for one in (printed, made)]
             if list(printed) != list(made) or len(printed) != len(made):
                 raise DataError(
@@ -260,12 +214,9 @@ class Behind:
 
     def _of(self, table: str) -> Arguments:
         """What the job of a table reads."""
-        if table not in self._asks:
+        if table not in self._jobs:
             raise DataError(f"nothing says what {table} rests on", remedy=MAKE_AGAIN)
-        id, asks = self._asks[table]
-        if id not in self._arguments:
-            self._arguments[id] = Arguments(SimpleNamespace(wildcards=None, **asks))
-        return self._arguments[id]
+        return self._run.arguments(self._jobs[table])
 
     def _input(self, arguments: Arguments, name: str) -> Input:
         source = arguments.source(name)
@@ -299,4 +250,4 @@ class Behind:
 
 def behind(root: Path, row: Row, manifest: Mapping[str, Any] | None = None) -> list[Part]:
     """The cells of a row, each from the rows that it rests on."""
-    return list(Behind(root, manifest=manifest).parts(row.table, row.number - 1))
+    return Behind(Run(root, manifest=manifest)).parts(row.table, row.number - 1)

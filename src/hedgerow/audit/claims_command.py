@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from hedgerow.audit.screen import add_trust
+from hedgerow.audit.screen import add_project
 from hedgerow.screen import add_command, add_force
 
 CLAIMS = (
@@ -23,7 +23,7 @@ def add_claims(commands: Any) -> None:
     parser.set_defaults(run=run_claims)
     parser.add_argument("folder", metavar="FOLDER", help="where to write")
     add_force(parser, "an earlier export")
-    add_trust(parser)
+    add_project(parser, "--project")
 
 
 def run_claims(options: argparse.Namespace) -> int:
@@ -35,7 +35,7 @@ def run_claims(options: argparse.Namespace) -> int:
     check_folder(folder, options.force, "`hedgerow claims`", exported)
     old = aside(folder)
     with folder_whole(folder, old) as made:
-        words = export_claims(".", made, options.trust)
+        words = export_claims(options.project, made)
     print(f"{folder}: the frames of {', '.join(words)}")
     if old is not None:
         print(f"The folder that was there is {old}.")

@@ -11,38 +11,33 @@ import json
 import math
 import os
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hedgerow.audit.trust import check_trust
-from hedgerow.audit.verify import settings_files
+from hedgerow.audit.run import Run
+from hedgerow.audit.trust import check_read
 from hedgerow.errors import DataError
 from hedgerow.experiments import module_of
-from hedgerow.files import read_yaml, write_text
+from hedgerow.files import read_text, read_yaml, write_text
 from hedgerow.reporting.check_claims import typed
-from hedgerow.workflow.isolated import last_said, run_python
-from hedgerow.workflow.recorded import MANIFEST, recorded
+from hedgerow.workflow.graph import CLAIMS
 
 if TYPE_CHECKING:
     import pandas as pd
 
 RULES, PUBLISHED = "config/claims.yaml", "data/published/claims.csv"
-#: How the call of a step that judges claims ends.
-CALL = ".claims:claims"
 
 
-def export_claims(root: Path | str, folder: Path | str, trust: bool = False) -> list[str]:
-    """Write the frames of the last run in a project, its rules and the published claims.
+def export_claims(root: Path | str, folder: Path | str) -> list[str]:
+    """Write the frames of a run, the rules of one's own checkout, and its published claims.
 
     Parameters
     ----------
     root : path
-        Folder of the project.
+        Folder of the run.
     folder : path
         Gets ``<experiment>/<frame>.csv``, ``rules.json`` and ``published.csv``.
-    trust : bool
-        Whether the workflow of a project that is not one's own may run.
 
     Returns
     -------
@@ -52,25 +47,25 @@ def export_claims(root: Path | str, folder: Path | str, trust: bool = False) -> 
     Raises
     ------
     DataError
-        No run has ended in the project, or a frame cannot be written without loss.
+        No run has ended in the folder, or a frame cannot be written without loss.
+    InputError
+        The package in use lies in no checkout.
     """
-    root, folder = Path(root).resolve(), Path(folder).resolve()
-    check_trust(root, "`hedgerow claims`", trust)
-    manifest = recorded(root).manifest
-    if manifest is None:
-        raise DataError(f"{root} has no {MANIFEST}", remedy="call `make reproduce` there first")
-    given = manifest.get("given", {})
-    request = {"files": settings_files(given)[1:], "settings": given.get("command_line", {})}
-    # Snakemake changes the logging of the process that it is in.
-    command = ["-m", "hedgerow.audit.claims_export", json.dumps(request), str(folder)]
-    done = run_python(command, root)
-    if done.returncode:
-        raise DataError(
-            f"the claims cannot be exported: {last_said(done)}", remedy="call `hedgerow status`"
-        )
-    rules = json.dumps(read_yaml(root / RULES), indent=1, ensure_ascii=False)
+    check_read(root)
+    run, folder = Run(root), Path(folder).resolve()
+    with run.seen():
+        for id, job in run.jobs.items():
+            call = job["asks"]["params"]["call"]
+            if not call.endswith(CLAIMS) or not all(map(os.path.isfile, job["inputs"])):
+                continue
+            module, _, name = call.partition(":")
+            function = getattr(importlib.import_module(module_of(module)), name)
+            frames = frames_of(function, run.arguments(id).of(function))
+            for name, frame in frames.items():
+                write_text(folder / module.partition(".")[0] / f"{name}.csv", csv_text(frame))
+    rules = json.dumps(read_yaml(run.own / RULES), indent=1, ensure_ascii=False)
     write_text(folder / "rules.json", rules + "\n")
-    write_text(folder / "published.csv", (root / PUBLISHED).read_text(encoding="utf-8"))
+    write_text(folder / "published.csv", read_text(run.own / PUBLISHED))
     return sorted(path.name for path in folder.iterdir() if path.is_dir())
 
 
@@ -121,9 +116,6 @@ def _is_missing(value: Any) -> bool:
     return value is None or (isinstance(value, float) and math.isnan(value))
 
 
-# ------------------------------------------------------------------- in a process of its own
-
-
 class _Read(BaseException):
     """Ends a step when it has its frames."""
 
@@ -147,32 +139,3 @@ def frames_of(function: Any, arguments: Mapping[str, Any]) -> dict[str, pd.DataF
         for place, own in kept:
             place["judge"] = own
     raise LookupError(f"{function.__module__} judges nothing")
-
-
-def _frames(files: list[str], settings: Mapping) -> Iterator[tuple[str, dict[str, pd.DataFrame]]]:
-    """Experiments of a run with the frames of their claims."""
-    from hedgerow.workflow.graph import PROFILE
-    from hedgerow.workflow.snakemake_patches import planned_workflow
-    from hedgerow.workflow.steps import Arguments
-
-    options = read_yaml(PROFILE) if PROFILE.is_file() else None
-    with planned_workflow(files, settings, options) as workflow:
-        for job in workflow.dag.jobs:
-            call = job.params.get("call", "")
-            if call.endswith(CALL) and all(map(os.path.isfile, map(str, job.input))):
-                word, _, name = call.partition(":")
-                function = getattr(importlib.import_module(module_of(word)), name)
-                frames = frames_of(function, Arguments(job).of(function))
-                yield word.partition(".")[0], frames
-
-
-def main(request: str, folder: str) -> None:
-    """Write the frames of the run in the current folder."""
-    asked = json.loads(request)
-    for word, frames in _frames(asked["files"], asked["settings"]):
-        for name, frame in frames.items():
-            write_text(Path(folder, word, f"{name}.csv"), csv_text(frame))
-
-
-if __name__ == "__main__":
-    main(*sys.argv[1:])

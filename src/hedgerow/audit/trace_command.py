@@ -186,12 +186,13 @@ def _names(names: Sequence[str], most: int) -> str:
 def _trace_all(options: argparse.Namespace) -> int:
     """Every number of every table from its rows; those that are not are told."""
     from hedgerow.audit.behind import Behind
+    from hedgerow.audit.run import Run
     from hedgerow.audit.trust import check_read
     from hedgerow.files import check_free, write_json
 
     root, console = Path(options.project), new_console()
     check_read(root)
-    found = Behind(root)
+    found = Behind(Run(root))
     counts, own, wrong = Counter(), Counter(), []
     with Progress() as progress:
         progress.tell("cells", of=len(found.tables))

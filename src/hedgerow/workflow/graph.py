@@ -34,6 +34,8 @@ from hedgerow.workflow.snakemake_patches import (
 )
 
 MANIFEST_RULE = "manifest"
+#: How the call of a step that judges claims ends.
+CLAIMS = ".claims:claims"
 #: Options that Snakemake takes unasked.
 PROFILE = Path("profiles/default/config.yaml")
 #: What each job of a plan says, and in which kind.
@@ -126,8 +128,8 @@ def planned(
 
     Returns: each job up to the manifest by its id, as `described`, and `why`: reasons that are its
         own, by kind, none where the job is up to date; `after`: ids of jobs that run before it and
-        make it run; `runs`: whether it would run; of a job that makes tables `asks`: its `input`,
-        `output` and `params` by their names.
+        make it run; `runs`: whether it would run; of a job that makes tables or judges
+        claims `asks`: its `input`, `output` and `params` by their names.
     """
     request = {"files": list(map(str, configfiles)), "settings": dict(settings or {})}
     done = _asked(json.dumps(request), root)
@@ -195,7 +197,9 @@ def _plan(files: Iterable[str], settings: Mapping) -> dict[str, dict[str, Any]]:
                 "after": sorted(ids[j] for j, files in before.items() if j in ids and made & files),
                 "why": _reasons(reason, job, workflow) if reason else {},
             }
-            if any(path.startswith("reports/tables/") for path in map(str, job.output)):
+            call = str(job.params.get("call", ""))
+            tables = any(path.startswith("reports/tables/") for path in map(str, job.output))
+            if tables or call.endswith(CLAIMS):
                 plan[ids[job]]["asks"] = {
                     part: {name: _plain(value) for name, value in getattr(job, part).items()}
                     for part in ("input", "output", "params")
