@@ -222,7 +222,7 @@ def test_an_interrupt_says_how_to_go_on(tmp_path, monkeypatch, capsys):
 
 def test_a_job_that_an_interrupt_has_ended_has_not_failed(monkeypatch):
     """Ctrl-C ended with `report failed; its log is ...` and exit status 1."""
-    before = signal.getsignal(signal.SIGINT)
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         stream = io.StringIO()
         display = shown(stream)
