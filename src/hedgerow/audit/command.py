@@ -253,15 +253,15 @@ def _show(found: Findings, everything: bool) -> None:
     if found.digest:
         console.print(f"SHA-256 of the manifest: {found.digest}")
     n = len(found.files)
+    open_ = found.not_checked()
+    rest = f" Not checked: {'; '.join(open_)}." if open_ else ""
     if found.holds:
-        open_ = found.not_checked()
-        rest = f" Not checked: {'; '.join(open_)}." if open_ else ""
         console.print(f"All {n} files and all checks hold.{rest}", soft_wrap=True)
         return
     bad = [check.name for check in found.checks if check.holds is False]
     told = [f"{k} {verdict}" for verdict, k in found.counts().items()]
     told += [f"not as recorded: {', '.join(bad)}"] if bad else []
-    console.print(f"It does not hold: {'; '.join(told)}.")
+    console.print(f"It does not hold: {'; '.join(told)}.{rest}", soft_wrap=True)
 
 
 def _mark(holds: bool | None) -> Any:
