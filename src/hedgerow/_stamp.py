@@ -28,8 +28,8 @@ def core_digest(package: Path = PACKAGE) -> str:
 def compiled(package: Path = PACKAGE) -> dict[str, Path]:
     """The file of each compiled module that this interpreter imports, by the module's name."""
     sources = sorted(file.relative_to(package).with_suffix("") for file in package.rglob("*.pyx"))
-    found = [".".join(("hedgerow", *source.parts)) for source in sources]
-    specs = {name: importlib.util.find_spec(name) for name in [*found, "hedgerow._cyutility"]}
+    modules = [".".join(("hedgerow", *source.parts)) for source in sources]
+    specs = {name: importlib.util.find_spec(name) for name in [*modules, "hedgerow._cyutility"]}
     return {name: Path(spec.origin) for name, spec in specs.items() if spec and spec.origin}
 
 

@@ -32,14 +32,19 @@ rule tables:
 JOB = made_up.job("tables", ["data/published/t.csv"], ["reports/tables/t.csv"])
 
 
-@pytest.fixture
-def folder(tmp_path, packages_unread) -> Path:
-    """The folder of a run that somebody sent, with a workflow of its own."""
-    root = tmp_path / "project"
+def with_workflow(root: Path) -> Path:
+    """A made-up project in a new folder, with a workflow of its own."""
     made_up.make(root)
     (root / "Snakefile").write_text(SNAKEFILE)
     (root / "workflow/rules").mkdir(parents=True)
     (root / "workflow/rules/more.smk").write_text("# more\n")
+    return root
+
+
+@pytest.fixture
+def folder(tmp_path, packages_unread) -> Path:
+    """The folder of a run that somebody sent."""
+    root = with_workflow(tmp_path / "project")
     made_up.write_records(root)
     return root
 
@@ -47,11 +52,7 @@ def folder(tmp_path, packages_unread) -> Path:
 @pytest.fixture
 def own(tmp_path, monkeypatch) -> Path:
     """The reader's own checkout, of the same commit; its workflow is the one that runs."""
-    root = tmp_path / "own"
-    made_up.make(root)
-    (root / "Snakefile").write_text(SNAKEFILE)
-    (root / "workflow/rules").mkdir(parents=True)
-    (root / "workflow/rules/more.smk").write_text("# more\n")
+    root = with_workflow(tmp_path / "own")
     monkeypatch.setattr(verify, "own_checkout", lambda: root)
 
     def planned(checkout, manifest):

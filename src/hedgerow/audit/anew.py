@@ -56,40 +56,47 @@ def make_anew(
     own = list(dict.fromkeys(id for name in asked for id in named(manifest, name)))
     verdicts, n_jobs = {file.path: file for file in found.files}, len(possible(manifest))
 
-    def made(check: str, what: str, ids: list[str], said: list[str], chained: bool = True) -> None:
-        tell(what, 0, len(ids))
+    def rerun_and_compare(
+        check: str, task: str, ids: list[str], summary: list[str], chained: bool = True
+    ) -> None:
+        tell(task, 0, len(ids))
         anew = redo(root, checkout, manifest, ids, cores, chained=chained)
         failed = _compare(root, manifest, anew, verdicts, tolerance, tell)
-        found.checks.append(Check(check, not failed, failed or said))
+        found.checks.append(Check(check, not failed, failed or summary))
 
     if with_cheap:
-        read = reading(manifest)
-        said = [f"{len(read)}, read from the raw files: rows and types are those of the registry."]
-        made("data sets", "data sets are read again", read, said)
-        shown, left_out = _untouched(manifest, cheap(manifest), verdicts)
-        found.cheap = [*read, *shown]
-        said = [f"{len(shown)} of {n_jobs} jobs: tables, figures, verdicts, pages."]
+        dataset_jobs = reading(manifest)
+        rows = "read from the raw files: rows and types are those of the registry"
+        summary = [f"{len(dataset_jobs)}, {rows}."]
+        rerun_and_compare("data sets", "data sets are read again", dataset_jobs, summary)
+        report_jobs, left_out = _untouched(manifest, cheap(manifest), verdicts)
+        found.cheap = [*dataset_jobs, *report_jobs]
+        summary = [f"{len(report_jobs)} of {n_jobs} jobs: tables, figures, verdicts, pages."]
         if left_out:
-            said.append(f"Not made anew, for what they read is not as recorded: {names(left_out)}.")
-        made("cheap jobs", "cheap jobs are made anew", shown, said)
+            summary.append(
+                f"Not made anew, for what they read is not as recorded: {names(left_out)}."
+            )
+        rerun_and_compare("cheap jobs", "cheap jobs are made anew", report_jobs, summary)
     sample = drawn(manifest, n_drawn, seed, {*found.cheap, *own}) if n_drawn else []
     every: list[str] = []
     if n_drawn:
         found.seed = seed
     found.redone = [*own, *sample]
     if own:
-        made("made anew", "jobs are made anew", own, [f"{names(own)}, as asked for."], False)
+        rerun_and_compare(
+            "made anew", "jobs are made anew", own, [f"{names(own)}, as asked for."], False
+        )
     if sample:
         every = sorted({*with_parents(manifest, sample)} & {*possible(manifest)})
         n_open = len(set(possible(manifest)) - {*found.cheap, *own})
-        said = _told_of_sample(len(sample), len(every), n_open, seed)
-        made("drawn jobs", "drawn jobs are made anew from raw files", every, said)
+        summary = _told_of_sample(len(sample), len(every), n_open, seed)
+        rerun_and_compare("drawn jobs", "drawn jobs are made anew from raw files", every, summary)
     rest = n_jobs - len({*found.cheap, *own, *every})
     if rest:
-        said = [
+        summary = [
             f"{rest} of {n_jobs} jobs: their rows are as recorded. --rerun N makes some of them."
         ]
-        found.checks.append(Check("jobs not made anew", None, said))
+        found.checks.append(Check("jobs not made anew", None, summary))
     found.files = list(verdicts.values())
 
 
