@@ -66,10 +66,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    from hedgerow.audit.archive_command import add_archive
     from hedgerow.audit.changes_command import add_changes
-    from hedgerow.audit.claims_command import add_claims
     from hedgerow.audit.command import add_status, add_verify
+    from hedgerow.audit.export_command import add_archive, add_claims
     from hedgerow.audit.trace_command import add_replay, add_trace
     from hedgerow.explanation.command import add_explain
     from hedgerow.optimal.command import add_gap

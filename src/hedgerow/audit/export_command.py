@@ -1,4 +1,4 @@
-"""`hedgerow archive`: a run that leaves the folder in which it was made."""
+"""`hedgerow archive` and `hedgerow claims`: a run, or its claims, for somebody else."""
 
 from __future__ import annotations
 
@@ -13,6 +13,11 @@ ARCHIVE = (
     "Put a run into one zip file that can be uploaded: every file that it read and made, its code\n"
     "and settings, manifest and signature, and an RO-Crate that describes them, at the root. The\n"
     "same run gives the same bytes."
+)
+CLAIMS = (
+    "Write what the verdicts of the last run here rest on: the frames of each experiment (CSV),\n"
+    "the rules and the published claims. A second judge, which imports nothing of hedgerow, reads\n"
+    "them: python check_claims.py FOLDER reports/claims.csv (docs/claims.md)."
 )
 
 
@@ -44,4 +49,30 @@ def run_archive(options: argparse.Namespace) -> int:
     print(f"SHA-256: {told.digest}")
     if told.unstated:
         print(f"Raw data without a stated licence are in it: {', '.join(told.unstated)}.")
+    return 0
+
+
+def add_claims(commands: Any) -> None:
+    """Add the command to a parser's commands."""
+    words = "the rows and rules behind all verdicts, for a second judge"
+    parser = add_command(commands, "claims", words, CLAIMS)
+    parser.set_defaults(run=run_claims)
+    parser.add_argument("folder", metavar="FOLDER", help="where to write")
+    add_force(parser, "an earlier export")
+    add_project(parser, "--project")
+
+
+def run_claims(options: argparse.Namespace) -> int:
+    """0 after the folder was written."""
+    from hedgerow.audit.claims_export import export_claims, exported
+    from hedgerow.files import aside, check_folder, folder_whole
+
+    folder = Path(options.folder)
+    check_folder(folder, options.force, "`hedgerow claims`", exported)
+    old = aside(folder)
+    with folder_whole(folder, old) as made:
+        words = export_claims(options.project, made)
+    print(f"{folder}: the frames of {', '.join(words)}")
+    if old is not None:
+        print(f"The folder that was there is {old}.")
     return 0
