@@ -23,7 +23,8 @@ NAMES = sorted(file.stem for file in HERE.glob("?_*.py"))
 
 def answer(forgery, run: Path) -> tuple[int, str]:
     """Exit status of its command in a folder, and what it said, on one line."""
-    place = ["--project", str(run)] if forgery.COMMAND[0] == "trace" else [str(run)]
+    place = str(run / getattr(forgery, "FOLDER", ""))
+    place = ["--project", place] if forgery.COMMAND[0] == "trace" else [place]
     command = [sys.executable, "-m", "hedgerow.cli", *forgery.COMMAND, *place]
     done = subprocess.run(command, capture_output=True, text=True, cwd=HERE)
     return done.returncode, " ".join((done.stdout + done.stderr).split())
@@ -37,9 +38,13 @@ def main(run: str, *names: str) -> int:
         with tempfile.TemporaryDirectory() as folder:
             copy = Path(folder) / "run"
             shutil.copytree(run, copy, ignore=shutil.ignore_patterns(".git", ".venv", "build"))
-            forgery.forge(copy)
+            undo = forgery.forge(copy)
             began = time.monotonic()
-            _, said = answer(forgery, copy)
+            try:
+                _, said = answer(forgery, copy)
+            finally:
+                if undo:  # what it did to the environment
+                    undo()
             seconds = time.monotonic() - began
         found = re.search(forgery.ANSWER, said)
         passed += found is None
