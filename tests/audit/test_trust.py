@@ -16,7 +16,6 @@ from audit.made_up import bad, check_of, git
 
 from hedgerow import cli
 from hedgerow.audit import redo, trust, verify
-from hedgerow.audit.replay import replay
 from hedgerow.audit.status import status
 from hedgerow.audit.trace import trace
 from hedgerow.errors import ConfigError, DataError, InputError
@@ -158,12 +157,11 @@ def test_git_is_not_asked_in_a_repository_of_a_stranger(folder, own, tmp_path):
     assert bad(found) == ({}, []) and "commit" in found.not_checked()
 
 
-@pytest.mark.parametrize("ask", [status, lambda folder: replay(folder, "t:#1")])
-def test_what_needs_code_says_so(folder, tmp_path, ask):
+def test_what_needs_code_says_so(folder, tmp_path):
     (folder / "Snakefile").write_text(leaves(tmp_path / "mark"))
     made_up.write_records(folder)
     with pytest.raises(InputError, match=r"runs code of .*; read its Snakefile.*--trust"):
-        ask(folder)
+        status(folder)
     assert not (tmp_path / "mark").exists()
 
 
@@ -173,7 +171,6 @@ def test_ones_own_checkout_needs_no_leave(folder, monkeypatch, tmp_path):
     assert not trust.is_own(folder)
     monkeypatch.setattr(trust, "PACKAGE", package.resolve())
     assert trust.is_own(folder)
-    trust.check_trust(folder, "`hedgerow status`", False)
     other = tmp_path / "other"
     other.mkdir()
     (other / "src").symlink_to(folder / "src")

@@ -91,8 +91,9 @@ def test_a_cell_is_followed_to_the_raw_file(here, manifest):
     rows = paths[f"data/results/soft/chunks/{dataset}_000-000.parquet"]
     assert rows.function == "soft.steps:evaluate"
     assert rows.code.startswith("src/hedgerow/experiments/soft/steps.py:")
-    (part,) = found.parts
+    part, count = found.parts
     assert part.column == "measured" and part.holds
+    assert count.column == "n_datasets" and count.holds and count.again == 1
     assert 100 * part.selected[0].frame["value"].mean() == pytest.approx(part.again)
     assert found.datasets == [dataset] and found.holds
     assert "seed" in paths[f"data/noised/soft/{dataset}/chunks/000-000/seeds.parquet"].by
@@ -185,7 +186,7 @@ def test_what_the_folder_says_of_its_cells_is_not_believed(here, smoke):
         for place, forged in edits.items():
             before, own[place] = own[place], forged
             file.write_text(json.dumps(told))
-            (part,) = behind(here, named(here, f"thesis_table_3_4:#{row.number}"))
+            part, _ = behind(here, named(here, f"thesis_table_3_4:#{row.number}"))
             assert not part.holds and part.again == pytest.approx(value, abs=1e-6)
             own[place] = before
         table.write_text("".join(lines[:-1]))
@@ -213,7 +214,7 @@ def test_the_command_tells_an_altered_file(here, smoke):
 
 def test_a_row_comes_out_again_from_its_seeds(here, manifest):
     before = {p: p.read_bytes() for p in (here / "reports/tables").glob("*.csv")}
-    found = replay(here, cell(here), cores=2, trust=True)
+    found = replay(here, cell(here), cores=2)
     assert found.same and len(found.files) > 8
     dataset = dataset_of(here)
     noise = f"soft_noise:{dataset},000-000"
@@ -256,9 +257,7 @@ def test_a_replay_that_differs_says_so(here, smoke):
         file.write_text(whole.replace(f",{value},", f",{float(value) + 1},"))
         wrong = named(here, f"thesis_table_3_4:#{row.number}")
         assert wrong.values["measured"] == pytest.approx(float(value) + 1)
-        done = smoke.python(
-            "-m", "hedgerow.cli", "replay", "--trust", f"thesis_table_3_4:#{row.number}"
-        )
+        done = smoke.python("-m", "hedgerow.cli", "replay", f"thesis_table_3_4:#{row.number}")
     finally:
         file.write_text(whole)
     assert done.returncode == 1, done.stderr

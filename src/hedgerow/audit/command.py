@@ -8,7 +8,7 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hedgerow.audit.screen import Progress, add_project, add_trust
+from hedgerow.audit.screen import Progress, add_project
 from hedgerow.errors import DataError, InputError
 from hedgerow.screen import add_command, add_force, new_console
 from hedgerow.texts import plain
@@ -128,7 +128,11 @@ def add_status(commands: Any) -> None:
         metavar="FILE",
         help="ask for these settings (default: those of the last run, as their files are now)",
     )
-    add_trust(parser)
+    parser.add_argument(
+        "--trust",
+        action="store_true",
+        help="run code of a folder that is not the checkout hedgerow runs from",
+    )
 
 
 # -------------------------------------------------------------------------------------- verify

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import shutil
-import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
@@ -13,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from hedgerow.audit.behind import Part, behind
 from hedgerow.audit.cells import Row, named
+from hedgerow.audit.redo import redo
 from hedgerow.audit.trace import (
     chain,
     concerns,
@@ -22,12 +20,11 @@ from hedgerow.audit.trace import (
     keys_behind,
     listing,
 )
-from hedgerow.audit.trust import check_trust
-from hedgerow.errors import DataError
+from hedgerow.audit.trust import CLONE, NO_CHECKOUT, check_read, own_checkout
+from hedgerow.errors import DataError, InputError
 from hedgerow.experiments import module_of
-from hedgerow.files import read_parquet, write_text
+from hedgerow.files import read_parquet
 from hedgerow.reporting.manifest import checksum
-from hedgerow.workflow.isolated import WORKFLOW, run_python
 from hedgerow.workflow.recorded import recorded
 from hedgerow.workflow.steps import call_of
 
@@ -84,40 +81,39 @@ class Replayed:
 
 
 def replay(
-    root: Path | str,
-    name: str,
-    cores: int = 1,
-    tell: Callable[[str], None] = lambda what: None,
-    trust: bool = False,
+    root: Path | str, name: str, cores: int = 1, tell: Callable[..., None] = lambda what: None
 ) -> Replayed:
     """Make a row of a table again from the tidy data, and compare.
 
     The jobs that made the rows behind it and those before them, back to the data set, are run
     anew in a copy of the project, from the same named seeds, and the table; for a mean over data
-    sets the jobs of all of them. What else the table's job reads is taken as it is.
+    sets the jobs of all of them. What else the table's job reads is taken as it is. Nothing in the
+    folder is run or written: the workflow is that of one's own checkout.
     """
-    root = Path(root)
-    check_trust(root, "`hedgerow replay`", trust)
-    row, known = named(root, name), recorded(root)
-    manifest = listing(root, known, row)
-    parts = behind(root, row)
+    root, own = Path(root), own_checkout()
+    if own is None:
+        raise InputError(f"replay: {NO_CHECKOUT}", remedy=CLONE)
+    check_read(root)
+    row = named(root, name)
+    manifest = listing(root, recorded(root), row)
+    parts, same = behind(root, row), {}
     ids = jobs_of(manifest, row, parts)
-    made = [path for id in ids for path in manifest["jobs"][id]["outputs"]]
-    with tempfile.TemporaryDirectory(prefix="hedgerow-replay-") as folder:
-        copy = Path(folder) / "project"
-        tell("a copy of the project")
-        _copied(root, copy, manifest, made)
-        tell(f"{len(ids)} jobs are run again")
-        _run(copy, manifest, row, cores)
-        same = {
+    tell(f"{len(ids)} jobs are run again")
+    for id, copy, failure in redo(root, own, manifest, ids, cores, chained=True):
+        if failure:
+            raise DataError(
+                f"the jobs of {row.table} could not be run again: {failure}",
+                remedy="call `hedgerow verify`, which says what has changed since the run",
+            )
+        same |= {
             path: checksum(copy / path) == checksum(root / path)
-            for path in made
-            if (copy / path).is_file() and (root / path).is_file()
-            and not path.startswith("data/jobs/")
-        }  # fmt: skip
-        after = named(copy, f"{row.table}:#{row.number}")
-        shown = _shown(copy, manifest, row, parts)
-        again = behind(copy, after, manifest)
+            for path in manifest["jobs"][id]["outputs"]
+            if (root / path).is_file() and not path.startswith("data/jobs/")
+        }
+        if id == ids[-1]:  # the copy goes with the next one
+            after = named(copy, f"{row.table}:#{row.number}")
+            shown = _shown(copy, manifest, row, parts)
+            again = behind(copy, after, manifest)
     return Replayed(row, after, ids, same, **shown, parts=again)
 
 
@@ -143,42 +139,6 @@ def jobs_of(manifest: Mapping[str, Any], row: Row, parts: Sequence[Part]) -> lis
         if path in made_by:
             visit(made_by[path])
     return list(order | {made_by[row.path.as_posix()]: None})
-
-
-def _copied(root: Path, copy: Path, manifest: Mapping, made: list[str]) -> None:
-    """What the run has listed, and Snakemake's records of it, but for what is to be made."""
-    import yaml
-
-    for part in (*WORKFLOW, ".snakemake/metadata", "data/reference"):
-        source, target = root / part, copy / part
-        target.parent.mkdir(parents=True, exist_ok=True)
-        if source.is_dir():
-            shutil.copytree(source, target, ignore=shutil.ignore_patterns("__pycache__"))
-        elif source.is_file():
-            shutil.copy2(source, target)
-    left_out = set(made)
-    for kind in ("inputs", "outputs", "between"):
-        for path in manifest.get(kind, {}):
-            if path not in left_out and not (copy / path).exists() and (root / path).is_file():
-                (copy / path).parent.mkdir(parents=True, exist_ok=True)
-                shutil.copy2(root / path, copy / path)
-    write_text(copy / "config/replayed.yaml", yaml.safe_dump(dict(manifest["configuration"])))
-
-
-def _run(copy: Path, manifest: Mapping, row: Row, cores: int) -> None:
-    command = ["-m", "snakemake", f"--cores={cores}", "--rerun-triggers", "mtime"]
-    command += ["--configfile", "config/replayed.yaml", "--", row.path.as_posix()]
-    apart = ("SNAKEMAKE_", "HEDGEROW_RUN")
-    own = {k: v for k, v in os.environ.items() if not k.startswith(apart)}
-    done = run_python(command, copy, own)
-    if done.returncode:
-        lines = [line for line in done.stderr.splitlines() if line.strip()]
-        rules = {job["rule"] for job in manifest["jobs"].values()}
-        said = [line for line in lines if line.partition(":")[0] in rules]
-        raise DataError(
-            f"the jobs of {row.table} could not be run again: {(said or lines or ['?'])[-1]}",
-            remedy="call `hedgerow verify`, which says what has changed since the run",
-        )
 
 
 def _shown(copy: Path, manifest: Mapping, row: Row, parts: Sequence[Part]) -> dict[str, Any]:

@@ -14,15 +14,6 @@ def add_project(parser: argparse.ArgumentParser, *flag: str, more: str = "") -> 
     parser.add_argument(*(flag or ("path",)), default=".", help=text, **where)
 
 
-def add_trust(parser: argparse.ArgumentParser, more: str = "") -> None:
-    """Add the leave to run code of a folder."""
-    parser.add_argument(
-        "--trust",
-        action="store_true",
-        help=f"run code of a folder that is not the checkout hedgerow runs from{more}",
-    )
-
-
 class Progress:
     """What is looked at, on a terminal; a bar over the jobs that are made anew."""
 

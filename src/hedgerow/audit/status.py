@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from hedgerow.audit.trust import check_trust
+from hedgerow.audit.trust import is_own
 from hedgerow.audit.verify import (
     DEFAULT,
     changed_packages,
@@ -18,7 +18,7 @@ from hedgerow.audit.verify import (
     settings_now,
     unlike,
 )
-from hedgerow.errors import DataError
+from hedgerow.errors import DataError, InputError
 from hedgerow.reporting.checkout import is_workflow
 from hedgerow.workflow.changed_outputs import Changed, changed_outputs
 from hedgerow.workflow.graph import ORDER, experiment_of, planned
@@ -142,7 +142,12 @@ def status(
             f"{root} is no hedgerow project: it has no {DEFAULT}",
             remedy="name the folder that holds the Snakefile",
         )
-    check_trust(root, "`hedgerow status`", trust)
+    if not trust and not is_own(root):
+        raise InputError(
+            f"`hedgerow status` runs code of {root}, which is not the checkout that hedgerow runs "
+            "from",
+            remedy="read its Snakefile and workflow/, then give --trust",
+        )
     manifest = recorded(root).manifest or {}
     given = manifest.get("given", {}) if configfiles is None else {}
     if configfiles is not None:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hedgerow.audit.screen import Progress, add_project, add_trust
+from hedgerow.audit.screen import Progress, add_project
 from hedgerow.errors import InputError
 from hedgerow.screen import add_command, add_force, new_console
 from hedgerow.texts import plain
@@ -58,7 +58,6 @@ def add_replay(commands: Any) -> None:
     parser = _of_a_row(commands, "replay", "make a row of a table again from its seeds", REPLAY)
     parser.set_defaults(run=run_replay)
     parser.add_argument("--cores", type=int, default=2, metavar="N", help="default: %(default)s")
-    add_trust(parser)
 
 
 def _of_a_row(
@@ -239,7 +238,7 @@ def run_replay(options: argparse.Namespace) -> int:
     from hedgerow.audit.replay import replay
 
     with Progress() as progress:
-        found = replay(options.project, options.row, options.cores, progress.tell, options.trust)
+        found = replay(options.project, options.row, options.cores, progress.tell)
     console = new_console()
 
     def say(text: str = "") -> None:

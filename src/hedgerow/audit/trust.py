@@ -11,7 +11,7 @@ import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from hedgerow.errors import DataError, InputError
+from hedgerow.errors import DataError
 from hedgerow.reporting.checkout import REACHED
 from hedgerow.workflow.digest import PACKAGE
 
@@ -34,15 +34,6 @@ def own_checkout() -> Path | None:
     """The checkout whose package is the one in use; None where that was installed elsewhere."""
     root = PACKAGE.parents[1]
     return root if (root / "Snakefile").is_file() and is_own(root) else None
-
-
-def check_trust(root: Path | str, what: str, trust: bool) -> None:
-    """See that code of a folder may run."""
-    if not trust and not is_own(root):
-        raise InputError(
-            f"{what} runs code of {root}, which is not the checkout that hedgerow runs from",
-            remedy="read its Snakefile and workflow/, then give --trust",
-        )
 
 
 def check_links(
