@@ -36,22 +36,19 @@ def evaluate(
     if not all(groups):
         return NAN
     if decimals is not None:
-        groups = [
-            [
-                {**row, "value": round(v, decimals) if known(v := row["value"]) else v}
-                for row in rows
-            ]
-            for rows in groups
-        ]
+        groups = [[row | {"value": number(row["value"], decimals)} for row in g] for g in groups]
     found = FORMULAS[formula](*groups, tuple(by))
-    if isinstance(found, (str, bool)) or found is None or times == 1:
-        return found
-    return float(found) * times
+    return found if times == 1 else number(found) * times
 
 
 def known(value: Any) -> bool:
     """Whether a value is there."""
     return value is not None and value == value
+
+
+def number(value: Any, decimals: int | None = None) -> float:
+    """A value as a number, to some decimals; NaN where there is none."""
+    return NAN if not known(value) else float(value) if decimals is None else round(value, decimals)
 
 
 def values(rows: Rows) -> list[float]:
@@ -66,8 +63,8 @@ def sd(rows: Rows) -> float:
 
 def mean(numbers: Sequence[float]) -> float:
     """Mean of known numbers; NaN of none."""
-    numbers = [number for number in numbers if known(number)]
-    return fmean(numbers) if numbers else NAN
+    there = [one for one in numbers if known(one)]
+    return fmean(there) if there else NAN
 
 
 def over(one: float, two: float) -> float:
@@ -106,28 +103,19 @@ def mean_of_means(rows: Rows, by: Sequence[str]) -> float:
 
 def paired(first: Rows, second: Rows, by: Sequence[str], whole: bool = True) -> list[tuple]:
     """Rows of the first with their partner of the same `by`; if whole, each has to have one."""
-    partners: dict[tuple, Any] = {}
-    for row in second:
-        key = tuple(row[column] for column in by)
-        if key in partners:
-            raise DataError(f"several rows are partners by {', '.join(by)}", remedy=STATE)
-        partners[key] = row
-    keys = [tuple(row[column] for column in by) for row in first]
-    if not whole and len(set(keys)) < len(keys):
+    one, two = ([tuple(row[column] for column in by) for row in rows] for rows in (first, second))
+    partners = dict(zip(two, second, strict=True))
+    if len(partners) < len(two) or (not whole and len(set(one)) < len(one)):
         raise DataError(f"several rows have the same {', '.join(by)}", remedy=STATE)
-    lacking = sum(key not in partners for key in keys)
-    if whole and lacking:
+    if whole and (lacking := sum(key not in partners for key in one)):
         said = f"{lacking} of {len(first)} rows have no partner by {', '.join(by)}"
         raise DataError(said, remedy=STATE)
-    return [(row, partners[key]) for row, key in zip(first, keys, strict=True) if key in partners]
+    return [(row, partners[key]) for row, key in zip(first, one, strict=True) if key in partners]
 
 
 def differences(pairs: Sequence[tuple]) -> list[dict[str, Any]]:
     """The first row of each pair, its value less that of the second."""
-    return [
-        {**a, "value": a["value"] - b["value"] if known(a["value"]) and known(b["value"]) else NAN}
-        for a, b in pairs
-    ]
+    return [{**a, "value": number(a["value"]) - number(b["value"])} for a, b in pairs]
 
 
 def shared(first: Rows, second: Rows, by: Sequence[str]) -> list[tuple]:
@@ -136,10 +124,15 @@ def shared(first: Rows, second: Rows, by: Sequence[str]) -> list[tuple]:
     return paired(one, two, by, whole=False)
 
 
+def mean_signs(first: Rows, second: Rows, by: Sequence[str]) -> list[int]:
+    """Of the mean difference by the first column, 0 where it is rounding only."""
+    found = means(differences(shared(first, second, by)), by[:1]).values()
+    return [(mean > 5e-10) - (mean < -5e-10) for mean in found]
+
+
 def gains(first: Rows, second: Rows, by: Sequence[str]) -> list[float]:
     """The first over the second, less 1, of each pair that has both."""
-    pairs = paired(first, second, by)
-    found = [over(a["value"], b["value"]) - 1 for a, b in pairs if known(a["value"] + b["value"])]
+    found = [over(number(a["value"]), number(b["value"])) - 1 for a, b in paired(first, second, by)]
     return [gain for gain in found if known(gain)]
 
 
@@ -158,17 +151,11 @@ def standardised(first: Rows, second: Rows, by: Sequence[str]) -> float:
     ])  # fmt: skip
 
 
-def counted(
-    first: Rows, others: Rows, by: Sequence[str], best: Callable, beats: Callable[..., bool]
-) -> int:
-    """In how many groups the only value of the first beats the best of the others."""
-    bests = {key: best(v) for key, own in grouped(others, by[:1]).items() if (v := values(own))}
-    return sum(
-        beats(float(row["value"]), bests[key])
-        for key, rows in grouped(first, by[:1]).items()
-        for row in rows
-        if key in bests and known(row["value"])
-    )
+def beside_best(first: Rows, others: Rows, by: Sequence[str], best: Callable) -> list[tuple]:
+    """Values of the first, each with the best of the others in its group."""
+    there = {key: values(rows) for key, rows in grouped(others, by[:1]).items()}
+    own = [(key, v) for key, rows in grouped(first, by[:1]).items() for v in values(rows)]
+    return [(value, best(there[key])) for key, value in own if there.get(key)]
 
 
 def quartile(rows: Rows, number: int) -> float:
@@ -219,11 +206,11 @@ def wilcoxon_p(first: Rows, second: Rows, by: Sequence[str]) -> float:
 def wilcoxon_normal(first: Rows, second: Rows, by: Sequence[str]) -> tuple[float, float]:
     """z and two-sided p of the signed-rank test in normal approximation; zeros are dropped."""
     found = values(differences(paired(first, second, by)))
-    kept = [number for number in found if number]
+    kept = [difference for difference in found if difference]
     if len(found) < 2 or not kept:
         return NAN, NAN
     ranks, n = [rank / 2 for rank in check_claims.ranks(list(map(abs, kept)))], len(kept)
-    above = sum(rank for rank, number in zip(ranks, kept, strict=True) if number > 0)
+    above = sum(rank for rank, difference in zip(ranks, kept, strict=True) if difference > 0)
     ties = sum(t**3 - t for t in Counter(ranks).values())
     spread = math.sqrt((n * (n + 1) * (2 * n + 1) - ties / 2) / 24)
     z = -abs(above - n * (n + 1) / 4) / spread
@@ -287,6 +274,8 @@ FORMULAS: dict[str, Callable[..., Any]] = {
     "mean_difference": lambda a, b, by: mean_of_means(differences(paired(a, b, by)), by),
     "paired_mean": lambda a, b, by: mean_of_means([row for row, _ in shared(a, b, by)], by),
     "paired_difference": lambda a, b, by: mean_of_means(differences(shared(a, b, by)), by),
+    "n_means_above": lambda a, b, by: mean_signs(a, b, by).count(1),
+    "n_means_below": lambda a, b, by: mean_signs(a, b, by).count(-1),
     "mean_gain": mean_gain,
     "standardised": standardised,
     "gain": lambda a, b, by: over(mean(values(a)), mean(values(b))) - 1,
@@ -301,10 +290,10 @@ FORMULAS: dict[str, Callable[..., Any]] = {
     "paired_t_p": lambda a, b, by: paired_t(a, b, by)[1],
     "friedman": lambda *arguments: friedman(*arguments)[0],
     "friedman_p": lambda *arguments: friedman(*arguments)[1],
-    "n_highest": lambda a, b, by: counted(a, b, by, max, lambda v, best: v >= best),
-    "n_lowest": lambda a, b, by: counted(a, b, by, min, lambda v, best: v <= best),
-    "n_above": lambda a, b, by: counted(a, b, by, max, lambda v, best: v > best),
-    "n_below": lambda a, b, by: counted(a, b, by, min, lambda v, best: v < best),
+    "n_highest": lambda a, b, by: sum(v >= best for v, best in beside_best(a, b, by, max)),
+    "n_lowest": lambda a, b, by: sum(v <= best for v, best in beside_best(a, b, by, min)),
+    "n_above": lambda a, b, by: sum(v > best for v, best in beside_best(a, b, by, max)),
+    "n_below": lambda a, b, by: sum(v < best for v, best in beside_best(a, b, by, min)),
     "is_above": lambda a, b, by: WORDS[max(values(a)) > max(values(b))],
     "is_above_1000": lambda r, by: WORDS[one(r) > 1000],
 }

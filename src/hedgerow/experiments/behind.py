@@ -73,14 +73,16 @@ def tested(
 
 def sides(
     row: int,
+    line: Mapping[str, Any],
     names: tuple[str, str],
     first: Rows,
     second: Rows,
     rows: Selector,
     times: float = 1.0,
     by: tuple[str, ...] = ("dataset", "repeat"),
+    less_is_better: bool = False,
 ) -> Iterator[Cell]:
-    """Both sides of a comparison and their difference, over what has both.
+    """Both sides of a comparison, their difference, and wins and losses, over what has both.
 
     names: columns of the two means; `difference` is that of the first less the second.
     """
@@ -96,6 +98,23 @@ def sides(
             yield Cell(row, name, "paired_mean", (own, other), times, by)
     formula = "mean_difference" if whole else "paired_difference"
     yield Cell(row, "difference", formula, pair, times, by)
+    yield from counts(row, line, pair, by, less_is_better)
+
+
+def counts(
+    row: int,
+    line: Mapping[str, Any],
+    pair: tuple[Rows, Rows],
+    by: tuple[str, ...],
+    less_is_better: bool = False,
+) -> Iterator[Cell]:
+    """On how many data sets, the first of `by`, the first side is better, worse, and there."""
+    above, below = ("losses", "wins") if less_is_better else ("wins", "losses")
+    for column, formula in ((above, "n_means_above"), (below, "n_means_below")):
+        if column in line:
+            yield Cell(row, column, formula, pair, by=by)
+    if "n_datasets" in line:
+        yield Cell(row, "n_datasets", "n_of_means", pair[:1], by=by[:1])
 
 
 class Selector:

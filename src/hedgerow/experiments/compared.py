@@ -338,9 +338,9 @@ def cells_behind(
         name, metric = part or line["part"], line["metric"]
         pair = compared.pair(line, name, keys[name, metric])
         first, second = ((place or usual)(name, metric, key) for key in pair[:2])
-        times = compared.parts[name].metrics[metric].times
-        both = (first.rows, second.rows)
-        yield from sides(row, ("mean_first", "mean_second"), *both, first.select, times, first.by)
+        own, means = compared.parts[name].metrics[metric], ("mean_first", "mean_second")
+        how = (first.select, own.times, first.by, own.less_is_better)
+        yield from sides(row, line, means, first.rows, second.rows, *how)
         test = {"part": name, **{column: line[column] for column in compared.key[1:]}}
         for column, where in compared.ps.items():
             yield Cell(row, column, "value", (Rows(statistics, {**test, **where}, "p"),))

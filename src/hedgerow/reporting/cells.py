@@ -120,6 +120,8 @@ SAYS = {
     "paired_difference": (
         "mean of the first less the second, of {n} rows those that are in pairs by {by}"
     ),
+    "n_means_above": "how many means by the first of {by} are above those of the second, in pairs",
+    "n_means_below": "how many means by the first of {by} are below those of the second, in pairs",
     "mean_gain": "mean over {by} of mean of the first over mean of the second, less 1; {n} rows",
     "standardised": (
         "mean over {by} of the first, less the mean of the second and in its standard "

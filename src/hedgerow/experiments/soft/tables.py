@@ -10,7 +10,7 @@ import pandas as pd
 
 from hedgerow.data import TidyTable
 from hedgerow.evaluation.metrics import standardised
-from hedgerow.experiments.behind import tested
+from hedgerow.experiments.behind import counts, tested
 from hedgerow.experiments.compared import MEASURED
 from hedgerow.experiments.soft.plan import (
     CELL,
@@ -233,6 +233,7 @@ def _behind(experiment: str, table: pd.DataFrame, rows: pd.DataFrame) -> Iterato
             pair = (own, Rows("rows", c45))
             by = ("dataset", "permutation")
             yield Cell(line.Index, "measured", "mean_difference", pair, to_unit, by)
+        yield Cell(line.Index, "n_datasets", "n_of_means", (own,), by=("dataset",))
         for column, (pairing, correction) in pairings.items():
             if pd.notna(getattr(line, column)):
                 test = {**cell, "metric": line.metric, "method": line.method}
@@ -499,6 +500,7 @@ def behind_scores(table: pd.DataFrame, rows: pd.DataFrame, plan: SoftPlan) -> It
         for name, side in zip(("mean_first", "mean_second"), pair, strict=True):
             yield Cell(row, name, "mean_of_means", (side,), times, by[:1])
         yield Cell(row, "difference", "mean_difference", pair, times, by)
+        yield from counts(row, line, pair, by, not SCORES[line["metric"]])
         yield from tested(row, line, {**own, "method": line["first"]}, of="scores")
 
 
