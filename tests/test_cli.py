@@ -214,3 +214,29 @@ def test_the_module_runs_and_a_closed_pipe_is_no_traceback():
     assert process.stderr.read() == b""
     process.stderr.close()
     process.wait()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["verfy"], "`verfy`: did you mean `verify`?"),
+        (["data", "lst"], "`lst`: did you mean `list`?"),
+        (["data", "list", "--task", "clasification"], "did you mean `classification`?"),
+        (
+            ["verify", "--rerum", "3"],
+            "unrecognized arguments: --rerum; `rerum`: did you mean `rerun`",
+        ),
+        (["explain", "--smoohting=1"], "`smoohting`: did you mean `smoothing`?"),
+        (["--versoin"], "`versoin`: did you mean `version`?"),
+    ],
+)
+def test_a_misspelt_command_or_option_is_answered_with_what_is_near(arguments, said, capsys):
+    with pytest.raises(SystemExit) as stop:
+        main(arguments)
+    assert stop.value.code == 2 and said in capsys.readouterr().err
+
+
+def test_an_option_that_resembles_none_is_only_refused(capsys):
+    with pytest.raises(SystemExit):
+        main(["verify", "--xyzzy"])
+    assert capsys.readouterr().err.endswith("error: unrecognized arguments: --xyzzy\n")

@@ -73,6 +73,23 @@ def test_an_import_loads_no_more_than_it_needs(module):
     assert HEAVY & set(loaded.split()) <= LIGHT[module]
 
 
+def test_help_imports_no_command(tmp_path):
+    """`hedgerow --help` took 2 s: the parser of every command was built, and the one of `gap`
+    imports scikit-learn."""
+    look = "import sys\nfrom hedgerow.cli import parsed\n"
+    end = "\nprint(*{n.partition('.')[0] for n in sys.modules}, *sys.modules)"
+    loaded = set(
+        run(f"{look}try:\n    parsed(['--help'])\nexcept SystemExit:\n    pass{end}").split()
+    )
+    assert not loaded & {*HEAVY, "numpy", "hedgerow.data"}
+    loaded = set(run(f"{look}parsed(['data', 'list']){end}").split())
+    assert (
+        not loaded & HEAVY
+        and "hedgerow.patients" in loaded
+        and "hedgerow.audit.verify" not in loaded
+    )
+
+
 def test_estimators_load_nothing_that_sklearn_tree_does_not():
     """scikit-learn takes pandas along where it is installed; we add no library to that."""
     look = "\nprint(*{n.partition('.')[0] for n in sys.modules})"

@@ -1,25 +1,28 @@
-"""What the commands of `hedgerow` share: how they are told of, and where they print."""
+"""What the commands of `hedgerow` share: their lists, texts of help, and where they print."""
 
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from rich.console import Console
 
 
-def add_command(
-    commands: Any, name: str, words: str, description: str, epilog: str | None = None
-) -> argparse.ArgumentParser:
-    """A command among those of `hedgerow`; its texts are shown line by line as they stand."""
-    return commands.add_parser(
-        name,
-        help=words,
-        description=description,
-        epilog=epilog,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+class Command(NamedTuple):
+    """A command of `hedgerow`: its name, what it is for, and what adds its arguments to a parser.
+
+    add: `module:function`, which is imported where the command is called.
+    """
+
+    name: str
+    words: str
+    add: str
+
+
+def describe(parser: argparse.ArgumentParser, description: str, epilog: str | None = None) -> None:
+    """Texts of a command's page of help, shown line by line as they stand."""
+    parser.description, parser.epilog = description, epilog
 
 
 def add_force(parser: Any, what: str) -> None:

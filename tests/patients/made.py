@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 from matplotlib.text import Text
 
-from hedgerow.cli import _parser
+from hedgerow.cli import parsed
 from hedgerow.patients.command import cohort_of
 from hedgerow.patients.problems import TableError
 from hedgerow.reporting.figures import save
@@ -46,7 +46,7 @@ def written(path, table, **how):
 
 def read(path, *options):
     """The cohort that a command line describes."""
-    return cohort_of(_parser().parse_args(["survival", str(path), *options]))[0]
+    return cohort_of(parsed(["survival", str(path), *options]))[0]
 
 
 def asked(path, *options):

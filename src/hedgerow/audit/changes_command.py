@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from hedgerow.audit.screen import add_project
-from hedgerow.screen import add_command, new_console
+from hedgerow.screen import describe, new_console
 from hedgerow.texts import plain
 
 CHANGES = """\
@@ -31,10 +31,9 @@ MOST = 10
 WIDEST = 60
 
 
-def add_changes(commands: Any) -> None:
-    """Add the command to a parser's commands."""
-    words = "what the last run changed: edits, claims, tables, figures"
-    parser = add_command(commands, "changes", words, CHANGES, EXAMPLES)
+def add_changes(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the command to its parser."""
+    describe(parser, CHANGES, EXAMPLES)
     parser.set_defaults(run=run_changes)
     add_project(parser)
     parser.add_argument(

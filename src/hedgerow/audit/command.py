@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from hedgerow.audit.screen import Progress, add_project
 from hedgerow.errors import DataError, InputError
-from hedgerow.screen import add_command, add_force, new_console
+from hedgerow.screen import add_force, describe, new_console
 from hedgerow.texts import plain
 
 if TYPE_CHECKING:
@@ -48,10 +48,9 @@ ask: hedgerow status || make reproduce
 """
 
 
-def add_verify(commands: Any) -> None:
-    """Add the command to a parser's commands."""
-    words = "are results what their run recorded? every file, its parents, settings, versions"
-    parser = add_command(commands, "verify", words, VERIFY, VERDICTS)
+def add_verify(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the command to its parser."""
+    describe(parser, VERIFY, VERDICTS)
     parser.set_defaults(run=run_verify)
     more = (
         ", or data/reference or a folder in it: results at paper scale, where other code and "
@@ -116,10 +115,9 @@ def add_verify(commands: Any) -> None:
     parser.add_argument("--all", action="store_true", help="show identical files, too")
 
 
-def add_status(commands: Any) -> None:
-    """Add the command to a parser's commands."""
-    words = "which results are out of date, and why"
-    parser = add_command(commands, "status", words, STATUS, STATUS_EXIT)
+def add_status(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the command to its parser."""
+    describe(parser, STATUS, STATUS_EXIT)
     parser.set_defaults(run=run_status)
     add_project(parser)
     parser.add_argument(

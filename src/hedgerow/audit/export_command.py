@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import Any
 
 from hedgerow.audit.screen import Progress, add_project
-from hedgerow.screen import add_command, add_force
+from hedgerow.screen import add_force, describe
 
 ARCHIVE = (
     "Put a run into one zip file that can be uploaded: every file that it read and made, its code\n"
@@ -21,10 +20,9 @@ CLAIMS = (
 )
 
 
-def add_archive(commands: Any) -> None:
-    """Add the command to a parser's commands."""
-    words = "a run as one zip file with an RO-Crate at its root"
-    parser = add_command(commands, "archive", words, ARCHIVE)
+def add_archive(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the command to its parser."""
+    describe(parser, ARCHIVE)
     parser.set_defaults(run=run_archive)
     parser.add_argument("file", metavar="FILE", help="the zip file")
     add_project(parser, "--project")
@@ -52,10 +50,9 @@ def run_archive(options: argparse.Namespace) -> int:
     return 0
 
 
-def add_claims(commands: Any) -> None:
-    """Add the command to a parser's commands."""
-    words = "the rows and rules behind all verdicts, for a second judge"
-    parser = add_command(commands, "claims", words, CLAIMS)
+def add_claims(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the command to its parser."""
+    describe(parser, CLAIMS)
     parser.set_defaults(run=run_claims)
     parser.add_argument("folder", metavar="FOLDER", help="where to write")
     add_force(parser, "an earlier export")

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from hedgerow.audit.screen import Progress, add_project
 from hedgerow.errors import InputError
-from hedgerow.screen import add_command, add_force, new_console
+from hedgerow.screen import add_force, describe, new_console
 from hedgerow.texts import plain
 
 if TYPE_CHECKING:
@@ -40,9 +40,9 @@ examples:
 """
 
 
-def add_trace(commands: Any) -> None:
-    """Add the command to a parser's commands."""
-    parser = _of_a_row(commands, "trace", "where a cell of a table comes from", TRACE, "?")
+def add_trace(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the command to its parser."""
+    _of_a_row(parser, "trace", TRACE, "?")
     parser.set_defaults(run=run_trace)
     parser.add_argument(
         "--all", action="store_true", help="compute every cell of every table from its rows instead"
@@ -53,20 +53,19 @@ def add_trace(commands: Any) -> None:
     add_force(parser, "a FILE of --json")
 
 
-def add_replay(commands: Any) -> None:
-    """Add the command to a parser's commands."""
-    parser = _of_a_row(commands, "replay", "make a row of a table again from its seeds", REPLAY)
+def add_replay(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the command to its parser."""
+    _of_a_row(parser, "replay", REPLAY)
     parser.set_defaults(run=run_replay)
     parser.add_argument("--cores", type=int, default=2, metavar="N", help="default: %(default)s")
 
 
 def _of_a_row(
-    commands: Any, name: str, text: str, description: str, nargs: str | None = None
-) -> argparse.ArgumentParser:
-    parser = add_command(commands, name, text, description, NAMES.format(command=name))
+    parser: argparse.ArgumentParser, name: str, description: str, nargs: str | None = None
+) -> None:
+    describe(parser, description, NAMES.format(command=name))
     parser.add_argument("row", nargs=nargs, metavar="ROW", help="a row of a table, as told below")
     add_project(parser, "--project")
-    return parser
 
 
 def run_trace(options: argparse.Namespace) -> int:

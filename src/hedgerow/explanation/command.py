@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hedgerow.errors import DataError, InputError
-from hedgerow.screen import add_command, add_force
+from hedgerow.screen import add_force, describe
 
 if TYPE_CHECKING:
     import numpy as np
@@ -34,10 +34,9 @@ EXAMPLES = """examples:
 """
 
 
-def add_explain(commands: Any) -> None:
-    """Add the command to a parser's commands."""
-    words = "why cases in a file are answered as they are, and how sure that is"
-    parser = add_command(commands, "explain", words, DESCRIPTION, EXAMPLES)
+def add_explain(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the command to its parser."""
+    describe(parser, DESCRIPTION, EXAMPLES)
     parser.set_defaults(run=run)
     parser.add_argument("model", metavar="MODEL.json", help="a tree")
     parser.add_argument("rows", metavar="CASES.csv", help="cases, with the columns of the tree")

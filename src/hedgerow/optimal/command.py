@@ -6,7 +6,7 @@ import argparse
 from typing import Any
 
 from hedgerow.errors import DataError, InputError
-from hedgerow.screen import add_command, add_force
+from hedgerow.screen import add_force, describe
 
 DESCRIPTION = """\
 Print what a tree costs on the rows of a table, and what no tree of a depth on these
@@ -20,10 +20,9 @@ EXAMPLES = """examples:
 """
 
 
-def add_gap(commands: Any) -> None:
-    """Add the command to a parser's commands."""
-    words = "how far a tree is from the best of its depth, with proof"
-    parser = add_command(commands, "gap", words, DESCRIPTION, EXAMPLES)
+def add_gap(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the command to its parser."""
+    describe(parser, DESCRIPTION, EXAMPLES)
     parser.set_defaults(run=run)
     parser.add_argument("model", metavar="MODEL.json", help="a tree with names of variables")
     parser.add_argument("table", metavar="TABLE.csv", help="rows with their class")

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hedgerow.patients.answers import add_answers, answers_of
-from hedgerow.screen import add_command
+from hedgerow.screen import describe
 
 if TYPE_CHECKING:
     from hedgerow.patients.model import RiskModel
@@ -36,10 +36,9 @@ ENTERED = (
 )
 
 
-def add_survival(commands: Any) -> None:
-    """Add the command to a parser's commands."""
-    words = "risk groups of a clinician's own patients, in a folder that opens in a browser"
-    parser = add_command(commands, "survival", words, DESCRIPTION, EXAMPLES)
+def add_survival(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the command to its parser."""
+    describe(parser, DESCRIPTION, EXAMPLES)
     parser.set_defaults(run=run, parser=parser)
     table = add_table(parser)
     table.add_argument("--template", metavar="FILE", help="write such a file from the table, stop")

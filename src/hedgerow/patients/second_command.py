@@ -7,7 +7,7 @@ import math
 import sys
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from hedgerow.patients.answers import add_answers, answers_of
 from hedgerow.patients.command import (
@@ -21,7 +21,7 @@ from hedgerow.patients.command import (
     with_table,
     words_said,
 )
-from hedgerow.screen import add_command
+from hedgerow.screen import describe
 
 if TYPE_CHECKING:
     from hedgerow.patients.model import RiskModel
@@ -41,10 +41,9 @@ VALIDATE_EXAMPLES = """examples:
 """
 
 
-def add_validate(commands: Any) -> None:
-    """Add the command to a parser's commands."""
-    words = "the risks of a tree tested in another hospital's patients"
-    parser = add_command(commands, "validate", words, VALIDATE, VALIDATE_EXAMPLES)
+def add_validate(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the command to its parser."""
+    describe(parser, VALIDATE, VALIDATE_EXAMPLES)
     parser.set_defaults(run=run_validate)
     parser.add_argument("model", metavar="FOLDER", help=MODEL)
     add_rename(add_table(parser))
@@ -195,10 +194,9 @@ APPLY_EXAMPLES = """examples:
 """
 
 
-def add_apply(commands: Any) -> None:
-    """Add the command to a parser's commands."""
-    words = "patients of a table placed in the groups of a tree"
-    parser = add_command(commands, "apply", words, APPLY, APPLY_EXAMPLES)
+def add_apply(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the command to its parser."""
+    describe(parser, APPLY, APPLY_EXAMPLES)
     parser.set_defaults(run=run_apply)
     parser.add_argument("model", metavar="FOLDER", help=MODEL)
     parser.add_argument("table", metavar="TABLE", help="a CSV file, or an .xlsx workbook")

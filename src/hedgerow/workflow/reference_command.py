@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from hedgerow.errors import DataError
 from hedgerow.extensions.readings.plan import EXPERIMENTS
-from hedgerow.screen import add_command, add_force
+from hedgerow.screen import add_force, describe
 
 if TYPE_CHECKING:
     from hedgerow.workflow.reference import Reference
@@ -29,12 +29,11 @@ EXAMPLES = """examples:
 EVERY, PAPER = "all", "paper"
 
 
-def add_reference(commands: Any) -> None:
-    """Add the command to a parser's commands."""
+def add_reference(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the command to its parser."""
     from hedgerow.workflow.reference import COMPARISON, EVERY_READING, READINGS, experiments
 
-    words = "make results at the scale of the papers, in parts, and tables of all parts"
-    parser = add_command(commands, "reference", words, REFERENCE, EXAMPLES)
+    describe(parser, REFERENCE, EXAMPLES)
     parser.set_defaults(run=run_reference)
     parser.add_argument(
         "experiment",
