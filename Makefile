@@ -26,7 +26,7 @@ PIP := $(VENV)/bin/python -m pip install -qq --disable-pip-version-check --no-co
 PIP_LOCKED := $(PIP) --require-hashes --no-build-isolation --use-pep517
 BUILD_LOCK := requirements-build.lock
 BUILD_FILES := requirements.lock $(BUILD_LOCK) pyproject.toml $(wildcard meson.build meson.options) \
-	$(shell find src -name meson.build)
+	$(shell find src -name meson.build -o -name pyproject.toml)
 
 # CC of the environment or the command line, else what the build looks for.
 COMPILERS := $(if $(filter default undefined,$(origin CC)),cc gcc clang,$(firstword $(CC)))
@@ -88,7 +88,7 @@ $(STAMP): $(BUILD_FILES)
 	@$(PIP_LOCKED) -r $(BUILD_LOCK)
 	@$(PIP_LOCKED) -r requirements.lock
 	@echo 'Building hedgerow'
-	@$(PIP) --no-deps --no-build-isolation --editable .
+	@$(PIP) --no-deps --no-build-isolation --editable . $(addprefix --editable ./,$(wildcard src/*_clinic))
 	@printf '%s' "$(CURDIR)" > $(STAMP)
 
 # --- use --------------------------------------------------------------------------------------
@@ -192,8 +192,8 @@ generated: setup
 LOCKS := requirements.lock requirements-checks.lock requirements-docs.lock requirements-cluster.lock \
 	$(BUILD_LOCK)
 # The extras of each lock.
-EXTRAS := build frames draw data survival patients experiments workflow test
-CHECKS := forests browser polars documents types release
+EXTRAS := build frames draw data survival experiments workflow test
+CHECKS := forests browser polars types release
 DOCS := docs
 CLUSTER := cluster
 # Tools for the locks: which program, of which package.
@@ -215,9 +215,13 @@ lock:
 	@$(call LOCK_TOOL,pip-compile,pip-tools)
 	@# An extra that takes others along would lock this folder as a package: all of them are named.
 	@sed -E 's/"hedgerow\[[^]]*\]",? ?//' pyproject.toml > .venv-lock/pyproject.toml
-	@$(COMPILE) $(patsubst %,--extra %,$(EXTRAS)) --output-file ../requirements.lock pyproject.toml
+	@# The clinic's package asks for more: its requirements, and the extra of documents.
+	@'$(PYTHON)' -c 'import tomllib; own = tomllib.load(open("src/hedgerow_clinic/pyproject.toml", "rb"))["project"]; \
+	    all = {"clinic": own["dependencies"][1:], "documents": own["optional-dependencies"]["documents"]}; \
+	    [open(f".venv-lock/{name}.in", "w").write("\n".join(lines)) for name, lines in all.items()]'
+	@$(COMPILE) $(patsubst %,--extra %,$(EXTRAS)) --output-file ../requirements.lock pyproject.toml clinic.in
 	@$(COMPILE) $(patsubst %,--extra %,$(CHECKS)) --constraint ../requirements.lock \
-	    --output-file ../requirements-checks.lock pyproject.toml
+	    --output-file ../requirements-checks.lock pyproject.toml documents.in
 	@$(COMPILE) $(patsubst %,--extra %,$(DOCS)) --constraint ../requirements.lock \
 	    --output-file ../requirements-docs.lock pyproject.toml
 	@$(COMPILE) $(patsubst %,--extra %,$(CLUSTER)) --constraint ../requirements.lock \

@@ -17,6 +17,7 @@ import os
 import re
 import subprocess
 import sys
+import tarfile
 import tempfile
 import zipfile
 from pathlib import Path
@@ -90,6 +91,20 @@ def wheel(source: Path, folder: Path, python: object = sys.executable, **variabl
     return made
 
 
+def clinic(source: Path, folder: Path) -> Path:
+    """The wheel of `hedgerow-clinic` from an unpacked source archive, in a folder."""
+    options = ("--no-build-isolation", "--no-deps", "--wheel-dir", folder)
+    call(sys.executable, *PIP, "wheel", *options, source / "src/hedgerow_clinic", cwd=folder)
+    (made,) = folder.glob("hedgerow_clinic-*.whl")
+    with zipfile.ZipFile(made) as files:
+        names = set(files.namelist())
+    own = (source / "src/hedgerow_clinic").iterdir()
+    wanted = {f"hedgerow_clinic/{file.name}" for file in own if file.suffix in (".py", ".j2")}
+    if missing := wanted - names:
+        raise Lacking(f"{made.name} lacks {', '.join(sorted(missing))}")
+    return made
+
+
 def check(made: Path) -> int:
     """Bytes of a wheel.
 
@@ -101,6 +116,9 @@ def check(made: Path) -> int:
     with zipfile.ZipFile(made) as files:
         if missing := CARRIED.difference(files.namelist()):
             raise Lacking(f"{made.name} lacks {', '.join(sorted(missing))}")
+        folders = {name.partition("/")[0] for name in files.namelist()}
+        if others := folders - {"hedgerow", _metadata(made)}:
+            raise Lacking(f"{made.name} carries {', '.join(sorted(others))}")
         data = [f for f in files.infolist() if f.filename.startswith("hedgerow/data/")]
     size = sum(file.compress_size for file in data)
     if size > LARGEST:
@@ -108,6 +126,11 @@ def check(made: Path) -> int:
     if (size := made.stat().st_size) > LARGEST_WHEEL:
         raise Lacking(f"{made.name} has {size} bytes, more than {LARGEST_WHEEL}")
     return size
+
+
+def _metadata(made: Path) -> str:
+    """Folder of a wheel's metadata."""
+    return f"{'-'.join(made.name.split('-')[:2])}.dist-info"
 
 
 def empty(folder: Path, python: object = sys.executable) -> Path:
@@ -154,9 +177,15 @@ def main() -> None:
     """Build, install, run."""
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
-        made = wheel(archive(folder), folder)
+        source = archive(folder)
+        made = wheel(source, folder)
         check(made)
         print(f"{made.name}, from the source archive of the last commit")
+        with tarfile.open(source) as files:
+            files.extractall(folder, filter="data")
+        (unpacked,) = (place for place in folder.glob("hedgerow-*") if place.is_dir())
+        of_clinic = clinic(unpacked, folder)
+        print(f"{of_clinic.name}, {of_clinic.stat().st_size:,} bytes")
         python = empty(folder / "empty")
         call(python, *PIP, "install", made, *map(locked, CORE), cwd=folder)
         for pandas in (None, locked("pandas"), "pandas>=3,<4"):

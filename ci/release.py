@@ -39,19 +39,31 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from distribution import CORE, PIP, ROOT, Lacking, archive, call, check, empty, locked, wheel
+from distribution import (
+    CORE,
+    PIP,
+    ROOT,
+    Lacking,
+    archive,
+    call,
+    check,
+    clinic,
+    empty,
+    locked,
+    wheel,
+)
 
 DIST = ROOT / "dist"
 BUILD_LOCK = ROOT / "requirements-build.lock"
 #: Tests of the rooms that learn, read, explain and draw trees: the package as its users know it.
 #: They start no Snakemake and read no results. Those of `experiments`, `workflow`, `audit` and
-#: `reporting` are about a checkout, those of `data` and `patients` ask for its mirror and pages,
+#: `reporting` are about a checkout, those of `data` and `clinic` ask for its mirror and pages,
 #: those of `evaluation` for what the experiments are computed with.
 ROOMS = (
     *("tree", "induction", "uncertainty", "search", "optimal", "structure", "confidence"),
     *("evidential", "missing", "exchange", "explanation", "drawing", "survival"),
 )
-#: What these tests import beside the package and its extra `patients`, of the extra `test`.
+#: What these tests import beside the packages of learner and clinic, of the extra `test`.
 HARNESS = ("pytest", "hypothesis", "zss", "apted", "jsonschema")
 SURVIVAL = "--time time --unit days --event event --horizon 2y --bootstraps 20 --out sheet --quiet"
 #: Asked of an interpreter: its version, and where it is outside of any environment. It has to be
@@ -406,7 +418,10 @@ class Installation:
         """Installed with what `hedgerow survival` and the tests need, in locked versions."""
         lock = (ROOT / "requirements.lock").read_text(encoding="utf-8")
         (self.folder / "pins.txt").write_text(pins(lock), encoding="utf-8")
-        wanted = (f"{self.made}[patients]", *HARNESS)
+        with tarfile.open(self.source) as files:
+            files.extractall(self.folder)
+        (unpacked,) = (place for place in self.folder.glob("hedgerow-*") if place.is_dir())
+        wanted = (self.made, clinic(unpacked, self.folder), *HARNESS)
         call(self.user, *PIP, "install", "--constraint", "pins.txt", *wanted, cwd=self.folder)
         return f"with {', '.join(HARNESS)} for the tests"
 
@@ -420,9 +435,7 @@ class Installation:
 
     def tests(self) -> str:
         """Tests of `ROOMS`, from the source archive: the package is the one installed."""
-        with tarfile.open(self.source) as files:
-            files.extractall(self.folder)
-        (unpacked,) = self.folder.glob("hedgerow-*")
+        (unpacked,) = (place for place in self.folder.glob("hedgerow-*") if place.is_dir())
         options = ("-q", "--effort", "quick", "-p", "no:cacheprovider", "-r", "fE", "--tb", "short")
         rooms = (f"tests/{room}" for room in ROOMS)
         try:

@@ -15,7 +15,7 @@ from sklearn.datasets import load_wine
 
 from hedgerow import DoubtTreeClassifier, SoftTreeClassifier
 from hedgerow.files import read_csv
-from hedgerow.reporting.figures import save, style
+from hedgerow.showing.figures import save, style
 
 HERE = Path(__file__).parent
 IMG = HERE / "img"

@@ -37,7 +37,7 @@ LIGHT = {
     "hedgerow.data": set(),
     "hedgerow.evaluation": set(),
     "hedgerow.experiments.plan": set(),
-    "hedgerow.reporting.figures": set(),
+    "hedgerow.showing.figures": set(),
     "hedgerow.reporting.html": set(),
     "hedgerow.workflow": set(),
     "hedgerow.workflow.jobs": set(),
@@ -84,9 +84,7 @@ def test_help_imports_no_command(tmp_path):
     assert not loaded & {*HEAVY, "numpy", "hedgerow.data"}
     loaded = set(run(f"{look}parsed(['data', 'list']){end}").split())
     assert (
-        not loaded & HEAVY
-        and "hedgerow.patients" in loaded
-        and "hedgerow.audit.verify" not in loaded
+        not loaded & HEAVY and "hedgerow_clinic" in loaded and "hedgerow.audit.verify" not in loaded
     )
 
 
@@ -147,8 +145,14 @@ def test_a_library_that_is_missing_is_told_in_one_sentence(monkeypatch):
 
 def test_every_extra_that_is_named_brings_the_library():
     """`optional.EXTRAS` and pyproject.toml say the same."""
-    text = (Path(__file__).parents[1] / "pyproject.toml").read_text(encoding="utf-8")
-    project = tomllib.loads(text)["project"]
+    root = Path(__file__).parents[1]
+    projects = {
+        place: tomllib.loads((root / place / "pyproject.toml").read_text(encoding="utf-8"))[
+            "project"
+        ]
+        for place in (".", "./src/hedgerow_clinic")
+    }
+    project = projects["."]
     names = {
         "docx": "python-docx",
         "yaml": "pyyaml",
@@ -156,14 +160,16 @@ def test_every_extra_that_is_named_brings_the_library():
         "scikit_posthocs": "scikit-posthocs",
     }
 
-    def brought(extra: str) -> set[str]:
-        found = set()
-        for line in project["optional-dependencies"][extra]:
+    def brought(place: str, extra: str | None) -> set[str]:
+        found, own = set(), projects[place]
+        for line in own["optional-dependencies"][extra] if extra else own["dependencies"]:
             name, inner = re.match(r"([\w-]+)(?:\[([\w,]+)\])?", line).groups()
-            found |= {name} if name != "hedgerow" else set().union(*map(brought, inner.split(",")))
+            inner = inner.split(",") if name == "hedgerow" else []
+            found |= set().union({name} - {"hedgerow"}, *(brought(".", one) for one in inner))
         return found
 
-    for library, extra in optional.EXTRAS.items():
-        assert names.get(library, library) in brought(extra), library
+    for library, asked in optional.EXTRAS.items():
+        place, _, extra = asked.rstrip("]").partition("[")
+        assert names.get(library, library) in brought(place, extra), library
     core = {re.match(r"[\w-]+", line)[0] for line in project["dependencies"]}
     assert core == {"numpy", "scipy", "scikit-learn"}

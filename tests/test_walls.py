@@ -20,6 +20,7 @@ from hedgerow.workflow.digest import PACKAGE
 FLOORS = (
     {"errors", "ids", "texts", "_stamp", "_core_digest"},
     {"checks", "closed", "files", "optional", "screen"},
+    {"commands"},
     {"tree"},
     {"induction", "data", "evaluation"},
     {"uncertainty"},
@@ -27,8 +28,9 @@ FLOORS = (
     {"optimal"},
     {"structure", "survival", "confidence", "evidential", "missing"},
     {"drawing", "exchange", "explanation"},
+    {"showing"},
     {"reporting"},
-    {"experiments", "extensions", "patients"},
+    {"experiments", "extensions"},
     {"workflow"},
     {"audit"},
     {"cli", "__main__"},
@@ -48,11 +50,14 @@ LEARNERS = {
 }
 
 
-def modules() -> dict[str, Path]:
-    """Every module of the package by its name below `hedgerow`."""
+CLINIC = PACKAGE.with_name("hedgerow_clinic")
+
+
+def modules(package: Path = PACKAGE) -> dict[str, Path]:
+    """Every module of a package by its name below it."""
     found = {}
-    for file in sorted(PACKAGE.rglob("*.py")):
-        parts = file.relative_to(PACKAGE).with_suffix("").parts
+    for file in sorted(package.rglob("*.py")):
+        parts = file.relative_to(package).with_suffix("").parts
         found[".".join(p for p in parts if p != "__init__")] = file
     return found
 
@@ -110,6 +115,13 @@ def test_learners_import_no_experiment_report_or_workflow():
             assert not {room(o) for o in others} & {*STUDY, "reporting", "workflow", "drawing"}
 
 
+def test_the_clinic_rests_on_the_learner_alone():
+    """Whoever makes risk groups got experiments, reports and audit with them."""
+    lower = {*FLOOR} - {*STUDY, "reporting", "workflow", "audit", "cli"}
+    for module, file in modules(CLINIC).items():
+        assert {room(other) for other in imported(file)} <= lower, module
+
+
 def test_the_kit_of_reports_knows_no_experiment():
     for module, others in IMPORTS.items():
         if room(module) == "reporting":
@@ -118,7 +130,8 @@ def test_the_kit_of_reports_knows_no_experiment():
 
 def test_what_may_have_been_meant_is_looked_up_in_one_place():
     """Six modules did so, and said what they found in four ways."""
-    users = [name for name, file in MODULES.items() if "difflib" in file.read_text("utf-8")]
+    files = MODULES | modules(CLINIC)
+    users = [name for name, file in files.items() if "difflib" in file.read_text("utf-8")]
     assert users == ["texts"]
 
 

@@ -13,26 +13,26 @@ from hedgerow.errors import LibraryError
 if TYPE_CHECKING:
     import numpy as np
 
-#: Library -> the extra of pyproject.toml that brings it.
+#: Library -> what pip is asked for in a checkout, so that it is there.
 EXTRAS = {
-    "pandas": "frames",
-    "matplotlib": "draw",
-    "pooch": "data",
-    "pyarrow": "data",
-    "requests": "data",
-    "rich": "data",
-    "yaml": "data",
-    "jinja2": "experiments",
-    "markupsafe": "experiments",
-    "scikit_posthocs": "experiments",
-    "statsmodels": "experiments",
-    "psutil": "workflow",
-    "rocrate": "workflow",
-    "snakemake": "workflow",
-    "lifelines": "survival",
-    "openpyxl": "patients",
-    "docx": "documents",
-    "sksurv": "forests",
+    "pandas": ".[frames]",
+    "matplotlib": ".[draw]",
+    "pooch": ".[data]",
+    "pyarrow": ".[data]",
+    "requests": ".[data]",
+    "rich": ".[data]",
+    "yaml": ".[data]",
+    "jinja2": ".[experiments]",
+    "markupsafe": ".[experiments]",
+    "scikit_posthocs": ".[experiments]",
+    "statsmodels": ".[experiments]",
+    "psutil": ".[workflow]",
+    "rocrate": ".[workflow]",
+    "snakemake": ".[workflow]",
+    "lifelines": ".[survival]",
+    "openpyxl": "./src/hedgerow_clinic",
+    "docx": "./src/hedgerow_clinic[documents]",
+    "sksurv": ".[forests]",
 }
 
 
@@ -76,7 +76,7 @@ def missing_library(error: ModuleNotFoundError, purpose: str) -> LibraryError | 
         return None
     return LibraryError(
         f"{purpose} needs {library}, which is not installed",
-        remedy=f"`pip install '.[{EXTRAS[library]}]'` in a checkout of hedgerow brings it",
+        remedy=f"`pip install '{EXTRAS[library]}'` in a checkout of hedgerow brings it",
     )
 
 

@@ -13,7 +13,7 @@ from made_rows import PLAN, SETS, calibrated, made_up_rows, printed
 from hedgerow.experiments.soft import figures as soft_figures
 from hedgerow.experiments.soft import statistics as soft_statistics
 from hedgerow.experiments.soft import tables as soft_tables
-from hedgerow.reporting import figures
+from hedgerow.showing import figures
 
 ROOT = Path(__file__).parents[2]
 

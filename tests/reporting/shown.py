@@ -9,8 +9,9 @@ import pandas as pd
 
 from hedgerow.experiments import module_of
 from hedgerow.files import read_text, read_yaml
-from hedgerow.reporting import figures, site
+from hedgerow.reporting import site
 from hedgerow.reporting.claim_specification import TOO_LITTLE
+from hedgerow.showing import figures
 from hedgerow.workflow.site import sources
 from hedgerow.workflow.steps import having
 

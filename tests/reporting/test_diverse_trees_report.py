@@ -17,8 +17,8 @@ from hedgerow.extensions.diverse_trees import plan as diverse_trees_plan
 from hedgerow.extensions.diverse_trees import statistics as diverse_trees_statistics
 from hedgerow.extensions.diverse_trees import tables as diverse_trees_tables
 from hedgerow.extensions.diverse_trees.plan import STRATEGIES, DiverseTreesPlan
-from hedgerow.reporting import figures
 from hedgerow.reporting.tables import MEAN
+from hedgerow.showing import figures
 
 pytestmark = pytest.mark.slow
 

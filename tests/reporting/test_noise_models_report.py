@@ -15,8 +15,8 @@ from hedgerow.extensions.noise_models import tables as noise_models_tables
 from hedgerow.extensions.noise_models.plan import COMPARED, POOLED, NoiseModelsPlan
 from hedgerow.extensions.noise_models.statistics import rows_of
 from hedgerow.extensions.noise_models.tables import answers
-from hedgerow.reporting import figures
 from hedgerow.reporting.tables import MEAN
+from hedgerow.showing import figures
 
 pytestmark = pytest.mark.slow
 

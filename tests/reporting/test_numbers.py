@@ -10,8 +10,8 @@ import pandas as pd
 import pytest
 
 import hedgerow
-from hedgerow.reporting import numbers
-from hedgerow.reporting.figures import nothing_drawn
+from hedgerow.showing import numbers
+from hedgerow.showing.figures import nothing_drawn
 
 
 @pytest.mark.parametrize("missing", [None, float("nan"), np.float64("nan"), pd.NA, pd.NaT])
@@ -46,17 +46,20 @@ def test_less_than_one_in_a_thousand_is_never_said_of_one_in_a_thousand():
 
 def test_nothing_else_writes_a_p_value_of_its_own():
     """Four forms of p stood in pages and figures; one of them said p < .001 of .001."""
-    folder = Path(hedgerow.__file__).parent
+    folder = Path(hedgerow.__file__).parents[1]
     forms = (r"\"(p )?< ?\.001\" if", r"p = \{[^}]*:\.\d[fg]", r"\['p(_[a-z]+)?'\]:\.\d[fg]")
     own = re.compile("|".join(forms))
     found = {
         str(path.relative_to(folder))
-        for room in ("experiments", "patients", "reporting")
+        for room in (
+            *(f"hedgerow/{own}" for own in ("experiments", "extensions", "reporting", "showing")),
+            "hedgerow_clinic",
+        )
         for path in (folder / room).rglob("*.py")
         if own.search(path.read_text(encoding="utf-8"))
     }
     # The judge's texts at the papers' scale are kept, with two digits that count.
-    assert found == {"reporting/numbers.py", "reporting/claims.py"}
+    assert found == {"hedgerow/showing/numbers.py", "hedgerow/reporting/claims.py"}
 
 
 def test_a_figure_of_nothing_says_why():

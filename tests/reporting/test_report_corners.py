@@ -11,8 +11,8 @@ from hedgerow.experiments.soft import figures as soft_figures
 from hedgerow.experiments.soft import page as soft_page
 from hedgerow.experiments.soft import statistics as soft_statistics
 from hedgerow.experiments.soft import tables as soft_tables
-from hedgerow.reporting import figures
 from hedgerow.reporting.tables import MEAN
+from hedgerow.showing import figures
 
 pytestmark = pytest.mark.slow
 

@@ -22,7 +22,7 @@ from hedgerow.experiments.search import plan as search_plan
 from hedgerow.experiments.search import statistics as search_statistics
 from hedgerow.experiments.search import tables as search_tables
 from hedgerow.experiments.search.plan import SearchPlan
-from hedgerow.reporting import figures
+from hedgerow.showing import figures
 from hedgerow.workflow.config import published_keys
 
 pytestmark = pytest.mark.slow

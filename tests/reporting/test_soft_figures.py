@@ -7,8 +7,8 @@ import pytest
 
 from hedgerow.experiments.soft import figures as soft_figures
 from hedgerow.experiments.soft.plan import METHODS
-from hedgerow.reporting import figures
 from hedgerow.reporting.tables import MEAN
+from hedgerow.showing import figures
 
 pytestmark = pytest.mark.slow
 

@@ -18,7 +18,7 @@ from hedgerow.experiments.soft_illustration import page as soft_illustration_pag
 from hedgerow.experiments.soft_illustration import plan as soft_illustration_plan
 from hedgerow.experiments.soft_illustration import steps as soft_illustration_steps
 from hedgerow.experiments.soft_illustration import tables as soft_illustration_tables
-from hedgerow.reporting import figures
+from hedgerow.showing import figures
 
 pytestmark = pytest.mark.slow
 

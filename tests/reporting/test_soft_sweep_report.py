@@ -11,7 +11,7 @@ from hedgerow.experiments.soft_sweep import claims as soft_sweep_claims
 from hedgerow.experiments.soft_sweep import figures as soft_sweep_figures
 from hedgerow.experiments.soft_sweep import tables as soft_sweep_tables
 from hedgerow.experiments.soft_sweep.plan import CELL, METHODS, PRINTED, SweepPlan
-from hedgerow.reporting import figures
+from hedgerow.showing import figures
 
 pytestmark = pytest.mark.slow
 

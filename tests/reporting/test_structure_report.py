@@ -29,8 +29,8 @@ from hedgerow.experiments.structure.plan import (
     VARIANTS,
     StructurePlan,
 )
-from hedgerow.reporting import figures
-from hedgerow.reporting.figures import WIDTH
+from hedgerow.showing import figures
+from hedgerow.showing.figures import WIDTH
 from hedgerow.workflow.config import published_keys
 
 pytestmark = pytest.mark.slow

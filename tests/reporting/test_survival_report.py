@@ -17,7 +17,7 @@ from hedgerow.experiments.survival import statistics as survival_statistics
 from hedgerow.experiments.survival import steps as survival_steps
 from hedgerow.experiments.survival import tables as survival_tables
 from hedgerow.experiments.survival.plan import SurvivalPlan
-from hedgerow.reporting import figures
+from hedgerow.showing import figures
 
 pytestmark = pytest.mark.slow
 

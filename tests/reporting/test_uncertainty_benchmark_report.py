@@ -33,8 +33,8 @@ from hedgerow.extensions.uncertainty_benchmark.tables import (
     uncertainty_benchmark_effects,
 )
 from hedgerow.files import read_yaml
-from hedgerow.reporting import figures
-from hedgerow.reporting.numbers import number, signed
+from hedgerow.showing import figures
+from hedgerow.showing.numbers import number, signed
 
 pytestmark = pytest.mark.slow
 

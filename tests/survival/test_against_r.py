@@ -29,7 +29,6 @@ from cohorts import (
 )
 from scipy.stats import norm
 
-from hedgerow.patients.risks import risk_by
 from hedgerow.survival import (
     KnownLeaves,
     compare_groups,
@@ -42,6 +41,7 @@ from hedgerow.survival import (
     restricted_mean,
 )
 from hedgerow.survival.cox import cox
+from hedgerow_clinic.risks import risk_by
 
 HERE = Path(__file__).parent
 TABLES = ("reference.csv", "competing.csv", "treated.csv", "adjusted.csv", "entry.csv", "means.csv")

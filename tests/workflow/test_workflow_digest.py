@@ -224,7 +224,7 @@ def test_what_cannot_be_followed_is_refused_wherever_it_stands(tmp_path):
         ("soft.steps:learn", "data/tidy.py", "def read_tidy"),
         ("soft.tables", "experiments/step.py", "def said"),
         ("soft.tables", "workflow/steps.py", "def caption_text"),
-        ("soft.figures", "reporting/figures.py", "def save"),
+        ("soft.figures", "showing/figures.py", "def save"),
         ("soft.page:section", "workflow/steps.py", "def read_caption"),
     ],
 )

@@ -70,7 +70,7 @@ ALL_FIGURES, ALL_CLAIMS, ALL_PAGES = (
             id="a changed test reruns no learner",
         ),
         pytest.param(
-            "reporting/figures.py",
+            "showing/figures.py",
             '"font.size": 8.5',
             '"font.size": 9',
             {*ALL_FIGURES, *ALL_PAGES},

@@ -100,16 +100,15 @@ def test_the_locks_agree():
 
 
 def test_every_dependency_of_the_project_is_locked():
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
-    extras = project["project"]["optional-dependencies"]
-    wanted = [
-        *project["build-system"]["requires"],
-        *project["project"]["dependencies"],
-        *(requirement for extra in extras.values() for requirement in extra),
-    ]
+    wanted = []
+    for file in (ROOT / "pyproject.toml", ROOT / "src/hedgerow_clinic/pyproject.toml"):
+        project = tomllib.loads(file.read_text())
+        extras = project["project"]["optional-dependencies"]
+        wanted += [*project["build-system"]["requires"], *project["project"]["dependencies"]]
+        wanted += [requirement for extra in extras.values() for requirement in extra]
     from packaging.requirements import Requirement
 
-    pins = {**locked(LOCK), **locked(CHECKS), **locked(DOCS), **locked(CLUSTER)}
+    pins = locked(LOCK) | locked(CHECKS) | locked(DOCS) | locked(CLUSTER) | locked(BUILD)
     for requirement in map(Requirement, wanted):
         if requirement.name == "hedgerow":  # an extra that takes others along
             continue
@@ -144,7 +143,8 @@ def test_the_version_is_said_by_pyproject_alone():
         pytest.skip("no git repository")
     said = ["git", "grep", "-lwiE", f"version[^a-z0-9]*{re.escape(version)}"]
     done = subprocess.run(said, cwd=ROOT, capture_output=True, text=True)
-    assert set(done.stdout.split()) == {"CITATION.cff", "pyproject.toml"}
+    packages = {"pyproject.toml", "src/hedgerow_clinic/pyproject.toml"}
+    assert set(done.stdout.split()) == {"CITATION.cff", *packages}
 
 
 def test_of_the_reports_only_their_page_is_tracked():

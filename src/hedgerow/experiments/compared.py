@@ -360,8 +360,8 @@ def comparisons(
 
     name: gets a line of the table, gives its name on the page.
     """
-    from hedgerow.reporting.numbers import known, number, of_all, p_text, signed
     from hedgerow.reporting.views import view
+    from hedgerow.showing.numbers import known, number, of_all, p_text, signed
 
     blocks: dict[str, list[tuple]] = {}
     for key, own in table.groupby(list(by), sort=False, dropna=False):

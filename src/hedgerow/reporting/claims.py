@@ -52,7 +52,7 @@ from hedgerow.reporting.measures import (
     chosen,
     unmeasured,
 )
-from hedgerow.reporting.numbers import minus
+from hedgerow.showing.numbers import minus
 
 LEADING = ["estimate", "low", "high", "interval_of"]
 COLUMNS = ["claim", "verdict", "measured", "lacking", "n_datasets", *LEADING]

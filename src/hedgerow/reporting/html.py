@@ -22,22 +22,20 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from importlib import resources
 from numbers import Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
-from hedgerow.ids import title_of
 from hedgerow.reporting.claim_specification import (
     NOT_TESTABLE,
     TOO_LITTLE,
     VERDICTS,
     verdict_text,
 )
-from hedgerow.reporting.numbers import NONE, minus, number, p_text
-from hedgerow.texts import legible
+from hedgerow.showing import templates
+from hedgerow.showing.numbers import NONE, minus
 
 if TYPE_CHECKING:
     import jinja2
@@ -130,34 +128,7 @@ def filled(
 @lru_cache(maxsize=1)
 def environment() -> jinja2.Environment:
     """Templates of the package by their paths in it."""
-    import jinja2
-
-    def source(name: str) -> str:
-        file = resources.files("hedgerow").joinpath(name)
-        return file.read_text(encoding="utf-8")
-
-    environment = jinja2.Environment(
-        loader=jinja2.FunctionLoader(source),
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        undefined=jinja2.StrictUndefined,
-        finalize=_shown,
-    )
-    environment.filters |= {
-        "behind": behind,
-        "difference": difference,
-        "minus": minus,
-        "number": number,
-        "p_text": p_text,
-        "title_of": title_of,
-    }
-    return environment
-
-
-def _shown(value: Any) -> Any:
-    """What a template prints: texts without characters that a page cannot hold."""
-    return type(value)(legible(value)) if isinstance(value, str) else value
+    return templates.environment("hedgerow", behind=behind, difference=difference)
 
 
 @dataclass(frozen=True)

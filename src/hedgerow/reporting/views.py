@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from markupsafe import Markup, escape
 
-from hedgerow.reporting.numbers import known
+from hedgerow.showing.numbers import known
 
 
 class Styled(NamedTuple):

@@ -620,7 +620,7 @@ def _without_docstrings(node: ast.stmt) -> list[ast.AST]:
 def _is_template(value: str) -> bool:
     """Whether a text names a file of the package that pages are made of."""
     folders, suffixes = (
-        ("experiments/", "extensions/", "reporting/", "patients/"),
+        ("experiments/", "extensions/", "reporting/"),
         (".j2", ".css", ".js", ".yaml"),
     )
     return value.endswith(suffixes) and (value.endswith(".j2") or value.startswith(folders))

@@ -220,7 +220,7 @@ def _write_absent_page(path: Path, reason: str) -> None:
     """A picture that says so: somebody opens it."""
     from matplotlib.figure import Figure
 
-    from hedgerow.reporting.figures import save
+    from hedgerow.showing.figures import save
 
     words = textwrap.fill(f"The data set could not be had. {reason}", 100)
     page = Figure(figsize=(8.27, 0.6 + 0.2 * words.count("\n")))

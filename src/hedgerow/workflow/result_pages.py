@@ -27,8 +27,8 @@ from hedgerow.files import read_csv, read_text, read_yaml
 from hedgerow.reporting.checkout import RESULTS
 from hedgerow.reporting.claim_specification import NOT, PARTLY, REPRODUCED, VERDICTS
 from hedgerow.reporting.notes import Passage, passages
-from hedgerow.reporting.numbers import known, number, signed
 from hedgerow.reporting.readings import SOURCE, read_readings
+from hedgerow.showing.numbers import known, number, signed
 from hedgerow.workflow.config import printed_sizes
 from hedgerow.workflow.site import AT_SCALE, note_files, papers
 

@@ -165,7 +165,7 @@ def _starts(found: Sequence[Declaration]) -> list[str]:
         if declared.kind == "table":
             starts += ["reporting.cells:document", "reporting.cells:read_source"]
         if declared.module.endswith(".figures"):
-            starts += ["reporting.figures:save", "reporting.figures:drawn"]
+            starts += ["showing.figures:save", "showing.figures:drawn"]
         read = [] if section is None else [section]
         read += [section for section, *_ in declared.plans.values()]
         starts += [f"{_in_package(word)}.plan:{sections()[word].__name__}" for word in read]
@@ -285,7 +285,7 @@ def perform(snakemake: Any) -> None:
     for function in shown:
         name = function.shown.id
         if function.shown.kind == "figure":
-            from hedgerow.reporting import figures
+            from hedgerow.showing import figures
 
             # Saving lays a figure out, and once more would move it by a hair.
             write(outputs[f"{name}_png"], pickle.loads(pickle.dumps(made[name])))
@@ -497,7 +497,7 @@ def write(path: str, made: Any) -> None:
     elif suffix == ".rst":
         write_text(path, caption_text(made))
     else:
-        from hedgerow.reporting.figures import save
+        from hedgerow.showing.figures import save
 
         save(made, path)
 

@@ -7,7 +7,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from hedgerow.experiments.step import figure
-from hedgerow.reporting.figures import WIDTH, drawing
+from hedgerow.showing.figures import WIDTH, drawing
 
 PAPERS = {"thesis": "Thesis", "confdtree": "ConfDTree", "e2m": "E2M", "eig": "EIG"}
 #: Kinds of cells: label, colour (Okabe and Ito, from dark to light in grey), marker, units.

@@ -17,7 +17,7 @@ import pandas as pd
 
 from hedgerow.evaluation import significance
 from hedgerow.experiments.printed import Printed, printed_number
-from hedgerow.reporting.numbers import p_said
+from hedgerow.showing.numbers import p_said
 
 BY_READING = "by reading"
 #: Half of the last printed digit of F1 and of F1 per leaf (tables 4.1, 4.3 and 4.5).

@@ -13,7 +13,7 @@ from hedgerow.experiments.confidence.plan import (
 from hedgerow.experiments.confidence.tables import LABELS, said
 from hedgerow.experiments.frames import Frames
 from hedgerow.experiments.step import figure
-from hedgerow.reporting.figures import Look, drawing
+from hedgerow.showing.figures import Look, drawing
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

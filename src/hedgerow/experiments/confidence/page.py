@@ -26,8 +26,8 @@ from hedgerow.experiments.frames import Frames
 from hedgerow.experiments.step import step
 from hedgerow.reporting.claim_specification import NOT, PARTLY, REPRODUCED, TOO_LITTLE
 from hedgerow.reporting.html import Section, claim_lines, filled, numbered, published, shown, tally
-from hedgerow.reporting.numbers import NONE, blank
 from hedgerow.reporting.views import Span, Styled, beneath, tagged, together, view
+from hedgerow.showing.numbers import NONE, blank
 
 _METHODS = (*VERSIONS, FOREST)
 _FACT_HEADS = {

@@ -10,7 +10,7 @@ from hedgerow.experiments.evidential.plan import CART, E2M, ERRORS, NAIVE, PRECI
 from hedgerow.experiments.evidential.tables import LABELS, said
 from hedgerow.experiments.frames import Frames
 from hedgerow.experiments.step import figure
-from hedgerow.reporting.figures import WIDTH, Look, drawing
+from hedgerow.showing.figures import WIDTH, Look, drawing
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -22,8 +22,8 @@ from hedgerow.experiments.evidential.tables import LABELS
 from hedgerow.experiments.frames import Frames
 from hedgerow.experiments.step import step
 from hedgerow.reporting.html import Section, claim_lines, filled, numbered, published, shown, tally
-from hedgerow.reporting.numbers import NONE, blank, known, p_said, signed
 from hedgerow.reporting.views import Span, Styled, beneath, tagged, together, view
+from hedgerow.showing.numbers import NONE, blank, known, p_said, signed
 
 _ERROR_LABELS = {ERRORS[0]: "Classical error rate", ERRORS[1]: "Evidential error rate"}
 _STATE_LABELS = {"": "", "unpruned": "before pruning", "pruned": "after pruning"}

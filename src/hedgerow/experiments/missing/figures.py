@@ -28,7 +28,7 @@ from hedgerow.experiments.missing.plan import (
 )
 from hedgerow.experiments.missing.tables import LABELS, said
 from hedgerow.experiments.step import figure
-from hedgerow.reporting.figures import Look, drawing
+from hedgerow.showing.figures import Look, drawing
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -27,8 +27,8 @@ from hedgerow.experiments.missing.statistics import OF_ACCURACY
 from hedgerow.experiments.missing.tables import LABELS
 from hedgerow.experiments.step import step
 from hedgerow.reporting.html import Section, claim_lines, filled, shown, tally
-from hedgerow.reporting.numbers import NONE, blank, known, minus, number, p_said
 from hedgerow.reporting.views import Styled, beneath, tagged, text, view
+from hedgerow.showing.numbers import NONE, blank, known, minus, number, p_said
 
 _PARTS = {
     "best": "Accuracy, variant less the best baseline",

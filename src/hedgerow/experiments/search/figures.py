@@ -18,7 +18,7 @@ from hedgerow.experiments.search.tables import (
     said,
 )
 from hedgerow.experiments.step import figure
-from hedgerow.reporting.figures import LOOKS, drawing
+from hedgerow.showing.figures import LOOKS, drawing
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -15,10 +15,10 @@ from hedgerow.experiments.search import tables as own_tables
 from hedgerow.experiments.search.plan import METHODS, METRICS, SearchPlan
 from hedgerow.experiments.search.tables import ALL, BESIDE, COLUMNS, CRITERIA, UNITS
 from hedgerow.experiments.step import step
-from hedgerow.reporting.figures import LOOKS
 from hedgerow.reporting.html import Section, claim_lines, filled, numbered, published, shown, tally
-from hedgerow.reporting.numbers import NONE, known, number, p_said
 from hedgerow.reporting.views import Span, Styled, beneath, tagged, text, together, view
+from hedgerow.showing.figures import LOOKS
+from hedgerow.showing.numbers import NONE, known, number, p_said
 
 _HEADS = {"f1": "F1", "n_leaves": "L", "f1_per_leaf": "F1/L", "search_depth": "D"}
 _TESTS = {

@@ -12,8 +12,8 @@ from hedgerow.experiments.soft.plan import EXPERIMENTS, PRINTED, TUNED, SoftPlan
 from hedgerow.experiments.soft.statistics import of_table_3_1
 from hedgerow.experiments.soft.tables import mean_ranks_of, said, said_of_scores
 from hedgerow.experiments.step import figure
-from hedgerow.reporting.figures import LOOKS, WIDTH, spread_by_rank, style
-from hedgerow.reporting.numbers import p_said
+from hedgerow.showing.figures import LOOKS, WIDTH, spread_by_rank, style
+from hedgerow.showing.numbers import p_said
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -21,11 +21,11 @@ from hedgerow.experiments.soft.plan import (
 )
 from hedgerow.experiments.soft.tables import N_TABLE_3_1, mean_ranks_of
 from hedgerow.experiments.step import step
-from hedgerow.reporting.figures import LOOKS
 from hedgerow.reporting.html import Section, claim_lines, filled, numbered, published, shown, tally
-from hedgerow.reporting.numbers import known, number, p_said, p_text
 from hedgerow.reporting.tables import MEAN
 from hedgerow.reporting.views import Span, Styled, tagged, text, together, view
+from hedgerow.showing.figures import LOOKS
+from hedgerow.showing.numbers import known, number, p_said, p_text
 
 #: Below this number of permutations the unit of the standardised metrics is hardly known.
 FEWEST_PERMUTATIONS = 5

@@ -24,7 +24,7 @@ from hedgerow.experiments.soft_illustration.plan import (
 )
 from hedgerow.experiments.soft_illustration.tables import rounded, said
 from hedgerow.experiments.step import figure
-from hedgerow.reporting.figures import WIDTH, style
+from hedgerow.showing.figures import WIDTH, style
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

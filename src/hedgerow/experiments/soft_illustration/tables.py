@@ -14,7 +14,7 @@ from hedgerow.experiments.soft_illustration.plan import (
 )
 from hedgerow.experiments.step import step, table
 from hedgerow.reporting.cells import Cell, Rows
-from hedgerow.reporting.numbers import minus, number
+from hedgerow.showing.numbers import minus, number
 
 GROUPS = {"false_negative": ("FN", "False negatives"), "false_positive": ("FP", "False positives")}
 

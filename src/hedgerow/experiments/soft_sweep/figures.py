@@ -17,7 +17,7 @@ from hedgerow.experiments.soft_sweep.tables import (
     soft_sweep,
 )
 from hedgerow.experiments.step import figure
-from hedgerow.reporting.figures import LOOKS, WIDTH, style
+from hedgerow.showing.figures import LOOKS, WIDTH, style
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -15,10 +15,10 @@ from hedgerow.experiments.soft_sweep import tables as own_tables
 from hedgerow.experiments.soft_sweep.plan import METHODS, PRINTED, SweepPlan
 from hedgerow.experiments.soft_sweep.tables import HIGH_ABOVE, LOW_BELOW, PANELS
 from hedgerow.experiments.step import step
-from hedgerow.reporting.figures import LOOKS
 from hedgerow.reporting.html import Section, claim_lines, filled, shown, tally
-from hedgerow.reporting.numbers import NONE, number
 from hedgerow.reporting.views import Span, tagged, together, view
+from hedgerow.showing.figures import LOOKS
+from hedgerow.showing.numbers import NONE, number
 
 
 @step("*")

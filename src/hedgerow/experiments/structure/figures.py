@@ -15,7 +15,7 @@ from hedgerow.experiments.step import figure
 from hedgerow.experiments.structure.plan import EXAMPLES, StructurePlan
 from hedgerow.experiments.structure.steps import matrix_of
 from hedgerow.experiments.structure.tables import said
-from hedgerow.reporting.figures import WIDTH, drawing, style
+from hedgerow.showing.figures import WIDTH, drawing, style
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -15,8 +15,8 @@ from hedgerow.experiments.structure import tables as own_tables
 from hedgerow.experiments.structure.plan import EXAMPLES, SCALES, VARIANTS, StructurePlan
 from hedgerow.experiments.structure.tables import CLOSENESS_UNITS, CRITERIA, LABELS, NORMED, OWN
 from hedgerow.reporting.html import Section, claim_lines, filled, numbered, published, shown, tally
-from hedgerow.reporting.numbers import NONE, known, minus, number
 from hedgerow.reporting.views import Span, Styled, beneath, text, together, view
+from hedgerow.showing.numbers import NONE, known, minus, number
 
 _HEADS = {
     "silhouette": "Silhouette",

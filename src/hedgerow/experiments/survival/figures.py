@@ -22,8 +22,8 @@ from hedgerow.experiments.survival.plan import (
     SurvivalPlan,
 )
 from hedgerow.experiments.survival.tables import public, said, simulated
-from hedgerow.reporting.figures import WIDTH, drawing, nothing_drawn, style
-from hedgerow.reporting.numbers import p_said
+from hedgerow.showing.figures import WIDTH, drawing, nothing_drawn, style
+from hedgerow.showing.numbers import p_said
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

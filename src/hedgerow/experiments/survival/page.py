@@ -22,8 +22,8 @@ from hedgerow.experiments.survival.plan import (
 )
 from hedgerow.experiments.survival.tables import METRICS
 from hedgerow.reporting.html import Section, claim_lines, filled, numbered, published, shown, tally
-from hedgerow.reporting.numbers import NONE, count, known, minus, number, p_text
 from hedgerow.reporting.views import Span, Styled, tagged, text, together, view
+from hedgerow.showing.numbers import NONE, count, known, minus, number, p_text
 
 _METRIC_NAMES = {
     "accuracy": "Accuracy",

@@ -16,8 +16,8 @@ from hedgerow.extensions.diverse_trees.plan import (
     DiverseTreesPlan,
 )
 from hedgerow.extensions.diverse_trees.tables import POOL_LABELS, said, strategy_label
-from hedgerow.reporting.figures import drawing
 from hedgerow.reporting.tables import MEAN
+from hedgerow.showing.figures import drawing
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

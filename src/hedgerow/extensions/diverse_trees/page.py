@@ -29,9 +29,9 @@ from hedgerow.extensions.diverse_trees.tables import (
     strategy_label,
 )
 from hedgerow.reporting.html import Section, claim_lines, filled, shown, tally
-from hedgerow.reporting.numbers import NONE, number, p_said, p_text
 from hedgerow.reporting.tables import MEAN
 from hedgerow.reporting.views import Styled, tagged, together, view
+from hedgerow.showing.numbers import NONE, number, p_said, p_text
 
 #: Heads of columns, in two lines.
 _QUESTIONS = {

@@ -13,7 +13,7 @@ from hedgerow.experiments.step import step
 from hedgerow.extensions.noise_models.plan import COMPARED, METHODS
 from hedgerow.extensions.noise_models.statistics import rows_of
 from hedgerow.reporting.claims import judged
-from hedgerow.reporting.figures import LOOKS
+from hedgerow.showing.figures import LOOKS
 
 
 @step()

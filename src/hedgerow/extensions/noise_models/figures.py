@@ -11,8 +11,8 @@ from hedgerow.experiments.frames import Frames
 from hedgerow.experiments.step import figure
 from hedgerow.extensions.noise_models.plan import METHODS, POOLED, WHERE, NoiseModelsPlan
 from hedgerow.extensions.noise_models.tables import FAMILY_LABELS, KNOWN_MODELS, said
-from hedgerow.reporting.figures import LOOKS, Look, drawing, spread_by_rank
 from hedgerow.reporting.tables import MEAN
+from hedgerow.showing.figures import LOOKS, Look, drawing, spread_by_rank
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

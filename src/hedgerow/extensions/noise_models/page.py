@@ -20,11 +20,11 @@ from hedgerow.extensions.noise_models.plan import (
     NoiseModelsPlan,
 )
 from hedgerow.extensions.noise_models.tables import FAMILY_LABELS, Answer, answers
-from hedgerow.reporting.figures import LOOKS
 from hedgerow.reporting.html import Section, claim_lines, filled, shown, tally
-from hedgerow.reporting.numbers import NONE, number, p_said, p_text
 from hedgerow.reporting.tables import MEAN
 from hedgerow.reporting.views import Span, Styled, tagged, together, view
+from hedgerow.showing.figures import LOOKS
+from hedgerow.showing.numbers import NONE, number, p_said, p_text
 
 _BLOCKS = {
     "accuracy": ("Accuracy, in points of %", 1),

@@ -16,7 +16,7 @@ from hedgerow.extensions.optimality_gap.plan import (
     OptimalityGapPlan,
 )
 from hedgerow.extensions.optimality_gap.tables import LABELS, optimality_gap_levels, said
-from hedgerow.reporting.figures import Look, drawing, nothing_drawn
+from hedgerow.showing.figures import Look, drawing, nothing_drawn
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

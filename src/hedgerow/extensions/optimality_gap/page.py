@@ -18,8 +18,8 @@ from hedgerow.extensions.optimality_gap import tables as own_tables
 from hedgerow.extensions.optimality_gap.plan import CLEAN, COMPARED, OptimalityGapPlan
 from hedgerow.extensions.optimality_gap.tables import LABELS
 from hedgerow.reporting.html import Section, claim_lines, filled, shown, tally
-from hedgerow.reporting.numbers import number, signed
 from hedgerow.reporting.views import view
+from hedgerow.showing.numbers import number, signed
 
 #: Tables of comparisons: part, and the columns of which each combination is a block. Of several
 #: metrics the page shows the accuracy.

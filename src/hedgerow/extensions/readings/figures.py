@@ -10,8 +10,8 @@ import pandas as pd
 from hedgerow.experiments.step import figure
 from hedgerow.extensions.readings.plan import ReadingsPlan
 from hedgerow.extensions.readings.tables import said
-from hedgerow.reporting.figures import WIDTH, nothing_drawn, style
 from hedgerow.reporting.readings import FEWEST, HERE
+from hedgerow.showing.figures import WIDTH, nothing_drawn, style
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

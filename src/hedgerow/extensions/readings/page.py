@@ -11,9 +11,9 @@ from hedgerow.extensions.readings import figures as own_figures
 from hedgerow.extensions.readings import tables as own_tables
 from hedgerow.extensions.readings.plan import ReadingsPlan
 from hedgerow.reporting.html import Section, filled, shown
-from hedgerow.reporting.numbers import NONE, number
 from hedgerow.reporting.readings import FEWEST
 from hedgerow.reporting.views import Styled, text, view
+from hedgerow.showing.numbers import NONE, number
 
 _VERDICTS = ["Statement", "Readings", "Too little data", "Reproduced, %", "Partly, %", "Not, %"]
 _VERDICTS += [Styled("Word", "text"), Styled("Decides", "text")]

@@ -9,7 +9,7 @@ from hedgerow.experiments.step import figure
 from hedgerow.extensions.survival_baselines.plan import MODELS, SCORES, SurvivalBaselinesPlan
 from hedgerow.extensions.survival_baselines.statistics import by_group
 from hedgerow.extensions.survival_baselines.tables import MODEL_LABELS, SCORE_LABELS, said
-from hedgerow.reporting.figures import drawing
+from hedgerow.showing.figures import drawing
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

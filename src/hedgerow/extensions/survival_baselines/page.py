@@ -23,9 +23,9 @@ from hedgerow.extensions.survival_baselines.plan import (
 )
 from hedgerow.extensions.survival_baselines.tables import MODEL_LABELS, SCORE_LABELS, WAY_LABELS
 from hedgerow.reporting.html import Section, claim_lines, filled, shown, tally
-from hedgerow.reporting.numbers import number, p_said
 from hedgerow.reporting.tables import MEAN
 from hedgerow.reporting.views import tagged, text, together, view
+from hedgerow.showing.numbers import number, p_said
 
 _OF_WAYS = {
     "accuracy": "Accuracy, class known",

@@ -15,8 +15,8 @@ from hedgerow.extensions.uncertainty_benchmark.plan import (
     UncertaintyBenchmarkPlan,
 )
 from hedgerow.extensions.uncertainty_benchmark.tables import CONDITION_LABELS, LABELS, said
-from hedgerow.reporting.figures import drawing, nothing_drawn
-from hedgerow.reporting.numbers import number, signed
+from hedgerow.showing.figures import drawing, nothing_drawn
+from hedgerow.showing.numbers import number, signed
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

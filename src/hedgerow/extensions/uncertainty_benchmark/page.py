@@ -22,8 +22,8 @@ from hedgerow.extensions.uncertainty_benchmark.tables import (
     PEOPLE_LABELS,
 )
 from hedgerow.reporting.html import Section, claim_lines, filled, shown, tally
-from hedgerow.reporting.numbers import NONE, number, p_text, signed
 from hedgerow.reporting.views import view
+from hedgerow.showing.numbers import NONE, number, p_text, signed
 
 AMONG_TITLES = {"readable": "Among trees that can be read", "all": "Among all learners"}
 

@@ -17,8 +17,8 @@ from hedgerow.extensions.uncertainty_benchmark.plan import (
     UncertaintyBenchmarkPlan,
 )
 from hedgerow.reporting.cells import STATED, Cell, Rows
-from hedgerow.reporting.figures import LOOKS
 from hedgerow.reporting.tables import how_many, ran
+from hedgerow.showing.figures import LOOKS
 
 #: What texts call learners.
 LABELS = {

@@ -36,8 +36,8 @@ from hedgerow.reporting.claim_specification import (
 from hedgerow.reporting.entries import Entry
 from hedgerow.reporting.findings import Finding, paragraphs
 from hedgerow.reporting.html import Section, render
-from hedgerow.reporting.numbers import minus
 from hedgerow.reporting.readings import MARKS, in_a_sentence
+from hedgerow.showing.numbers import minus
 
 #: Pages that every site has: file -> title. The first ones stand in the menu.
 MENU = {

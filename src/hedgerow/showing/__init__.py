@@ -1,0 +1,1 @@
+"""How results are shown: numbers as texts, figures on disk, templates of pages."""

@@ -1,0 +1,290 @@
+"""Numbers with something around them: `<0.5`, `83 kg`, `45.1%`, `063Y`, `80+`, `="45"`.
+
+A column of such cells is one of numbers all the same. What they are to be read as is asked, and
+`--read COLUMN=TEXT=VALUE` answers it before anything else looks at the table.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from hedgerow.errors import InputError
+from hedgerow_clinic.answers import Answers, told
+from hedgerow_clinic.problems import Problems
+from hedgerow_clinic.table import Texts
+from hedgerow_clinic.values import (
+    MOSTLY,
+    Numbers,
+    decimal_of,
+    has_other_mark,
+    number,
+    numbers,
+    shown,
+    unique_texts,
+)
+
+#: What stands before a number, the number, and what stands after it: a unit of one or two words.
+_AROUND = re.compile(
+    r"(?P<before>[<>≤≥=~≈'\"]{0,3}) ?"
+    r"(?P<number>[+-]?(?:\d[\d.,'\u2009\u202f]*|[.,]\d+)(?:[eE][+-]?\d{1,3})?) ?"
+    r"(?P<after>(?:[^\W\d_]|[%°+*\"'‰])\S{0,19}(?: [^\s\d]\S{0,11})?)?"
+)
+#: A column with so many different numbers is one of numbers, whatever else it holds: half of its
+#: cells are numbers, or so few different things stand beside or around them.
+DIFFERENT, HALF, FEW = 10, 0.5, 6
+#: Letters after a number that are those of an age in days, weeks, months or years, and no code.
+_AGES = frozenset("dwmyDWMY")
+#: Letters that are a digit misspelt: 5O is 50.
+_TYPOS = frozenset("OoIl")
+#: Words for what a number, or nothing, is read as.
+NUMBER, MISSING, REST = "number", "missing", "*"
+
+
+def around(text: str, decimal: str | None) -> tuple[str, str] | None:
+    """What stands around the number of a text, and the number; None where it is no such text.
+
+    >>> around("<0.5", "point"), around("83 kg", "point"), around("12-15", "point")
+    (('<', '0.5'), ('kg', '83'), None)
+    """
+    found = _AROUND.fullmatch(text)
+    if found is None or math.isnan(number(found["number"], decimal)):
+        return None
+    words = found["before"] + (found["after"] or "")
+    if words in _TYPOS:
+        return None
+    return (words, found["number"]) if words else None
+
+
+@dataclass(frozen=True)
+class Around:
+    """Cells of a column that are no numbers.
+
+    Attributes
+    ----------
+    wrapped : dict of Counter
+        What stands around a number -> texts of such cells, and how many have each.
+    marks : Counter
+        Numbers with the other decimal mark.
+    words : Counter
+        All other texts.
+    values : tuple of float
+        Different numbers in the column, in its order, those inside of texts among them.
+    share : float
+        Of the cells that hold something, how many are or hold a number.
+    """
+
+    wrapped: dict[str, Counter[str]]
+    marks: Counter[str]
+    words: Counter[str]
+    values: tuple[float, ...]
+    share: float
+
+    @property
+    def is_numbers(self) -> bool:
+        """Whether the column is one of numbers."""
+        letters = [own for own in self.wrapped if len(own) == 1 and own.isalpha()]
+        if len(letters) > 1 and not set(letters) <= _AGES:  # 1a, 2b: codes
+            return False
+        few = len(self.wrapped) <= FEW and (self.share >= HALF or len(self.words) <= FEW)
+        return len(self.values) >= DIFFERENT and few
+
+
+def decimal_around(column: np.ndarray, table_decimal: str | None, said: str | None) -> str | None:
+    """The decimal mark of a column, which numbers inside of texts tell as well."""
+    texts = unique_texts(column)[0]
+    inside = [found["number"] for text in texts if (found := _AROUND.fullmatch(text))]
+    return said or decimal_of([*texts, *inside], table_decimal)
+
+
+def looked_around(column: np.ndarray, decimal: str | None) -> Around:
+    """What a column holds beside its numbers, whose decimal mark is given."""
+    texts, codes = unique_texts(column)
+    counts = np.bincount(codes[codes >= 0], minlength=len(texts)).tolist()
+    wrapped: dict[str, Counter[str]] = {}
+    marks: Counter[str] = Counter()
+    words: Counter[str] = Counter()
+    values: dict[float, None] = {}
+    for text, count in zip(texts, counts, strict=True):
+        if not math.isnan(value := number(text, decimal)):
+            values[value] = None
+        elif own := around(text, decimal):
+            wrapped.setdefault(own[0], Counter())[text] = count
+            values[number(own[1], decimal)] = None
+        elif has_other_mark(text, decimal):
+            marks[text] = count
+            values[number(text, "both")] = None
+        else:
+            words[text] = count
+    # A unit in one cell alone is a mistake of that cell.
+    for own in [own for own, texts in wrapped.items() if own[0].isalpha() and texts.total() == 1]:
+        words.update(wrapped.pop(own))
+    share = 1.0 - words.total() / max(sum(counts), 1)
+    return Around(wrapped, marks, words, tuple(values), share)
+
+
+def checked_numbers(
+    table: Texts, name: str, problems: Problems, answers: Answers, is_input: bool = False
+) -> np.ndarray:
+    """Numbers of a column that has to hold numbers; each other text is a question or a problem."""
+    said = answers.of_column("decimal", name)
+    found = numbers(table.columns[name], table.decimal, said)
+    if found.ambiguous is not None:
+        problems.ask(
+            "decimal marks",
+            f"{found.ambiguous} may be {found.ambiguous.replace(',', '.')} or "
+            f"{found.ambiguous.replace(',', '').replace('.', '')}",
+            f"say {told('decimal', f'{name}=comma')} or {told('decimal', f'{name}=point')}",
+            name,
+        )
+    if said is not None:
+        own = answers.words("decimal", name)
+        by = told("decimal", f"{name}={said}" if own else said)
+        marks = "comma or a decimal point" if said == "both" else said
+        problems.decide(name if own else "numbers", f"they have a decimal {marks}", by)
+    if not found.wrong.any():
+        return found.values
+    decimal = decimal_around(table.columns[name], table.decimal, said)
+    for place in np.flatnonzero(_ask_around(table, name, found, decimal, is_input, problems)):
+        text = table.columns[name][place]
+        problems.add(
+            "numbers",
+            f"{shown(text)} is no number",
+            f"correct the cell, empty it, or say {told('read', f'{name}={text}={MISSING}')}",
+            name,
+            table.rows[place],
+        )
+    return found.values
+
+
+def _ask_around(
+    table: Texts,
+    name: str,
+    found: Numbers,
+    decimal: str | None,
+    is_input: bool,
+    problems: Problems,
+) -> np.ndarray:
+    """Ask what the texts of a column of numbers are to be read as."""
+    # Gives of which cells nothing was asked, (n,) bool: single words, such as misspelt numbers.
+    column = table.columns[name]
+    own = looked_around(column, decimal)
+    said, ways = [], []
+    if own.marks:
+        mark = "comma" if decimal != "comma" else "point"
+        said.append(f"numbers with a decimal {mark} ({_first(table, name, own.marks)})")
+        ways.append(told("decimal", f"{name}=both"))
+    units = 0
+    for words, texts in sorted(own.wrapped.items(), key=lambda pair: -pair[1].total())[:FEW]:
+        text = max(texts, key=texts.__getitem__)
+        said.append(f"numbers with {shown(words)} ({_first(table, name, texts)})")
+        if len(texts) == 1 and not words[0].isalpha():
+            _, inside = around(text, decimal) or ("", "")
+            ways += [told("read", f"{name}={text}={value}") for value in (inside, MISSING)]
+        else:
+            # Of several units one alone can be that of the column.
+            units += words[0].isalpha()
+            value = MISSING if units > 1 and words[0].isalpha() else NUMBER
+            ways.append(told("read", f"{name}={words}={value}"))
+    often = [text for text, count in own.words.most_common() if count > 1]
+    for text in often[:FEW]:
+        said.append(f"{shown(text)} ({_first(table, name, [text])})")
+        ways.append(told("read", f"{name}={text}={MISSING}"))
+    if len(often) > FEW:
+        said.append(f"{len(often) - FEW} other texts")
+    if more := max(len(often) - FEW, 0) + max(len(own.wrapped) - FEW, 0):
+        ways.append(told("read", f"{name}={REST}={MISSING}") + f" for these {more} and all others")
+    if said:
+        n = int((~np.isnan(found.values)).sum())
+        is_disguised = is_input and found.share < MOSTLY
+        problems.ask(
+            "texts among numbers",
+            f"beside {n} plain numbers it holds {', '.join(said)}",
+            f"say what they are read as, a number or missing: {', '.join(ways)}"
+            + " (numbers of another unit are best converted in the table)" * (units > 1)
+            + f"; where it is no number, {told('not_input', name)}" * is_disguised,
+            name,
+        )
+    asked = {*often, *own.marks, *(text for texts in own.wrapped.values() for text in texts)}
+    return found.wrong & ~np.array([text in asked for text in column], dtype=bool)
+
+
+def _first(table: Texts, name: str, texts) -> str:
+    """How many cells hold one of some texts, one of them, and the row of the first."""
+    own = np.array([text in texts for text in table.columns[name]], dtype=bool)
+    place = int(np.argmax(own))
+    such = f", such as {shown(table.columns[name][place])}" if len(texts) > 1 else ""
+    return f"{int(own.sum())}{such}, first in row {table.rows[place]}"
+
+
+# ---------------------------------------------------------------------------------- the answers
+
+
+def as_read(table: Texts, answers: Answers) -> Texts:
+    """The table with the texts that `--read` names in the place of others."""
+    answers.check(table)
+    columns = dict(table.columns)
+    for name in dict.fromkeys(text.partition("=")[0].strip() for text in answers.read):
+        columns[name] = _read(table, name, answers)
+    return replace(table, columns=columns)
+
+
+def decide_read(answers: Answers, problems: Problems) -> None:
+    """Keep what `--read` decided."""
+    for name in dict.fromkeys(text.partition("=")[0].strip() for text in answers.read):
+        for text, value in answers.read_as(name):
+            subject = "other texts are" if text == REST else f"{shown(text)} is"
+            said = f"numbers with {shown(text)} are read without it"
+            said = said if value == NUMBER else f"{subject} read as {value}"
+            problems.decide(name, said, told("read", f"{name}={text}={value}"))
+
+
+def _read(table: Texts, name: str, answers: Answers) -> np.ndarray:
+    """Cells of one column once they are read as was said: whole texts first, the rest last."""
+    column = table.columns[name]
+    decimal = decimal_around(column, table.decimal, answers.of_column("decimal", name))
+    pairs = dict(answers.read_as(name))
+    new: dict[str, str | None] = {}
+    used = set()
+    for text in unique_texts(column)[0]:
+        inside = around(text, decimal)
+        if pairs.get(text, NUMBER) != NUMBER:
+            used.add(text)
+            new[text] = _value(name, text, pairs[text], decimal)
+        elif inside and inside[0] in pairs:
+            used.add(inside[0])
+            whole = pairs[inside[0]] == NUMBER
+            value = pairs[inside[0]]
+            new[text] = inside[1] if whole else _value(name, inside[0], value, decimal)
+        elif REST in pairs and math.isnan(number(text, decimal)):
+            used.add(REST)
+            new[text] = _value(name, REST, pairs[REST], decimal)
+    if lacking := [text for text in pairs if text not in used]:
+        raise InputError(
+            f"column `{name}`: no cell holds {shown(lacking[0])}, which --read names",
+            remedy="give a text of the column, or what stands around its numbers",
+        )
+    return np.array([new.get(text, text) for text in column], dtype=object)
+
+
+def _value(name: str, text: str, value: str, decimal: str | None) -> str | None:
+    """A number as the column writes its own, so that it is read as no other; None: missing."""
+    if value.lower() == MISSING:
+        return None
+    try:
+        own = float(value.replace(",", "."))
+    except ValueError:
+        own = math.nan
+    if not math.isfinite(own):
+        raise InputError(
+            f"--read {name}={text}: {value!r} is neither a number nor `missing`",
+            remedy=f"write {name}={text}=0.5, or {name}={text}=missing",
+        )
+    if own.is_integer() and abs(own) < 1e15:
+        return str(int(own))
+    whole, _, rest = f"{own:.12f}".rstrip("0").partition(".")
+    return f"{whole}{',' if decimal == 'comma' else '.'}{rest.ljust(4, '0')}"

@@ -1,0 +1,294 @@
+"""Which rows of a table are patients: copies, patients in several rows, identifiers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from hedgerow_clinic.answers import Answers, told
+from hedgerow_clinic.names import age_like, name_words, sex_like
+from hedgerow_clinic.problems import Problems
+from hedgerow_clinic.table import Texts
+from hedgerow_clinic.values import shown, unique_texts
+
+#: Words of a name that make it one of an identifier.
+_NAMES = frozenset(
+    {"id", "ids", "pid", "ptid", "patid", "patientid", "subjectid", "caseid", "mrn", "patient"}
+    | {"patients", "subject", "record", "usubjid", "case", "patnr", "fallnummer", "patientennummer"}
+)
+#: An identifier has at least so many values, and so many rows each at most on average.
+FEWEST_VALUES, MOST_ROWS = 20, 20
+#: Two rows with one value of an identifier agree in so many other columns, of which so many rows
+#: at most agree otherwise.
+ALIKE_COLUMNS, AGREE, BY_CHANCE = 3, 0.95, 0.6
+#: So many such pairs of rows tell it.
+FEWEST_PAIRS = 10
+#: Pairs of rows that are alike in all columns, expected by chance, below which they are copies.
+COPIES_BY_CHANCE = 0.01
+FEWEST_COLUMNS = 4
+LISTED = 3
+#: A word chooses the rows that count if so many patients have one such row, with its outcome known;
+#: columns of more words are not looked through, and no more options named.
+COVERED, FEW_WORDS, MOST_WAYS = 0.8, 12, 4
+
+
+@dataclass(frozen=True)
+class Repeated:
+    """Values of an identifier that stand in several rows."""
+
+    column: str
+    groups: tuple[np.ndarray, ...]  # places of the rows of one patient, in the order of the table
+
+
+def named_as_identifier(name: str) -> bool:
+    """Whether a column's name is that of an identifier.
+
+    >>> named_as_identifier("Patient ID"), named_as_identifier("pid"), named_as_identifier("width")
+    (True, True, False)
+    """
+    return bool(_NAMES & name_words(name))
+
+
+def identifiers(table: Texts, outcome: Sequence[str] = ()) -> dict[str, str]:
+    """Columns that tell patients apart, in one row each or in several, and why."""
+    # By its name, or as rows with the same value agree in what patients seldom agree in. outcome:
+    # columns that are none, and of which rows of a patient may differ.
+    found, codes = {}, {}
+    for name, column in table.columns.items():
+        codes[name] = unique_texts(column)[1]
+    chance = {name: _agreement(own) for name, own in codes.items()}
+    for name, own in codes.items():
+        values = int(own.max()) + 1
+        known = int((own >= 0).sum())
+        if name in outcome or values < FEWEST_VALUES or known > MOST_ROWS * values:
+            continue
+        if not _could_name(table.columns[name]) or age_like(name) or sex_like(name):
+            continue
+        if values < known and not named_as_identifier(name):
+            others = [c for c in codes if c not in (name, *outcome) and chance[c] <= BY_CHANCE]
+            if not _tells_apart(own, [codes[c] for c in others]):
+                continue
+        elif values == known and not named_as_identifier(name):
+            continue  # values that never repeat are looked at by `found_columns`
+        rows = "" if values == known else f": {values} of them in {known} rows"
+        found[name] = f"an identifier{rows}"
+    return found
+
+
+def _could_name(column: np.ndarray) -> bool:
+    """Whether all values are whole numbers or words with a digit, as identifiers are."""
+    some = unique_texts(column)[0][:500]
+    return all(re.fullmatch(r"[A-Za-z_/ .-]*\d+[\w/ -]*(\.0+)?", text) for text in some)
+
+
+def _agreement(codes: np.ndarray) -> float:
+    """Share of pairs of rows that have one value, of those in which both have any; (n,) codes."""
+    counts = np.bincount(codes[codes >= 0])
+    n = counts.sum()
+    return float((counts * (counts - 1.0)).sum() / max(n * (n - 1.0), 1.0))
+
+
+def _tells_apart(own: np.ndarray, others: list[np.ndarray]) -> bool:
+    order = np.argsort(own, kind="stable")
+    order = order[own[order] >= 0]
+    pair = own[order[1:]] == own[order[:-1]]
+    if pair.sum() < FEWEST_PAIRS:
+        return False
+    first, second = order[:-1][pair], order[1:][pair]
+    agree = 0
+    for codes in others:
+        # Two empty cells are no agreement: rows of another kind leave the same cells empty.
+        one, other = codes[first], codes[second]
+        known = (one >= 0) & (other >= 0)
+        if _once_each(own, codes):
+            agree += 1
+        elif known.sum() >= FEWEST_PAIRS:
+            agree += float((one == other)[known].mean()) >= AGREE
+    return agree >= ALIKE_COLUMNS
+
+
+def _once_each(own: np.ndarray, codes: np.ndarray) -> bool:
+    """Whether a column is filled in one of several rows of each value, as of the inclusion."""
+    there = own >= 0
+    rows = np.bincount(own[there])
+    filled = np.bincount(own[there & (codes >= 0)], minlength=len(rows))[rows > 1]
+    return len(filled) >= FEWEST_PAIRS and float((filled == 1).mean()) >= AGREE
+
+
+def chosen(
+    table: Texts, columns: Mapping, outcome: Sequence[str], answers: Answers, problems: Problems
+) -> Texts:
+    """The rows that count, once what stands in several is answered."""
+    # columns: those of kind `id` are identifiers.
+    kept = not_hidden(table, answers, problems)
+    for row in answers.rows_left_out:
+        if row not in table.rows:
+            said = f"the table has no patient in row {row}"
+            problems.add("rows", said, "give other --leave-out-rows")
+        kept &= table.rows != row
+    if answers.rows_left_out:
+        by = told("leave_out_rows", *answers.leave_out_rows)
+        problems.decide("rows", "single rows are left out", by)
+    for name in dict.fromkeys(text.rpartition("=")[0].strip() for text in answers.where):
+        words = answers.words("where", name)
+        cells = table.columns[name]
+        own = np.array([("" if text is None else text) in words for text in cells], dtype=bool)
+        if not own.any():
+            held = ", ".join(map(shown, sorted(unique_texts(cells)[0])[:6]))
+            said = f"no row has {' or '.join(map(_word, words))} in it: it has {held}"
+            problems.add("rows", said, "give another --where", name)
+            continue
+        kept &= own
+        by = told("where", *(f"{name}={word}" for word in words))
+        problems.decide(name, f"rows count in which it is {' or '.join(map(_word, words))}", by)
+    if not kept.any():
+        problems.add("rows", "no row is left", "give other --where or --leave-out-rows")
+        return table
+    table = table.of(kept)
+    table = _without_copies(table, columns, answers, problems)
+    return _one_row_each(table, columns, outcome, answers, problems)
+
+
+def not_hidden(table: Texts, answers: Answers, problems: Problems) -> np.ndarray:
+    """Rows that count, (n,) bool, once somebody said whether hidden ones of a workbook do."""
+    kept = np.ones(len(table), dtype=bool)
+    if table.hidden is None or not table.hidden.any():
+        return kept
+    answer = next(iter(answers.hidden_rows), None)
+    count, first = int(table.hidden.sum()), table.rows[int(np.argmax(table.hidden))]
+    ways = " or ".join(told("hidden_rows", what) for what in ("drop", "keep"))
+    problems.ask(
+        "hidden rows",
+        f"{count} of {len(table)} rows are hidden or filtered out in the workbook, the first one "
+        f"is row {first}",
+        f"say {ways}",
+        answer="" if answer is None else told("hidden_rows", answer),
+        decided=f"rows that are hidden in the workbook {'do not ' * (answer == 'drop')}count",
+    )
+    return ~table.hidden if answer == "drop" else kept
+
+
+def _without_copies(table: Texts, columns: Mapping, answers: Answers, problems: Problems) -> Texts:
+    """Rows that are alike in every cell, where patients who are alike would be no chance."""
+    codes = {name: unique_texts(column)[1] for name, column in table.columns.items()}
+    n = len(table)
+    numbered = (name for name in codes if columns[name].kind == "id")
+    counters = {name for name in numbered if codes[name].max() + 1 == n}
+    compared = [own for name, own in codes.items() if name not in counters]
+    if len(compared) < FEWEST_COLUMNS:
+        return table
+    _, group, size = np.unique(
+        np.column_stack(compared), axis=0, return_inverse=True, return_counts=True
+    )
+    group = group.ravel()
+    expected = n * (n - 1) / 2.0 * float(np.prod([_agreement(own + 1) for own in compared]))
+    if (size == 1).all() or expected > COPIES_BY_CHANCE:
+        return table
+    _, first = np.unique(group, return_index=True)
+    copy = np.ones(n, dtype=bool)
+    copy[first] = False
+    some = ", ".join(
+        f"{table.rows[k]} (of {table.rows[first[group[k]]]})" for k in np.flatnonzero(copy)[:LISTED]
+    )
+    few = int(copy.sum())
+    said = (
+        f"{few} row{'s are copies' if few > 1 else ' is a copy'} of another, cell by cell"
+        + (f" but for `{'`, `'.join(sorted(counters))}`" if counters else "")
+        + f": row {some}{', ...' * (few > LISTED)}"
+    )
+    answer = next(iter(answers.copied_rows), None)
+    problems.ask(
+        "copied rows",
+        said,
+        f"say {told('copied_rows', 'drop')}, or {told('copied_rows', 'keep')} where they are "
+        "different patients",
+        answer="" if answer is None else told("copied_rows", answer),
+        decided="rows that are copies of another "
+        + ("are left out" if answer == "drop" else "are different patients"),
+    )
+    return table.of(~copy) if answer == "drop" else table
+
+
+def _word(text: str) -> str:
+    return shown(text) if text else "empty"
+
+
+def _one_row_each(
+    table: Texts, columns: Mapping, outcome: Sequence[str], answers: Answers, problems: Problems
+) -> Texts:
+    """One row for each value of an identifier, or the question which."""
+    for name, column in columns.items():
+        if column.kind != "id" or name in outcome:
+            continue
+        answer = answers.of_column("several_rows", name)
+        codes = unique_texts(table.columns[name])[1]
+        counts = np.bincount(codes[codes >= 0])
+        several = int((counts > 1).sum())
+        if not several:
+            continue
+        where = np.flatnonzero(codes == int(np.flatnonzero(counts > 1)[0]))
+        rows = " and ".join(str(table.rows[k]) for k in where[:LISTED])
+        ways = _ways_to_choose(table, codes, name, outcome)
+        named = bool(answers.words("several_rows", name))
+        others = (o for o in columns if o != name and named_as_identifier(o) and o not in outcome)
+        other = next((o for o in others if _differs_in_each_row(table.columns[o])), None)
+        which = "first last" if not ways else "first"
+        ways += [told("several_rows", f"{name}={word}") for word in which.split()]
+        problems.ask(
+            "several rows",
+            f"{several} of {len(counts)} {'patients' if other is None else 'values'} stand in "
+            f"several rows, such as {shown(table.columns[name][where[0]])} in rows {rows}"
+            + ("" if other is None else f", though each row has another `{other}`"),
+            f"say which count: {', '.join(ways)}; or "
+            f"{told('several_rows', f'{name}=separate')}, where they are different patients",
+            name,
+            answer=""
+            if answer is None
+            else told("several_rows", f"{name}={answer}" if named else answer),
+            decided="rows with one value are different patients"
+            if answer == "separate"
+            else f"of a patient in several rows the {answer} one counts",
+        )
+        if answer in ("first", "last"):
+            order = np.argsort(codes, kind="stable")
+            order = order if answer == "first" else order[::-1]
+            own = np.zeros(len(table), dtype=bool)
+            known = order[codes[order] >= 0]
+            own[known[np.unique(codes[known], return_index=True)[1]]] = True
+            table = table.of(own | (codes < 0))
+    return table
+
+
+def _differs_in_each_row(column: np.ndarray) -> bool:
+    codes = unique_texts(column)[1]
+    return bool((codes >= 0).all()) and len(np.unique(codes)) == len(codes)
+
+
+def _ways_to_choose(
+    table: Texts, codes: np.ndarray, name: str, outcome: Sequence[str]
+) -> list[str]:
+    """Options that choose one row of each patient, in which the outcome is known."""
+    # By a word of a column, such as the kind of the event, or by a cell that is empty, as those of
+    # visits are in the row of the inclusion.
+    patients = len(np.unique(codes[codes >= 0]))
+    known = np.ones(len(table), dtype=bool)
+    for own in outcome:
+        known &= table.columns[own] != None  # noqa: E711  elementwise
+    found: dict[bytes, str] = {}
+    for other, cells in table.columns.items():
+        texts, own = unique_texts(cells)
+        if other == name or other in outcome or named_as_identifier(other):
+            continue
+        words = [*range(len(texts))] if len(texts) <= FEW_WORDS else []
+        for code in [-1, *words] if (own < 0).any() else words:
+            rows = own == code
+            alone = len(np.unique(codes[rows])) == rows.sum() and (codes[rows] >= 0).all()
+            if not alone or rows.sum() < COVERED * patients or known[rows].mean() < COVERED:
+                continue
+            word = texts[code] if code >= 0 else ""
+            way = f"{told('where', f'{other}={word}')} ({int(rows.sum())} rows)"
+            found.setdefault(rows.tobytes(), way)
+    return list(found.values())[:MOST_WAYS]

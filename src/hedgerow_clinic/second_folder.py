@@ -1,0 +1,188 @@
+"""The folder of a model in another hospital: page, pictures, tables, recalibrated model."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Mapping
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from hedgerow.files import aside, folder_whole, write_text
+from hedgerow.showing.templates import render
+from hedgerow.texts import legible
+from hedgerow_clinic import second_figures as figures
+from hedgerow_clinic import second_tables
+from hedgerow_clinic.cohort import Outcome
+from hedgerow_clinic.folder import as_command
+from hedgerow_clinic.layout import (
+    Written,
+    check_made_by,
+    checksum,
+    in_code,
+    pictured,
+    placed,
+    save_picture,
+    section,
+    words_of_counts,
+    write_manifest,
+    write_tables,
+)
+from hedgerow_clinic.model import FILE, Source
+from hedgerow_clinic.passport import passport_of
+from hedgerow_clinic.shown import Table
+from hedgerow_clinic.transport import Validation, recalibrated
+
+WHAT = "hedgerow validate"
+RECALIBRATED = "tree_recalibrated.json"
+
+
+def write_validation(
+    folder: str | Path,
+    found: Validation,
+    source: Path,
+    outcome: Outcome,
+    *,
+    title: str,
+    model_name: str,
+    rename: tuple[str, ...] = (),
+    force: bool = False,
+    schema: Path | None = None,
+    documents: bool = False,
+    progress: Callable[[str], Any] | None = None,
+) -> Written:
+    """Write everything that `hedgerow validate` gives; the same input gives the same bytes."""
+    # model_name: the model as the command names it, without the folders above it.
+    folder, name, title = Path(folder), legible(source.name), legible(title)
+    check_made_by(folder, force, WHAT)
+    old, least = aside(folder), found.least
+    tell = progress or (lambda words: None)
+    version = metadata.version("hedgerow")
+    origin = Source(version, name, checksum(source), title)
+    with folder_whole(folder, old) as made:
+        tell("tables")
+        shown = second_tables.tables(found)
+        write_tables(made, shown, documents)
+        write_text(made / FILE, found.model.to_json())
+        write_text(made / RECALIBRATED, recalibrated(found, origin, outcome.entry or "").to_json())
+        _draw(found, title, name, made / "figures", tell)
+        tell("page")
+        write_text(made / "index.html", page(found, shown, title, version))
+        write_text(made / "passport.html", _passport(found, shown, outcome, origin, rename))
+        options: dict[str, Any] = {
+            "--schema": None if schema is None else schema.name,
+            "--title": title,
+            "--resamples": found.resamples,
+            "--documents": documents,
+            "--seed": found.seed,
+        }
+        renamed = [word for pair in rename for word in ("--rename", pair)]
+        words = ["hedgerow", "validate", model_name, name, *renamed]
+        files = write_manifest(
+            made,
+            WHAT,
+            least,
+            {
+                "command": as_command(words, outcome, options, least),
+                "input": {name: checksum(source), FILE: checksum(made / FILE)}
+                | ({} if schema is None else {schema.name: checksum(schema)}),
+                "outcome": dataclasses.asdict(outcome),
+                "settings": {"resamples": found.resamples},
+                "seed": found.seed,
+            },
+        )
+    return Written(files, old)
+
+
+def _draw(found: Validation, title: str, name: str, folder: Path, tell) -> None:
+    """The pictures of the page."""
+    pictures = {
+        "sheet": lambda: figures.sheet(found, title, name),
+        "calibration": lambda: figures.calibration(found),
+        "survival": lambda: figures.curves(found),
+        "decisions": lambda: figures.decisions(found),
+    }
+    for drawn, picture in pictures.items():
+        tell(f"picture {drawn}")
+        save_picture(picture, folder, drawn)
+
+
+def page(found: Validation, shown: Mapping[str, Table], title: str, version: str) -> str:
+    """Text of index.html."""
+    names = ("sheet", "calibration", "survival", "decisions")
+    drawn = pictured(names, figures.alternatives(found), figures.captions(found))
+    first = found.model.made_from
+    sections = [
+        section("summary", "In short", [], [], []),
+        section("sheet", "On one page", [], ["sheet"], []),
+        section("patients", "The patients", [], [], ["flow", "case_mix"]),
+        section("performance", "How the model does here", [], [], ["performance"]),
+        section(
+            "calibration", "Expected and observed", _of_risks(found), ["calibration"], ["groups"]
+        ),
+        section("curves", "The groups beside the first hospital's", [], ["survival"], []),
+        section(
+            "recalibrated",
+            "Recalibration",
+            [
+                f"{RECALIBRATED} is the same tree with the risks of these patients; “hedgerow "
+                "apply” and “hedgerow validate” read it as they read tree.json."
+            ],
+            [],
+            ["recalibration"],
+        ),
+        section("decide", "Does it help to decide", [], ["decisions"], ["decision_curve"]),
+    ]
+    for own in sections:
+        own["id"] = f"part_{own['id']}" if own["id"] != "summary" else own["id"]
+    placed(sections, drawn, shown)
+    origin = (
+        f"The tree is that of “{first.title}” ({first.file}, hedgerow {first.version}), the "
+        f"outcome there {found.model.outcome.replace('`', '')}. {found.model.missing}"
+    )
+    return in_code(
+        render(
+            "hedgerow_clinic/second.html.j2",
+            title=title,
+            counts=words_of_counts(found.least).partition(" Curves show")[0],
+            summary=[*second_tables.summary(found), origin],
+            notes=second_tables.notes(found),
+            sections=sections,
+            version=version,
+            recalibrated=RECALIBRATED,
+        )
+    )
+
+
+def _of_risks(found: Validation) -> list[str]:
+    source = found.model.recalibrated_from
+    said = "The risks are not those of the hospital where the tree was grown, but of “{}”."
+    return [] if source is None else [said.format(source.title)]
+
+
+def _passport(
+    found: Validation,
+    shown: Mapping[str, Table],
+    outcome: Outcome,
+    own: Source,
+    rename: tuple[str, ...],
+) -> str:
+    counts = shown["flow"].frame.iloc[:-4]
+    rows = "; ".join(f"{count} {about}" for about, count in counts.to_numpy().tolist())
+    first = found.model.made_from
+    return passport_of(
+        found.cohort,
+        outcome,
+        rows,
+        second_tables.words_of(found).to_numpy().tolist(),
+        own.title,
+        own.file,
+        own.sha256,
+        own.version,
+        ({"Renamed": ", ".join(rename)} if rename else {})
+        | {
+            "Model": f"{first.title} ({first.file}, SHA-256 {first.sha256})",
+            "Outcome there": f"{found.model.outcome}: "
+            + ", ".join(f"{w.word!r} is {w.taken_for}" for w in found.model.words),
+        },
+    )
