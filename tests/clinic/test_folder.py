@@ -711,7 +711,7 @@ def test_tables_as_documents(csv, tmp_path, monkeypatch, capsys):
     assert "--documents" in json.loads((runs[0] / "manifest.json").read_text())["command"]
     monkeypatch.setitem(__import__("sys").modules, "docx", None)
     assert main([*command, "--out", str(tmp_path / "none")]) == 1
-    assert "pip install '.[documents]'" in capsys.readouterr().err
+    assert "pip install './src/hedgerow_clinic[documents]'" in capsys.readouterr().err
     assert not (tmp_path / "none").exists()
 
 

@@ -88,7 +88,7 @@ def test_a_workbook_gives_the_same_patients(tmp_path):
 def test_a_workbook_without_its_library_is_one_sentence(tmp_path, monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "openpyxl", None)
     (tmp_path / "a.xlsx").write_bytes(b"PK\x03\x04")
-    with pytest.raises(DataError.__mro__[1], match=r"pip install '\.\[patients\]'"):
+    with pytest.raises(DataError.__mro__[1], match=r"pip install '\./src/hedgerow_clinic'"):
         read_texts(tmp_path / "a.xlsx")
 
 
