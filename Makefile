@@ -88,7 +88,7 @@ $(STAMP): $(BUILD_FILES)
 	@$(PIP_LOCKED) -r $(BUILD_LOCK)
 	@$(PIP_LOCKED) -r requirements.lock
 	@echo 'Building hedgerow'
-	@$(PIP) --no-deps --no-build-isolation --editable . $(addprefix --editable ./,$(wildcard src/*_clinic))
+	@$(PIP) --no-deps --no-build-isolation --editable . $(addprefix --editable ./,$(wildcard src/*_study src/*_clinic))
 	@printf '%s' "$(CURDIR)" > $(STAMP)
 
 # --- use --------------------------------------------------------------------------------------
@@ -103,10 +103,10 @@ AGAIN := $(if $(RETRY_ABSENT),--retry-absent)
 EXECUTOR := $(if $(filter slurm,$(PROFILE)),$(VENV)/.cluster)
 
 reproduce: setup $(EXECUTOR)
-	@python -m hedgerow.workflow.run $(ON_CORES) $(AGAIN)
+	@python -m hedgerow_study.workflow.run $(ON_CORES) $(AGAIN)
 
 extensions: setup $(EXECUTOR)
-	@python -m hedgerow.workflow.run $(ON_CORES) $(AGAIN) --configfile config/extensions.yaml
+	@python -m hedgerow_study.workflow.run $(ON_CORES) $(AGAIN) --configfile config/extensions.yaml
 
 $(VENV)/.cluster: requirements-cluster.lock $(STAMP)
 	@echo 'Installing what runs on a cluster takes (requirements-cluster.lock)'
@@ -118,7 +118,7 @@ PROCESSES := --numprocesses auto --dist loadfile --no-loadscope-reorder
 PYTEST := python -m pytest $(PROCESSES)
 
 paper: setup $(EXECUTOR)
-	@python -m hedgerow.workflow.run $(ON_CORES) $(AGAIN) --configfile config/paper.yaml
+	@python -m hedgerow_study.workflow.run $(ON_CORES) $(AGAIN) --configfile config/paper.yaml
 
 test: setup
 	@$(PYTEST)
@@ -186,16 +186,15 @@ $(VENV)/.docs: requirements-docs.lock $(STAMP)
 	@touch $@
 
 generated: setup
-	@python -m hedgerow.workflow.generated --write
+	@python -m hedgerow_study.workflow.generated --write
 	@python tests/rooms.py
 
 LOCKS := requirements.lock requirements-checks.lock requirements-docs.lock requirements-cluster.lock \
 	$(BUILD_LOCK)
 # The extras of each lock.
-EXTRAS := build frames draw data survival experiments workflow test
+EXTRAS := build frames draw data survival test
 CHECKS := forests browser polars types release
 DOCS := docs
-CLUSTER := cluster
 # Tools for the locks: which program, of which package.
 LOCK_TOOL = [ -x .venv-lock/bin/$(1) ] || { \
 	{ [ -x .venv-lock/bin/python ] || '$(PYTHON)' -m venv .venv-lock; } && \
@@ -215,17 +214,18 @@ lock:
 	@$(call LOCK_TOOL,pip-compile,pip-tools)
 	@# An extra that takes others along would lock this folder as a package: all of them are named.
 	@sed -E 's/"hedgerow\[[^]]*\]",? ?//' pyproject.toml > .venv-lock/pyproject.toml
-	@# The clinic's package asks for more: its requirements, and the extra of documents.
-	@'$(PYTHON)' -c 'import tomllib; own = tomllib.load(open("src/hedgerow_clinic/pyproject.toml", "rb"))["project"]; \
-	    all = {"clinic": own["dependencies"][1:], "documents": own["optional-dependencies"]["documents"]}; \
-	    [open(f".venv-lock/{name}.in", "w").write("\n".join(lines)) for name, lines in all.items()]'
-	@$(COMPILE) $(patsubst %,--extra %,$(EXTRAS)) --output-file ../requirements.lock pyproject.toml clinic.in
+	@# What the other packages ask for, and their extras.
+	@'$(PYTHON)' -c 'import tomllib; \
+	    all = {name: tomllib.load(open(f"src/hedgerow_{name}/pyproject.toml", "rb"))["project"] for name in ("study", "clinic")}; \
+	    wanted = {name: own["dependencies"][1:] for name, own in all.items()}; \
+	    wanted |= {extra: lines for own in all.values() for extra, lines in own["optional-dependencies"].items()}; \
+	    [open(f".venv-lock/{name}.in", "w").write("\n".join(lines)) for name, lines in wanted.items()]'
+	@$(COMPILE) $(patsubst %,--extra %,$(EXTRAS)) --output-file ../requirements.lock pyproject.toml study.in clinic.in
 	@$(COMPILE) $(patsubst %,--extra %,$(CHECKS)) --constraint ../requirements.lock \
 	    --output-file ../requirements-checks.lock pyproject.toml documents.in
 	@$(COMPILE) $(patsubst %,--extra %,$(DOCS)) --constraint ../requirements.lock \
 	    --output-file ../requirements-docs.lock pyproject.toml
-	@$(COMPILE) $(patsubst %,--extra %,$(CLUSTER)) --constraint ../requirements.lock \
-	    --output-file ../requirements-cluster.lock pyproject.toml
+	@$(COMPILE) --constraint ../requirements.lock --output-file ../requirements-cluster.lock cluster.in
 	@# What builds the package, and setuptools for the dependencies that come as source.
 	@'$(PYTHON)' -c 'import tomllib; all = tomllib.load(open("pyproject.toml", "rb")); \
 	    extra = all["project"]["optional-dependencies"]["build"]; \

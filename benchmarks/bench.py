@@ -117,9 +117,9 @@ def imports() -> None:
     for code, goal in [
         ("import hedgerow", 0.1),
         ("from hedgerow import C45Classifier", 1.0),
-        ("import hedgerow.workflow.steps", 0.15),
-        ("import hedgerow.experiments.soft.claims", 0.5),
-        ("import hedgerow.experiments.soft.page", 0.5),
+        ("import hedgerow_study.workflow.steps", 0.15),
+        ("import hedgerow_study.experiments.soft.claims", 0.5),
+        ("import hedgerow_study.experiments.soft.page", 0.5),
     ]:
         ours, theirs = alternately(fresh(code), fresh("import sklearn.tree"), 5)
         print(

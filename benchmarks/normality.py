@@ -25,9 +25,9 @@ from hedgerow import C45Classifier, ConfDTreeClassifier
 from hedgerow.confidence import confdtree
 from hedgerow.confidence.intervals import _p_value, count
 from hedgerow.data import fetch, load_registry, tidy
-from hedgerow.experiments.confidence.plan import ConfidencePlan
-from hedgerow.experiments.confidence.steps import areas, changes, folds_of
-from hedgerow.experiments.frames import all_classes
+from hedgerow_study.experiments.confidence.plan import ConfidencePlan
+from hedgerow_study.experiments.confidence.steps import areas, changes, folds_of
+from hedgerow_study.experiments.frames import all_classes
 
 HERE = Path(__file__).parent
 PRINTED = HERE.parent / "data/published/confdtree_table_3.csv"

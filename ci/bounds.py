@@ -80,14 +80,16 @@ def main() -> int:
 
 
 def allowed(names: Sequence[str]) -> dict[str, SpecifierSet]:
-    """What pyproject.toml allows of libraries: all that the package and its extras ask for.
+    """What the projects allow of libraries: all that the packages and their extras ask for.
 
     >>> Version("2.0") in allowed(["numpy"])["numpy"]
     True
     """
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    extras = project["optional-dependencies"].values()
-    wanted = [*project["dependencies"], *(line for extra in extras for line in extra)]
+    wanted = []
+    for file in (ROOT / "pyproject.toml", *ROOT.glob("src/*/pyproject.toml")):
+        project = tomllib.loads(file.read_text(encoding="utf-8"))["project"]
+        extras = project["optional-dependencies"].values()
+        wanted += [*project["dependencies"], *(line for extra in extras for line in extra)]
     bounds = {name: SpecifierSet() for name in names}
     for requirement in map(Requirement, wanted):
         if requirement.name in bounds:

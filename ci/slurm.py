@@ -39,7 +39,7 @@ ROOT = Path(__file__).resolve().parents[1]
 PROGRAMS = {"slurmctld": "slurm-wlm", "slurmd": "slurm-wlm", "munged": "munge"}
 PROFILE = ("--profile", "workflow/profiles/slurm")
 SMOKE = ("--configfile", "config/smoke.yaml")
-WORKFLOW = (sys.executable, "-m", "hedgerow.workflow.run")
+WORKFLOW = (sys.executable, "-m", "hedgerow_study.workflow.run")
 SUMS = "reports/SHA256SUMS"
 #: The node is this machine: no shared disk is slow to show what it has, and nobody else asks the
 #: controller.
@@ -226,7 +226,7 @@ class Run:
     ----------
     project : Path
     arguments : str
-        For `hedgerow.workflow.run`.
+        For `hedgerow_study.workflow.run`.
     command : sequence of str
         What is called with them.
     """
@@ -279,7 +279,7 @@ class Run:
             self.process.wait()
 
     def children(self) -> list[int]:
-        """What `hedgerow.workflow.run` has started: Snakemake."""
+        """What `hedgerow_study.workflow.run` has started: Snakemake."""
         said = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text()
         return list(map(int, said.split()))
 

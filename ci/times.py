@@ -95,8 +95,8 @@ def processor_name() -> str:
 
 RECORDED = """
 from pathlib import Path
-from hedgerow.workflow.records import about
-from hedgerow.workflow.reference import kept_jobs
+from hedgerow_study.workflow.records import about
+from hedgerow_study.workflow.reference import kept_jobs
 print(about(sum(need.seconds for need in kept_jobs(Path()).values())))
 """
 

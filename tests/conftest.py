@@ -19,12 +19,12 @@ LEFT_OUT = {"quick": {"runs", "slow", "long"}, "usual": {"long"}}
 def packages_unread(monkeypatch):
     """An audit neither hashes the 15,000 files of installed packages nor builds the cores: once is
     enough."""
-    from hedgerow.audit.findings import Check
+    from hedgerow_study.audit.findings import Check
 
     fine = Check("installed packages", True, ["Not looked at."])
-    monkeypatch.setattr("hedgerow.audit.verify.check_packages", lambda manifest: fine)
+    monkeypatch.setattr("hedgerow_study.audit.verify.check_packages", lambda manifest: fine)
     cores = Check("compiled cores", True, ["Not looked at."])
-    monkeypatch.setattr("hedgerow.audit.verify.check_cores", lambda *_: cores)
+    monkeypatch.setattr("hedgerow_study.audit.verify.check_cores", lambda *_: cores)
 
 
 def pytest_addoption(parser):

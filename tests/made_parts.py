@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from hedgerow.files import write_bytes, write_json
-from hedgerow.reporting.manifest import checksum, checksums
-from hedgerow.workflow.parts import SUFFIX, packed
+from hedgerow_study.reporting.manifest import checksum, checksums
+from hedgerow_study.workflow.parts import SUFFIX, packed
 
 CALL = "soft.steps:learn"
 

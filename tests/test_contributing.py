@@ -131,7 +131,7 @@ def hooks() -> list[dict]:
 def test_hooks_call_tools_of_the_environment(hook):
     """No repository of hooks is fetched: versions are those of requirements.lock."""
     assert hook["language"] == "system"
-    assert re.match(r"\.venv/bin/python -m (ruff|snakefmt|hedgerow)\b", hook["entry"])
+    assert re.match(r"\.venv/bin/python -m (ruff|snakefmt|hedgerow_study)\b", hook["entry"])
 
 
 @pytest.mark.parametrize(

@@ -36,18 +36,18 @@ LIGHT = {
     "hedgerow.cli": set(),
     "hedgerow.data": set(),
     "hedgerow.evaluation": set(),
-    "hedgerow.experiments.plan": set(),
+    "hedgerow_study.experiments.plan": set(),
     "hedgerow.showing.figures": set(),
-    "hedgerow.reporting.html": set(),
-    "hedgerow.workflow": set(),
-    "hedgerow.workflow.jobs": set(),
-    "hedgerow.workflow.steps": set(),
+    "hedgerow_study.reporting.html": set(),
+    "hedgerow_study.workflow": set(),
+    "hedgerow_study.workflow.jobs": set(),
+    "hedgerow_study.workflow.steps": set(),
     # Jobs that read and write tables.
-    "hedgerow.experiments.soft.claims": {"pandas", "pyarrow"},
-    "hedgerow.experiments.soft.page": {"pandas", "pyarrow"},
-    "hedgerow.experiments.soft.statistics": {"pandas", "pyarrow"},
-    "hedgerow.experiments.soft.tables": {"pandas", "pyarrow"},
-    "hedgerow.experiments.structure.page": {"pandas", "pyarrow"},
+    "hedgerow_study.experiments.soft.claims": {"pandas", "pyarrow"},
+    "hedgerow_study.experiments.soft.page": {"pandas", "pyarrow"},
+    "hedgerow_study.experiments.soft.statistics": {"pandas", "pyarrow"},
+    "hedgerow_study.experiments.soft.tables": {"pandas", "pyarrow"},
+    "hedgerow_study.experiments.structure.page": {"pandas", "pyarrow"},
 }
 
 WITHOUT = (
@@ -84,7 +84,9 @@ def test_help_imports_no_command(tmp_path):
     assert not loaded & {*HEAVY, "numpy", "hedgerow.data"}
     loaded = set(run(f"{look}parsed(['data', 'list']){end}").split())
     assert (
-        not loaded & HEAVY and "hedgerow_clinic" in loaded and "hedgerow.audit.verify" not in loaded
+        not loaded & HEAVY
+        and "hedgerow_clinic" in loaded
+        and "hedgerow_study.audit.verify" not in loaded
     )
 
 
@@ -150,7 +152,7 @@ def test_every_extra_that_is_named_brings_the_library():
         place: tomllib.loads((root / place / "pyproject.toml").read_text(encoding="utf-8"))[
             "project"
         ]
-        for place in (".", "./src/hedgerow_clinic")
+        for place in (".", "./src/hedgerow_study", "./src/hedgerow_clinic")
     }
     project = projects["."]
     names = {

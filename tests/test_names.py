@@ -8,15 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from hedgerow.experiments import WORDS
-from hedgerow.workflow.digest import PACKAGE
-from hedgerow.workflow.rules import rules_of
+from hedgerow_study.experiments import WORDS
+from hedgerow_study.workflow.digest import PACKAGE, STUDY
+from hedgerow_study.workflow.rules import rules_of
 
 ROOT = Path(__file__).parents[1]
-TEXTS = [*PACKAGE.rglob("*.py"), *PACKAGE.rglob("*.j2"), *ROOT.glob("*.md")]
+TEXTS = [*PACKAGE.parent.rglob("*.py"), *PACKAGE.parent.rglob("*.j2"), *ROOT.glob("*.md")]
 TEXTS = sorted([*TEXTS, *(ROOT / "docs").rglob("*.md"), *(ROOT / "config").glob("*.md")])
 #: Where a path in a text may begin.
-FOLDERS = (ROOT, PACKAGE, PACKAGE.parent, ROOT / "workflow")
+FOLDERS = (ROOT, PACKAGE, STUDY, PACKAGE.parent, ROOT / "workflow")
 #: A page that adds files to a copy of the project, which `test_workflow_example.py` does.
 ADDS = ROOT / "docs/researcher.md"
 

@@ -12,8 +12,9 @@ from xml.etree import ElementTree
 import pytest
 import rooms
 
-from hedgerow.experiments import EXTENSIONS, PAPERS, WORDS, folder_of
-from hedgerow.workflow.digest import PACKAGE
+from hedgerow_study.experiments import EXTENSIONS, PAPERS, WORDS, folder_of
+from hedgerow_study.workflow.digest import PACKAGE, PACKAGES
+from hedgerow_study.workflow.digest import STUDY as STUDY_PACKAGE
 
 #: Rooms from the ground up; a room imports those of its own floor and of lower ones. What lies on
 #: one floor stands side by side.
@@ -62,15 +63,15 @@ def modules(package: Path = PACKAGE) -> dict[str, Path]:
     return found
 
 
-MODULES = modules()
+MODULES = modules() | modules(STUDY_PACKAGE)
 
 
 def imported(file: Path) -> set[str]:
     """Modules of the package that a module imports, at its head or inside of functions."""
     found = set()
     for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "hedgerow":
-            module = node.module.removeprefix("hedgerow").lstrip(".")
+        if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] in PACKAGES:
+            module = node.module.partition(".")[2]
             for alias in node.names:
                 inner = f"{module}.{alias.name}".lstrip(".")
                 found.add(inner if inner in MODULES and module != inner else module)
@@ -183,7 +184,7 @@ def test_what_shows_results_needs_no_compiled_core():
     """Tables, figures and pages read files: none waits for the learners to be built or loaded."""
     shows = {"plan", "statistics", "tables", "figures", "claims", "page"}
     wanted = [
-        f"hedgerow.{module}"
+        f"hedgerow_study.{module}"
         for module in sorted(MODULES)
         if room(module) in STUDY and module.rpartition(".")[2] in shows
     ]
@@ -227,7 +228,7 @@ def is_list(module: str) -> bool:
 def test_every_experiment_has_its_folder_rules_and_plan():
     root = PACKAGE.parents[1]
     for home, words in {"experiments": PAPERS, "extensions": EXTENSIONS}.items():
-        assert {f.parent.name for f in (PACKAGE / home).glob("*/page.py")} == set(words)
+        assert {f.parent.name for f in (STUDY_PACKAGE / home).glob("*/page.py")} == set(words)
     for word in WORDS:
-        assert (PACKAGE / folder_of(word) / "plan.py").is_file()
+        assert (STUDY_PACKAGE / folder_of(word) / "plan.py").is_file()
         assert (root / f"workflow/rules/{word}.smk").is_file()

@@ -6,7 +6,7 @@ import sys
 import warnings
 
 #: Libraries that call a learner on behalf of a user.
-_BETWEEN = ("hedgerow", "joblib", "sklearn")
+_BETWEEN = ("hedgerow", "hedgerow_clinic", "hedgerow_study", "joblib", "sklearn")
 
 
 class HedgerowError(Exception):

@@ -11,7 +11,7 @@ from audit import made_up
 @pytest.fixture
 def project(tmp_path, monkeypatch, packages_unread) -> Path:
     """The project, the reader's own; what Snakemake would plan there is what the manifest says."""
-    from hedgerow.audit import verify
+    from hedgerow_study.audit import verify
 
     monkeypatch.setattr(verify, "planned_again", lambda root, manifest: made_up.JOBS)
     root = tmp_path / "project"

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from hedgerow.files import write_json
-from hedgerow.reporting.manifest import checksum, manifest, sums, to_json
+from hedgerow_study.reporting.manifest import checksum, manifest, sums, to_json
 
 SETTINGS = {"configuration": "made-up", "seed": 1, "soft": {"step": 0.1, "datasets": ["a"]}}
 

@@ -12,13 +12,13 @@ import yaml
 from oracle.bootstrap import bca_interval
 
 from hedgerow.errors import ConfigError
-from hedgerow.experiments import WORDS
-from hedgerow.experiments.audit.claims import ORDER, all_claims
-from hedgerow.reporting.claim_specification import VERDICTS, of_experiment, specified
-from hedgerow.reporting.claims import judge
-from hedgerow.workflow.digest import PACKAGE
-from hedgerow.workflow.rules import rules_of
-from hedgerow.workflow.steps import declaration, every_id, having
+from hedgerow_study.experiments import WORDS
+from hedgerow_study.experiments.audit.claims import ORDER, all_claims
+from hedgerow_study.reporting.claim_specification import VERDICTS, of_experiment, specified
+from hedgerow_study.reporting.claims import judge
+from hedgerow_study.workflow.digest import PACKAGE
+from hedgerow_study.workflow.rules import rules_of
+from hedgerow_study.workflow.steps import declaration, every_id, having
 
 ROOT = Path(__file__).parents[2]
 SPECIFICATION = yaml.safe_load((ROOT / "config/claims.yaml").read_text())

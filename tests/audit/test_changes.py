@@ -11,12 +11,12 @@ from pathlib import Path
 import pytest
 
 from hedgerow import cli
-from hedgerow.audit import changes_command
-from hedgerow.audit.changes import _rows, changes, compare
 from hedgerow.data.row_changes import CellChange, RowChanges
 from hedgerow.errors import DataError, InputError
 from hedgerow.files import write_bytes
-from hedgerow.workflow.previous import CLAIMS, State
+from hedgerow_study.audit import changes_command
+from hedgerow_study.audit.changes import _rows, changes, compare
+from hedgerow_study.workflow.previous import CLAIMS, State
 
 ROOT = Path(__file__).resolve().parents[2]
 CLAIM_HEAD = "claim,statement,published_value,verdict,measured,estimate,low,high\n"

@@ -9,12 +9,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from hedgerow import experiments
-from hedgerow.experiments.audit.comparison import KEY, ORDER, REASONS, SOURCES, comparison
-from hedgerow.experiments.audit.figures import comparison as drawn
-from hedgerow.experiments.audit.figures import on_one_scale, said
-from hedgerow.experiments.printed import printed_number
 from hedgerow.files import read_csv, read_parquet, write_csv, write_parquet
+from hedgerow_study import experiments
+from hedgerow_study.experiments.audit.comparison import KEY, ORDER, REASONS, SOURCES, comparison
+from hedgerow_study.experiments.audit.figures import comparison as drawn
+from hedgerow_study.experiments.audit.figures import on_one_scale, said
+from hedgerow_study.experiments.printed import printed_number
 
 ROOT = Path(__file__).parents[2]
 PUBLISHED = {

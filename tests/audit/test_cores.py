@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from hedgerow._stamp import compiled
-from hedgerow.audit import cores
-from hedgerow.reporting.manifest import core_checksums, platform_name
+from hedgerow_study.audit import cores
+from hedgerow_study.reporting.manifest import core_checksums, platform_name
 
 ROOT = Path(__file__).parents[2]
 

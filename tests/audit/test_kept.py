@@ -10,13 +10,13 @@ import pytest
 from made_parts import CALL, make_part
 
 from hedgerow import cli
-from hedgerow.audit.kept import is_kept, verify_kept
 from hedgerow.errors import DataError
 from hedgerow.files import read_json, write_bytes, write_json
-from hedgerow.reporting.manifest import checksums
-from hedgerow.reporting.spot_checks import FILE as DRAWS
-from hedgerow.workflow.parts import SUFFIX, digests
-from hedgerow.workflow.reference import read_parts
+from hedgerow_study.audit.kept import is_kept, verify_kept
+from hedgerow_study.reporting.manifest import checksums
+from hedgerow_study.reporting.spot_checks import FILE as DRAWS
+from hedgerow_study.workflow.parts import SUFFIX, digests
+from hedgerow_study.workflow.reference import read_parts
 
 REPOSITORY = Path(__file__).parents[2]
 REFERENCE = REPOSITORY / "data/reference"

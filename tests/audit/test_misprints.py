@@ -9,12 +9,12 @@ import pandas as pd
 import pytest
 
 from hedgerow.data import load_registry
-from hedgerow.experiments.audit import misprints
-from hedgerow.experiments.audit.misprints import BY_READING, MISPRINTS, Cells, table_of
-from hedgerow.experiments.audit.tables import misprints as table
-from hedgerow.experiments.audit.tables import said
 from hedgerow.files import read_csv
-from hedgerow.workflow import printed_sizes
+from hedgerow_study.experiments.audit import misprints
+from hedgerow_study.experiments.audit.misprints import BY_READING, MISPRINTS, Cells, table_of
+from hedgerow_study.experiments.audit.tables import misprints as table
+from hedgerow_study.experiments.audit.tables import said
+from hedgerow_study.workflow import printed_sizes
 
 ROOT = Path(__file__).parents[2]
 PUBLISHED = {

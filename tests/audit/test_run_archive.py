@@ -14,9 +14,9 @@ from audit.made_up import INPUTS, OUTPUTS, SETTINGS, change, check_of, write_rec
 from reporting.shown import ROOT
 
 from hedgerow import cli
-from hedgerow.audit.verify import verify
 from hedgerow.files import read_text
-from hedgerow.reporting.crate import at_root, crate
+from hedgerow_study.audit.verify import verify
+from hedgerow_study.reporting.crate import at_root, crate
 
 
 def test_a_run_is_signed_by_the_tool_that_auditors_have(project, tmp_path):

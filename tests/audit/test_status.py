@@ -6,9 +6,9 @@ import pytest
 from audit.made_up import JOBS, change, record_jobs
 
 from hedgerow import cli
-from hedgerow.audit import status as module
-from hedgerow.audit.status import experiment_of, status
-from hedgerow.experiments import WORDS
+from hedgerow_study.audit import status as module
+from hedgerow_study.audit.status import experiment_of, status
+from hedgerow_study.experiments import WORDS
 
 OLD = "'" + 64 * "a" + "'"
 

@@ -7,8 +7,8 @@ import math
 import pandas as pd
 import pytest
 
-from hedgerow.audit.tables import difference, is_table
 from hedgerow.files import write_csv, write_parquet
+from hedgerow_study.audit.tables import difference, is_table
 
 FRAME = pd.DataFrame(
     {

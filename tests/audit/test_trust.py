@@ -15,12 +15,12 @@ from audit import made_up
 from audit.made_up import bad, check_of, git
 
 from hedgerow import cli
-from hedgerow.audit import redo, trust, verify
-from hedgerow.audit.status import status
-from hedgerow.audit.trace import trace
 from hedgerow.errors import ConfigError, DataError, InputError
 from hedgerow.files import read_parquet
-from hedgerow.workflow import graph
+from hedgerow_study.audit import redo, trust, verify
+from hedgerow_study.audit.status import status
+from hedgerow_study.audit.trace import trace
+from hedgerow_study.workflow import graph
 
 SNAKEFILE = """
 rule tables:

@@ -16,14 +16,14 @@ import pytest
 from audit.made_up import JOBS, SETTINGS, bad, change, check_of, git, write_records
 
 from hedgerow import cli
-from hedgerow.audit import redo
-from hedgerow.audit import verify as module
-from hedgerow.audit.anew import asked_for
-from hedgerow.audit.packages import check_packages
-from hedgerow.audit.redo import chance, drawn, named, together
 from hedgerow.errors import DataError, InputError
-from hedgerow.workflow import record
-from hedgerow.workflow.recorded import recorded
+from hedgerow_study.audit import redo
+from hedgerow_study.audit import verify as module
+from hedgerow_study.audit.anew import asked_for
+from hedgerow_study.audit.packages import check_packages
+from hedgerow_study.audit.redo import chance, drawn, named, together
+from hedgerow_study.workflow import record
+from hedgerow_study.workflow.recorded import recorded
 
 
 def verify(project, **given):
@@ -383,9 +383,11 @@ def test_installed_packages_are_compared_with_their_records(tmp_path, monkeypatc
     own = f"made_up.py,sha256={digest},8\nmade_up-1.0.dist-info/RECORD,,\n"
     (about / "RECORD").write_text(bytecode + own)
     found = [metadata.Distribution.at(about)]
-    monkeypatch.setattr("hedgerow.audit.packages.metadata.distributions", lambda: found)
-    monkeypatch.setattr("hedgerow.audit.packages.sysconfig.get_path", lambda name: str(tmp_path))
-    monkeypatch.setattr("hedgerow.audit.packages.site.ENABLE_USER_SITE", False)
+    monkeypatch.setattr("hedgerow_study.audit.packages.metadata.distributions", lambda: found)
+    monkeypatch.setattr(
+        "hedgerow_study.audit.packages.sysconfig.get_path", lambda name: str(tmp_path)
+    )
+    monkeypatch.setattr("hedgerow_study.audit.packages.site.ENABLE_USER_SITE", False)
     listed = {"packages": {"made_up": "1.0"}}
     assert check_packages(listed).said == ["1 files are as installed, by the records of their "
                                            "packages."]  # fmt: skip
@@ -470,7 +472,7 @@ def remade(project, monkeypatch, tmp_path):
     def redo(root, checkout, manifest, ids, cores, chained=False):
         yield from ((id, first, None) for id in ids)
 
-    monkeypatch.setattr("hedgerow.audit.anew.redo", redo)
+    monkeypatch.setattr("hedgerow_study.audit.anew.redo", redo)
     return project
 
 
@@ -542,7 +544,7 @@ def test_json_with_force(project, tmp_path):
 
 def test_a_file_that_comes_while_an_audit_works_is_kept(project, tmp_path, monkeypatch, capsys):
     """It was written over; what was found is on the screen all the same."""
-    from hedgerow.audit import verify as module
+    from hedgerow_study.audit import verify as module
 
     file, work = tmp_path / "found.json", module.verify
 

@@ -24,7 +24,6 @@ from matplotlib.text import Text
 
 from hedgerow.cli import main
 from hedgerow.errors import InputError
-from hedgerow.experiments.survival.plan import SurvivalPlan
 from hedgerow.showing.figures import save
 from hedgerow.survival import horizon_labels
 from hedgerow.tree import Tree
@@ -40,6 +39,7 @@ from hedgerow_clinic.schema import found_columns
 from hedgerow_clinic.shown import said
 from hedgerow_clinic.table import read_texts
 from hedgerow_clinic.tables import flow, tables, withheld_leaves
+from hedgerow_study.experiments.survival.plan import SurvivalPlan
 
 TOLD = ["--time", "years", "--event", "status", "--horizon", "5y", "--intervention", "surgery"]
 

@@ -11,7 +11,7 @@ import hedgerow.data.loading as module
 from hedgerow.cli import main
 from hedgerow.data import NoSourceError, fingerprint, load, load_registry
 from hedgerow.errors import DataError
-from hedgerow.workflow.digest import PACKAGE
+from hedgerow_study.workflow.digest import PACKAGE
 
 PROJECT = PACKAGE.parents[1]
 

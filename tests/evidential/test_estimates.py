@@ -8,8 +8,8 @@ from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 from hedgerow import C45Classifier, EvidentialData, EvidentialTreeClassifier
 from hedgerow.data import TidyTable
 from hedgerow.evidential import best_first
-from hedgerow.experiments.evidential.plan import EvidentialPlan
-from hedgerow.experiments.evidential.steps import doubted, thirds
+from hedgerow_study.experiments.evidential.plan import EvidentialPlan
+from hedgerow_study.experiments.evidential.steps import doubted, thirds
 
 
 @pytest.mark.parametrize("name", ["iris", "wine"])

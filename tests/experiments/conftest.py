@@ -9,8 +9,8 @@ import pytest
 from sklearn.datasets import load_wine
 
 from hedgerow.data import TidyTable
-from hedgerow.experiments.soft import plan as soft_plan
-from hedgerow.experiments.soft import steps as soft_steps
+from hedgerow_study.experiments.soft import plan as soft_plan
+from hedgerow_study.experiments.soft import steps as soft_steps
 
 
 def pytest_collection_modifyitems(items):

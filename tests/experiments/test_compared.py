@@ -13,10 +13,10 @@ import pytest
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
-from hedgerow.audit.arithmetic import evaluate
-from hedgerow.audit.behind import Input
-from hedgerow.experiments.behind import Selector
-from hedgerow.experiments.compared import (
+from hedgerow_study.audit.arithmetic import evaluate
+from hedgerow_study.audit.behind import Input
+from hedgerow_study.experiments.behind import Selector
+from hedgerow_study.experiments.compared import (
     LOSS,
     POINTS,
     SIDES,
@@ -28,8 +28,8 @@ from hedgerow.experiments.compared import (
     most,
     pair_words,
 )
-from hedgerow.experiments.paired import pairs_without
-from hedgerow.reporting.cells import Source, agrees
+from hedgerow_study.experiments.paired import pairs_without
+from hedgerow_study.reporting.cells import Source, agrees
 
 LABELS = {"new": "New", "old": "Old", "none": "None", "old, low": "Old at low noise"}
 

@@ -10,9 +10,9 @@ from sklearn.frozen import FrozenEstimator
 
 from hedgerow import C45Classifier, ConfDTreeClassifier
 from hedgerow.data import TidyTable
-from hedgerow.experiments.confidence import statistics as confidence_statistics
-from hedgerow.experiments.confidence import steps as confidence_steps
-from hedgerow.experiments.confidence.plan import (
+from hedgerow_study.experiments.confidence import statistics as confidence_statistics
+from hedgerow_study.experiments.confidence import steps as confidence_steps
+from hedgerow_study.experiments.confidence.plan import (
     LEARNERS,
     NO_TREE,
     TREES,

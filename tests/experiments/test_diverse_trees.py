@@ -14,14 +14,16 @@ from hedgerow import C45Classifier
 from hedgerow.data import split
 from hedgerow.errors import ConfigError, DataError
 from hedgerow.evaluation import metrics
-from hedgerow.experiments.frames import joined
-from hedgerow.experiments.structure import plan as structure_plan
-from hedgerow.experiments.structure import steps as structure_steps
-from hedgerow.experiments.structure.plan import StructurePlan
-from hedgerow.extensions.diverse_trees import plan as diverse_trees_plan
-from hedgerow.extensions.diverse_trees import statistics as diverse_trees_statistics
-from hedgerow.extensions.diverse_trees import steps as diverse_trees_steps
-from hedgerow.extensions.diverse_trees.plan import (
+from hedgerow.structure import TreeEditDistance, class_prediction_distance, select_diverse
+from hedgerow.tree import forest_from_frame
+from hedgerow_study.experiments.frames import joined
+from hedgerow_study.experiments.structure import plan as structure_plan
+from hedgerow_study.experiments.structure import steps as structure_steps
+from hedgerow_study.experiments.structure.plan import StructurePlan
+from hedgerow_study.extensions.diverse_trees import plan as diverse_trees_plan
+from hedgerow_study.extensions.diverse_trees import statistics as diverse_trees_statistics
+from hedgerow_study.extensions.diverse_trees import steps as diverse_trees_steps
+from hedgerow_study.extensions.diverse_trees.plan import (
     KEYS,
     METRICS,
     QUESTIONS,
@@ -29,10 +31,8 @@ from hedgerow.extensions.diverse_trees.plan import (
     VALUES,
     DiverseTreesPlan,
 )
-from hedgerow.extensions.diverse_trees.statistics import scores_by_forest
-from hedgerow.extensions.diverse_trees.steps import f1_and_accuracy, sample_weights
-from hedgerow.structure import TreeEditDistance, class_prediction_distance, select_diverse
-from hedgerow.tree import forest_from_frame
+from hedgerow_study.extensions.diverse_trees.statistics import scores_by_forest
+from hedgerow_study.extensions.diverse_trees.steps import f1_and_accuracy, sample_weights
 
 
 @pytest.fixture(scope="module")

@@ -11,9 +11,9 @@ from scipy import stats
 
 from hedgerow import C45Classifier, EvidentialTreeClassifier, Tree, evidential_error_rate
 from hedgerow.data import TidyTable
-from hedgerow.experiments.evidential import statistics as evidential_statistics
-from hedgerow.experiments.evidential import steps as evidential_steps
-from hedgerow.experiments.evidential.plan import (
+from hedgerow_study.experiments.evidential import statistics as evidential_statistics
+from hedgerow_study.experiments.evidential import steps as evidential_steps
+from hedgerow_study.experiments.evidential.plan import (
     CART,
     E2M,
     ERRORS,

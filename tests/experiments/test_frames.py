@@ -5,8 +5,8 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 
-from hedgerow.experiments.frames import joined, numbers_of, uct_from
-from hedgerow.experiments.search.plan import SearchPlan, UctPlan
+from hedgerow_study.experiments.frames import joined, numbers_of, uct_from
+from hedgerow_study.experiments.search.plan import SearchPlan, UctPlan
 
 
 def test_tables_without_rows_leave_types_alone():

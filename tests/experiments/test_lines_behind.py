@@ -5,9 +5,9 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 
-from hedgerow.experiments.behind import Lines, Read
-from hedgerow.reporting.cells import Cell, Rows
-from hedgerow.reporting.tables import finished, heads_of, lines_of
+from hedgerow_study.experiments.behind import Lines, Read
+from hedgerow_study.reporting.cells import Cell, Rows
+from hedgerow_study.reporting.tables import finished, heads_of, lines_of
 
 TABLE = pd.DataFrame({"registry": ["a", "b"], "mean": [0.5, np.nan], "n": [2, 0]})
 

@@ -13,10 +13,10 @@ from sklearn.model_selection import StratifiedKFold
 
 from hedgerow import C45Classifier, EIGClassifier, Tree
 from hedgerow.data import TidyTable
-from hedgerow.experiments.frames import random_state
-from hedgerow.experiments.missing import statistics as missing_statistics
-from hedgerow.experiments.missing import steps as missing_steps
-from hedgerow.experiments.missing.plan import (
+from hedgerow_study.experiments.frames import random_state
+from hedgerow_study.experiments.missing import statistics as missing_statistics
+from hedgerow_study.experiments.missing import steps as missing_steps
+from hedgerow_study.experiments.missing.plan import (
     BEST,
     BOTH,
     CODED,

@@ -10,12 +10,17 @@ from scipy import stats
 from hedgerow.data import FAMILIES, rng
 from hedgerow.errors import ConfigError, DataError
 from hedgerow.evaluation import metrics
-from hedgerow.experiments.soft import samples as soft_samples
-from hedgerow.extensions.noise_models import plan as noise_models_plan
-from hedgerow.extensions.noise_models import steps as noise_models_steps
-from hedgerow.extensions.noise_models.plan import COMPARED, EXPERIMENT, POOLED, NoiseModelsPlan
-from hedgerow.extensions.noise_models.statistics import merged, rows_of
-from hedgerow.extensions.noise_models.steps import noise_gate
+from hedgerow_study.experiments.soft import samples as soft_samples
+from hedgerow_study.extensions.noise_models import plan as noise_models_plan
+from hedgerow_study.extensions.noise_models import steps as noise_models_steps
+from hedgerow_study.extensions.noise_models.plan import (
+    COMPARED,
+    EXPERIMENT,
+    POOLED,
+    NoiseModelsPlan,
+)
+from hedgerow_study.extensions.noise_models.statistics import merged, rows_of
+from hedgerow_study.extensions.noise_models.steps import noise_gate
 
 
 @pytest.fixture(scope="module")

@@ -13,11 +13,11 @@ from sklearn.tree import DecisionTreeClassifier
 
 from hedgerow import C45Classifier, OptimalTreeClassifier, SoftTreeClassifier
 from hedgerow.data import TidyTable, add_noise, folds, rng, split
-from hedgerow.experiments.missing.steps import one_hot
-from hedgerow.experiments.search.plan import SearchPlan
-from hedgerow.extensions.optimality_gap import statistics as optimality_gap_statistics
-from hedgerow.extensions.optimality_gap import steps as optimality_gap_steps
-from hedgerow.extensions.optimality_gap.plan import (
+from hedgerow_study.experiments.missing.steps import one_hot
+from hedgerow_study.experiments.search.plan import SearchPlan
+from hedgerow_study.extensions.optimality_gap import statistics as optimality_gap_statistics
+from hedgerow_study.extensions.optimality_gap import steps as optimality_gap_steps
+from hedgerow_study.extensions.optimality_gap.plan import (
     C45_TOLD,
     CLEAN,
     COMPARED,

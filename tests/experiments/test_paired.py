@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from hedgerow.experiments.paired import after_holm, paired_tests, pairs_without
+from hedgerow_study.experiments.paired import after_holm, paired_tests, pairs_without
 
 COLUMNS = ["part", "metric", "first", "second", "difference"]
 

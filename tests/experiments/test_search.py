@@ -11,14 +11,14 @@ import pytest
 from hedgerow.data import TidyTable, folds, rng, split
 from hedgerow.errors import ConfigError
 from hedgerow.evaluation import metrics
-from hedgerow.experiments.frames import joined
-from hedgerow.experiments.search import plan as search_plan
-from hedgerow.experiments.search import statistics as search_statistics
-from hedgerow.experiments.search import steps as search_steps
-from hedgerow.experiments.search.plan import CELL, SearchPlan
 from hedgerow.induction import Columns, grow, prune
 from hedgerow.induction.c45 import C45Classifier
 from hedgerow.tree import forest_from_frame
+from hedgerow_study.experiments.frames import joined
+from hedgerow_study.experiments.search import plan as search_plan
+from hedgerow_study.experiments.search import statistics as search_statistics
+from hedgerow_study.experiments.search import steps as search_steps
+from hedgerow_study.experiments.search.plan import CELL, SearchPlan
 
 PRINTED_CELLS = [
     ("c45", ""),

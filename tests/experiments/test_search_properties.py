@@ -6,9 +6,9 @@ import pytest
 from sklearn.naive_bayes import CategoricalNB, GaussianNB
 
 from hedgerow.data import TidyTable
-from hedgerow.experiments.search import properties as search_properties
-from hedgerow.experiments.search.plan import SearchPlan
-from hedgerow.experiments.search.properties import CLASSIFIERS, importances, properties
+from hedgerow_study.experiments.search import properties as search_properties
+from hedgerow_study.experiments.search.plan import SearchPlan
+from hedgerow_study.experiments.search.properties import CLASSIFIERS, importances, properties
 
 
 @pytest.fixture(scope="module")

@@ -9,10 +9,10 @@ from sklearn.datasets import load_breast_cancer
 
 from hedgerow.data import TidyTable, folds, rng
 from hedgerow.errors import DataError
-from hedgerow.experiments.soft import plan as soft_plan
-from hedgerow.experiments.soft import steps as soft_steps
-from hedgerow.experiments.soft.samples import division
 from hedgerow.induction import Columns, grow, prune
+from hedgerow_study.experiments.soft import plan as soft_plan
+from hedgerow_study.experiments.soft import steps as soft_steps
+from hedgerow_study.experiments.soft.samples import division
 
 
 @pytest.fixture(scope="module")

@@ -12,10 +12,10 @@ from scipy import stats
 from hedgerow import C45Classifier
 from hedgerow.data import fetch, load_registry, tidy
 from hedgerow.errors import ConfigError
-from hedgerow.experiments.soft_illustration import plan as soft_illustration_plan
-from hedgerow.experiments.soft_illustration import steps as soft_illustration_steps
-from hedgerow.experiments.soft_illustration import tables as soft_illustration_tables
-from hedgerow.experiments.soft_illustration.plan import SoftIllustrationPlan
+from hedgerow_study.experiments.soft_illustration import plan as soft_illustration_plan
+from hedgerow_study.experiments.soft_illustration import steps as soft_illustration_steps
+from hedgerow_study.experiments.soft_illustration import tables as soft_illustration_tables
+from hedgerow_study.experiments.soft_illustration.plan import SoftIllustrationPlan
 
 
 @pytest.fixture(scope="module")

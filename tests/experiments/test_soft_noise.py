@@ -8,8 +8,8 @@ import pytest
 
 from hedgerow.data import rng
 from hedgerow.errors import DataError
-from hedgerow.experiments.soft import samples as soft_samples
-from hedgerow.experiments.soft import steps as soft_steps
+from hedgerow_study.experiments.soft import samples as soft_samples
+from hedgerow_study.experiments.soft import steps as soft_steps
 
 
 def _rows(noised, permutation, part=None, fold=None, outside=None):

@@ -9,12 +9,12 @@ import pytest
 from effort import draws
 
 from hedgerow.data import TidyTable
-from hedgerow.experiments.soft.plan import LEARNERS, RECIPES
-from hedgerow.experiments.soft.samples import Samples, read_softly
 from hedgerow.induction import Columns, grow, prune
 from hedgerow.tree import NoiseGate
 from hedgerow.tree.gates import spread_of
 from hedgerow.uncertainty import piecewise_thresholds
+from hedgerow_study.experiments.soft.plan import LEARNERS, RECIPES
+from hedgerow_study.experiments.soft.samples import Samples, read_softly
 
 
 def drawn_tree(seed):

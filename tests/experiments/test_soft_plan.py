@@ -7,7 +7,7 @@ import pytest
 
 from hedgerow.data import load_registry
 from hedgerow.errors import ConfigError
-from hedgerow.experiments.soft.plan import TABLE_3_1, SoftPlan
+from hedgerow_study.experiments.soft.plan import TABLE_3_1, SoftPlan
 
 ROOT = Path(__file__).parents[2]
 

@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from hedgerow.experiments.soft import plan as soft_plan
-from hedgerow.experiments.soft import statistics as soft_statistics
+from hedgerow_study.experiments.soft import plan as soft_plan
+from hedgerow_study.experiments.soft import statistics as soft_statistics
 
 SETS = ["pima", "wdbc", "bupa", "haberman", "dermatology", "spectf"]
 

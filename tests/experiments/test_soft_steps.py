@@ -7,12 +7,12 @@ import pandas as pd
 import pytest
 
 from hedgerow.errors import ConfigError, DataError
-from hedgerow.experiments.soft import plan as soft_plan
-from hedgerow.experiments.soft import samples as soft_samples
-from hedgerow.experiments.soft import steps as soft_steps
 from hedgerow.induction import Columns, grow, prune
 from hedgerow.tree import NoiseGate
 from hedgerow.uncertainty import piecewise_thresholds
+from hedgerow_study.experiments.soft import plan as soft_plan
+from hedgerow_study.experiments.soft import samples as soft_samples
+from hedgerow_study.experiments.soft import steps as soft_steps
 
 
 def _predict(X_train, y_train, X_new, method, factor, confidence, n_categories):

@@ -5,7 +5,7 @@ import importlib
 import pytest
 
 from hedgerow.data import seed_sequence
-from hedgerow.experiments import WORDS, module_of
+from hedgerow_study.experiments import WORDS, module_of
 
 #: The word of each experiment's streams, and the first 32 bits of the state of one of them.
 STREAMS = {

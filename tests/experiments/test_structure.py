@@ -11,14 +11,14 @@ from scipy import stats
 
 from hedgerow.data import TidyTable, rng, split
 from hedgerow.errors import ConfigError, DataError
-from hedgerow.experiments.structure import plan as structure_plan
-from hedgerow.experiments.structure import statistics as structure_statistics
-from hedgerow.experiments.structure import steps as structure_steps
-from hedgerow.experiments.structure.plan import StructurePlan
 from hedgerow.induction import Columns, grow
 from hedgerow.search import UCTTreeClassifier
 from hedgerow.structure import TreeEditDistance, prototypes
 from hedgerow.tree import Tree, forest_from_frame
+from hedgerow_study.experiments.structure import plan as structure_plan
+from hedgerow_study.experiments.structure import statistics as structure_statistics
+from hedgerow_study.experiments.structure import steps as structure_steps
+from hedgerow_study.experiments.structure.plan import StructurePlan
 
 PLAN = {
     "seed": 3,

@@ -9,13 +9,13 @@ import yaml
 from made_cohorts import FACTS, made_up
 
 from hedgerow.errors import ConfigError
-from hedgerow.experiments.survival import claims as survival_claims
-from hedgerow.experiments.survival import statistics as survival_statistics
-from hedgerow.experiments.survival import steps as survival_steps
-from hedgerow.experiments.survival.plan import SurvivalPlan
-from hedgerow.reporting.claims import judge, of_experiment
 from hedgerow.survival import KnownLeaves, compare_groups, leaf_survival, permuted_separation
 from hedgerow.tree import Tree
+from hedgerow_study.experiments.survival import claims as survival_claims
+from hedgerow_study.experiments.survival import statistics as survival_statistics
+from hedgerow_study.experiments.survival import steps as survival_steps
+from hedgerow_study.experiments.survival.plan import SurvivalPlan
+from hedgerow_study.reporting.claims import judge, of_experiment
 
 ROOT = Path(__file__).parents[2]
 PLAN = {

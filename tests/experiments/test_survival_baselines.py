@@ -13,22 +13,22 @@ from oracle import survival as oracle
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
-from hedgerow.experiments.frames import joined
-from hedgerow.experiments.survival import steps as survival_steps
-from hedgerow.experiments.survival.plan import SurvivalPlan
-from hedgerow.extensions.survival_baselines import claims as survival_baselines_claims
-from hedgerow.extensions.survival_baselines import statistics as survival_baselines_statistics
-from hedgerow.extensions.survival_baselines import steps as survival_baselines_steps
-from hedgerow.extensions.survival_baselines.plan import (
+from hedgerow.optional import version_of
+from hedgerow.survival import censoring_weights, thesis_tree
+from hedgerow.tree import Tree
+from hedgerow_study.experiments.frames import joined
+from hedgerow_study.experiments.survival import steps as survival_steps
+from hedgerow_study.experiments.survival.plan import SurvivalPlan
+from hedgerow_study.extensions.survival_baselines import claims as survival_baselines_claims
+from hedgerow_study.extensions.survival_baselines import statistics as survival_baselines_statistics
+from hedgerow_study.extensions.survival_baselines import steps as survival_baselines_steps
+from hedgerow_study.extensions.survival_baselines.plan import (
     COMPARED,
     MODELS,
     NOT_INSTALLED,
     ORDER,
     SurvivalBaselinesPlan,
 )
-from hedgerow.optional import version_of
-from hedgerow.survival import censoring_weights, thesis_tree
-from hedgerow.tree import Tree
 
 ROOT = Path(__file__).parents[2]
 PLAN = {"seed": 3, "cohorts": FACTS, "datasets": ("made_up",), "n_splits": 2, "n_trees": 5}

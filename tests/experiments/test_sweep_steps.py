@@ -8,13 +8,13 @@ import pytest
 
 from hedgerow.errors import ConfigError, DataError
 from hedgerow.evaluation import metrics
-from hedgerow.experiments.soft import plan as soft_plan
-from hedgerow.experiments.soft import steps as soft_steps
-from hedgerow.experiments.soft_sweep import plan as soft_sweep_plan
-from hedgerow.experiments.soft_sweep import steps as soft_sweep_steps
-from hedgerow.experiments.soft_sweep.plan import METHODS, SweepPlan
 from hedgerow.induction import Columns, grow, prune
 from hedgerow.tree import forest_from_frame
+from hedgerow_study.experiments.soft import plan as soft_plan
+from hedgerow_study.experiments.soft import steps as soft_steps
+from hedgerow_study.experiments.soft_sweep import plan as soft_sweep_plan
+from hedgerow_study.experiments.soft_sweep import steps as soft_sweep_steps
+from hedgerow_study.experiments.soft_sweep.plan import METHODS, SweepPlan
 
 
 @pytest.fixture(scope="module")

@@ -20,12 +20,13 @@ from hedgerow import C45Classifier, EvidentialTreeClassifier, Uncertain
 from hedgerow.data import TidyTable, folds, load_registry, rng
 from hedgerow.data.archive import place as archived
 from hedgerow.errors import ConfigError, HedgerowWarning
-from hedgerow.experiments.frames import one_thread, random_state
-from hedgerow.experiments.missing.steps import one_hot
-from hedgerow.extensions.uncertainty_benchmark import doubts, learners, steps
-from hedgerow.extensions.uncertainty_benchmark.doubts import Cell, Sample, cells
-from hedgerow.extensions.uncertainty_benchmark.learners import CONFIDENCES, SETTINGS, learned
-from hedgerow.extensions.uncertainty_benchmark.plan import (
+from hedgerow.files import read_yaml
+from hedgerow_study.experiments.frames import one_thread, random_state
+from hedgerow_study.experiments.missing.steps import one_hot
+from hedgerow_study.extensions.uncertainty_benchmark import doubts, learners, steps
+from hedgerow_study.extensions.uncertainty_benchmark.doubts import Cell, Sample, cells
+from hedgerow_study.extensions.uncertainty_benchmark.learners import CONFIDENCES, SETTINGS, learned
+from hedgerow_study.extensions.uncertainty_benchmark.plan import (
     AGAINST,
     COMPARED,
     METHODS,
@@ -35,9 +36,12 @@ from hedgerow.extensions.uncertainty_benchmark.plan import (
     READABLE,
     UncertaintyBenchmarkPlan,
 )
-from hedgerow.extensions.uncertainty_benchmark.statistics import merged
-from hedgerow.extensions.uncertainty_benchmark.tables import CONDITION_LABELS, LABELS, interval
-from hedgerow.files import read_yaml
+from hedgerow_study.extensions.uncertainty_benchmark.statistics import merged
+from hedgerow_study.extensions.uncertainty_benchmark.tables import (
+    CONDITION_LABELS,
+    LABELS,
+    interval,
+)
 
 ROOT = Path(__file__).parents[2]
 REGISTERED = read_yaml(ROOT / "config/suite.yaml")

@@ -7,11 +7,11 @@ from scipy.special import softmax
 
 from hedgerow.data import TidyTable
 from hedgerow.errors import DataError
-from hedgerow.extensions.uncertainty_benchmark import people as uncertainty_benchmark_people
-from hedgerow.extensions.uncertainty_benchmark import rule as uncertainty_benchmark_rule
-from hedgerow.extensions.uncertainty_benchmark.people import people
-from hedgerow.extensions.uncertainty_benchmark.plan import ORDER, UncertaintyBenchmarkPlan
-from hedgerow.extensions.uncertainty_benchmark.rule import cases, grown, rule
+from hedgerow_study.extensions.uncertainty_benchmark import people as uncertainty_benchmark_people
+from hedgerow_study.extensions.uncertainty_benchmark import rule as uncertainty_benchmark_rule
+from hedgerow_study.extensions.uncertainty_benchmark.people import people
+from hedgerow_study.extensions.uncertainty_benchmark.plan import ORDER, UncertaintyBenchmarkPlan
+from hedgerow_study.extensions.uncertainty_benchmark.rule import cases, grown, rule
 
 SUITE = {
     "conditions": {

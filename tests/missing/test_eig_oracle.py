@@ -9,9 +9,9 @@ from oracle.missing import EIGReference
 
 from hedgerow import C45Classifier, EIGClassifier
 from hedgerow.errors import InputError
-from hedgerow.experiments.missing.coded import coded_classes
 from hedgerow.induction import Columns, grow
 from hedgerow.tree.gates import NoiseGate
+from hedgerow_study.experiments.missing.coded import coded_classes
 
 
 def table(seed, n_max=36, share=None, n_draws=None, weights=True):

@@ -10,10 +10,10 @@ import yaml
 from legible import faults
 from made_rows import PLAN, SETS, calibrated, made_up_rows, printed
 
-from hedgerow.experiments.soft import figures as soft_figures
-from hedgerow.experiments.soft import statistics as soft_statistics
-from hedgerow.experiments.soft import tables as soft_tables
 from hedgerow.showing import figures
+from hedgerow_study.experiments.soft import figures as soft_figures
+from hedgerow_study.experiments.soft import statistics as soft_statistics
+from hedgerow_study.experiments.soft import tables as soft_tables
 
 ROOT = Path(__file__).parents[2]
 

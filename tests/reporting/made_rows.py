@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 from shown import ROOT
 
-from hedgerow.experiments.soft import plan as soft_plan
+from hedgerow_study.experiments.soft import plan as soft_plan
 
 #: Six sets of table 3.1, one outside of it; `spectf` is asked for and absent.
 SETS = ("pima", "wdbc", "bupa", "haberman", "dermatology", "synthetic_soft_4", "wine")

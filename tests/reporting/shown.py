@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pandas as pd
 
-from hedgerow.experiments import module_of
 from hedgerow.files import read_text, read_yaml
-from hedgerow.reporting import site
-from hedgerow.reporting.claim_specification import TOO_LITTLE
 from hedgerow.showing import figures
-from hedgerow.workflow.site import sources
-from hedgerow.workflow.steps import having
+from hedgerow_study.experiments import module_of
+from hedgerow_study.reporting import site
+from hedgerow_study.reporting.claim_specification import TOO_LITTLE
+from hedgerow_study.workflow.site import sources
+from hedgerow_study.workflow.steps import having
 
 ROOT = Path(__file__).parents[2]
 

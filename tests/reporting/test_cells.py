@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hedgerow.audit.arithmetic import FORMULAS, evaluate
 from hedgerow.errors import DataError
-from hedgerow.experiments.behind import Lines
-from hedgerow.reporting.cells import SAYS, STATED, Cell, Rows, Source, agrees, document, shown
-from hedgerow.workflow.steps import annotations_of, declared_by, having
+from hedgerow_study.audit.arithmetic import FORMULAS, evaluate
+from hedgerow_study.experiments.behind import Lines
+from hedgerow_study.reporting.cells import SAYS, STATED, Cell, Rows, Source, agrees, document, shown
+from hedgerow_study.workflow.steps import annotations_of, declared_by, having
 from tests.oracle import significance as oracle
 
 FRAME = pd.DataFrame(

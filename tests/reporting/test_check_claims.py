@@ -18,13 +18,13 @@ from effort import draws
 from scipy import stats
 from test_claim_data_sets import OF_ONE, SPECIFICATION, TESTED, world
 
-from hedgerow.audit.claims_export import csv_text, frames_of
 from hedgerow.errors import DataError
 from hedgerow.evaluation import significance
-from hedgerow.reporting import check_claims
-from hedgerow.reporting.check_claims import friedman, page, signs, wilcoxon
-from hedgerow.reporting.claim_specification import rules_schema, specified
-from hedgerow.reporting.claims import verdict_of
+from hedgerow_study.audit.claims_export import csv_text, frames_of
+from hedgerow_study.reporting import check_claims
+from hedgerow_study.reporting.check_claims import friedman, page, signs, wilcoxon
+from hedgerow_study.reporting.claim_specification import rules_schema, specified
+from hedgerow_study.reporting.claims import verdict_of
 
 ROOT = Path(__file__).parents[2]
 CHECKER = Path(check_claims.__file__)
@@ -363,8 +363,8 @@ def test_a_frame_is_read_back_as_it_was(tmp_path):
 
 
 def test_frames_are_those_of_the_first_judgement():
-    from hedgerow.experiments.soft_sweep.claims import of_ranges
-    from hedgerow.reporting import claims
+    from hedgerow_study.experiments.soft_sweep.claims import of_ranges
+    from hedgerow_study.reporting import claims
 
     columns = ["dataset", "noise", "range", "method", "status", "leaves_diff", "accuracy_diff"]
     ranges = pd.DataFrame(columns=[*columns, "accuracy_kept"])

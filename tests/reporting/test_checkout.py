@@ -6,8 +6,8 @@ import subprocess
 import pytest
 
 from hedgerow.files import write_json
-from hedgerow.reporting import checkout as checkouts
-from hedgerow.reporting.checkout import Checkout, State, checkout, code_state
+from hedgerow_study.reporting import checkout as checkouts
+from hedgerow_study.reporting.checkout import Checkout, State, checkout, code_state
 
 
 def git(project, *arguments):

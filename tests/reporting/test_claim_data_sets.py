@@ -13,10 +13,10 @@ import pytest
 
 from hedgerow.errors import ConfigError
 from hedgerow.evaluation import significance
-from hedgerow.experiments.survival.claims import measured
 from hedgerow.files import read_csv, read_yaml
-from hedgerow.reporting.claim_specification import BOUND, kind_of, specified
-from hedgerow.reporting.claims import hanging, judge, verdict_of, without
+from hedgerow_study.experiments.survival.claims import measured
+from hedgerow_study.reporting.claim_specification import BOUND, kind_of, specified
+from hedgerow_study.reporting.claims import hanging, judge, verdict_of, without
 
 ROOT = Path(__file__).parents[2]
 SPECIFICATION = read_yaml(ROOT / "config/claims.yaml")

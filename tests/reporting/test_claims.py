@@ -8,9 +8,9 @@ import pytest
 import yaml
 
 from hedgerow.errors import ConfigError
-from hedgerow.experiments import EXTENSIONS
-from hedgerow.reporting.claim_specification import VERDICTS, of_experiment, specified
-from hedgerow.reporting.claims import judge, with_statements
+from hedgerow_study.experiments import EXTENSIONS
+from hedgerow_study.reporting.claim_specification import VERDICTS, of_experiment, specified
+from hedgerow_study.reporting.claims import judge, with_statements
 
 ROOT = Path(__file__).parents[2]
 CLAIMS = yaml.safe_load((ROOT / "config/claims.yaml").read_text())

@@ -11,12 +11,12 @@ import pytest
 from shown import SPECIFICATION, STATED, made_by, page_of, section_of, tables_of
 
 from hedgerow.data import TidyTable
-from hedgerow.experiments.confidence import claims as confidence_claims
-from hedgerow.experiments.confidence import figures as confidence_figures
-from hedgerow.experiments.confidence import statistics as confidence_statistics
-from hedgerow.experiments.confidence import steps as confidence_steps
-from hedgerow.experiments.confidence import tables as confidence_tables
-from hedgerow.experiments.confidence.plan import TREES, VERSIONS, ConfidencePlan
+from hedgerow_study.experiments.confidence import claims as confidence_claims
+from hedgerow_study.experiments.confidence import figures as confidence_figures
+from hedgerow_study.experiments.confidence import statistics as confidence_statistics
+from hedgerow_study.experiments.confidence import steps as confidence_steps
+from hedgerow_study.experiments.confidence import tables as confidence_tables
+from hedgerow_study.experiments.confidence.plan import TREES, VERSIONS, ConfidencePlan
 
 pytestmark = pytest.mark.slow
 

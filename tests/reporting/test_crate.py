@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from hedgerow.files import read_yaml
-from hedgerow.reporting.crate import PROFILES, crate
+from hedgerow_study.reporting.crate import PROFILES, crate
 
 ROOT = Path(__file__).parents[2]
 CITATION = read_yaml(ROOT / "CITATION.cff")

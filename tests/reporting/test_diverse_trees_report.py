@@ -10,15 +10,15 @@ import pandas as pd
 import pytest
 from shown import SPECIFICATION, STATED, captions_of, page_of, section_of, shown_by
 
-from hedgerow.experiments.structure import plan as structure_plan
-from hedgerow.extensions.diverse_trees import claims as diverse_trees_claims
-from hedgerow.extensions.diverse_trees import figures as diverse_trees_figures
-from hedgerow.extensions.diverse_trees import plan as diverse_trees_plan
-from hedgerow.extensions.diverse_trees import statistics as diverse_trees_statistics
-from hedgerow.extensions.diverse_trees import tables as diverse_trees_tables
-from hedgerow.extensions.diverse_trees.plan import STRATEGIES, DiverseTreesPlan
-from hedgerow.reporting.tables import MEAN
 from hedgerow.showing import figures
+from hedgerow_study.experiments.structure import plan as structure_plan
+from hedgerow_study.extensions.diverse_trees import claims as diverse_trees_claims
+from hedgerow_study.extensions.diverse_trees import figures as diverse_trees_figures
+from hedgerow_study.extensions.diverse_trees import plan as diverse_trees_plan
+from hedgerow_study.extensions.diverse_trees import statistics as diverse_trees_statistics
+from hedgerow_study.extensions.diverse_trees import tables as diverse_trees_tables
+from hedgerow_study.extensions.diverse_trees.plan import STRATEGIES, DiverseTreesPlan
+from hedgerow_study.reporting.tables import MEAN
 
 pytestmark = pytest.mark.slow
 

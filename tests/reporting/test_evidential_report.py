@@ -9,10 +9,10 @@ import pandas as pd
 import pytest
 from shown import SPECIFICATION, STATED, made_by, page_of, section_of, tables_of
 
-from hedgerow.experiments.evidential import claims as evidential_claims
-from hedgerow.experiments.evidential import figures as evidential_figures
-from hedgerow.experiments.evidential import statistics as evidential_statistics
-from hedgerow.experiments.evidential.plan import (
+from hedgerow_study.experiments.evidential import claims as evidential_claims
+from hedgerow_study.experiments.evidential import figures as evidential_figures
+from hedgerow_study.experiments.evidential import statistics as evidential_statistics
+from hedgerow_study.experiments.evidential.plan import (
     CART,
     CRITERIA,
     E2M,

@@ -10,7 +10,7 @@ import pytest
 
 from hedgerow.errors import ConfigError
 from hedgerow.files import read_csv, read_yaml
-from hedgerow.reporting.findings import Phrase, paragraphs, read_findings, told
+from hedgerow_study.reporting.findings import Phrase, paragraphs, read_findings, told
 
 ROOT = Path(__file__).parents[2]
 FINDINGS = read_findings(read_yaml(ROOT / "config/findings.yaml"))

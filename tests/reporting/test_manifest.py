@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 
-from hedgerow.reporting import manifest as manifests
+from hedgerow_study.reporting import manifest as manifests
 
 SETTINGS = {"configuration": "made-up", "seed": 1, "soft": {"datasets": ["b", "a"]}}
 

@@ -10,11 +10,11 @@ import pandas as pd
 import pytest
 from shown import SPECIFICATION, STATED, made_by, page_of, section_of, tables_of
 
-from hedgerow.experiments.missing import claims as missing_claims
-from hedgerow.experiments.missing import figures as missing_figures
-from hedgerow.experiments.missing import statistics as missing_statistics
-from hedgerow.experiments.missing import tables as missing_tables
-from hedgerow.experiments.missing.plan import (
+from hedgerow_study.experiments.missing import claims as missing_claims
+from hedgerow_study.experiments.missing import figures as missing_figures
+from hedgerow_study.experiments.missing import statistics as missing_statistics
+from hedgerow_study.experiments.missing import tables as missing_tables
+from hedgerow_study.experiments.missing.plan import (
     CODED,
     DESCRIBED,
     INDEPENDENT,

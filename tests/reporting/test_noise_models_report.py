@@ -8,15 +8,15 @@ import pandas as pd
 import pytest
 from shown import SPECIFICATION, STATED, page_of, section_of
 
-from hedgerow.extensions.noise_models import claims as noise_models_claims
-from hedgerow.extensions.noise_models import figures as noise_models_figures
-from hedgerow.extensions.noise_models import plan as noise_models_plan
-from hedgerow.extensions.noise_models import tables as noise_models_tables
-from hedgerow.extensions.noise_models.plan import COMPARED, POOLED, NoiseModelsPlan
-from hedgerow.extensions.noise_models.statistics import rows_of
-from hedgerow.extensions.noise_models.tables import answers
-from hedgerow.reporting.tables import MEAN
 from hedgerow.showing import figures
+from hedgerow_study.extensions.noise_models import claims as noise_models_claims
+from hedgerow_study.extensions.noise_models import figures as noise_models_figures
+from hedgerow_study.extensions.noise_models import plan as noise_models_plan
+from hedgerow_study.extensions.noise_models import tables as noise_models_tables
+from hedgerow_study.extensions.noise_models.plan import COMPARED, POOLED, NoiseModelsPlan
+from hedgerow_study.extensions.noise_models.statistics import rows_of
+from hedgerow_study.extensions.noise_models.tables import answers
+from hedgerow_study.reporting.tables import MEAN
 
 pytestmark = pytest.mark.slow
 

@@ -9,10 +9,10 @@ import pytest
 from shown import claim_row, content_of
 
 from hedgerow.files import read_csv, read_yaml
-from hedgerow.reporting.claim_specification import specified
-from hedgerow.reporting.notes import HEADING, passages, rendered
-from hedgerow.reporting.site import hanging_on, pages
-from hedgerow.workflow.site import reasons, sources, text_digest
+from hedgerow_study.reporting.claim_specification import specified
+from hedgerow_study.reporting.notes import HEADING, passages, rendered
+from hedgerow_study.reporting.site import hanging_on, pages
+from hedgerow_study.workflow.site import reasons, sources, text_digest
 
 ROOT = Path(__file__).parents[2]
 REASONS = reasons(ROOT)

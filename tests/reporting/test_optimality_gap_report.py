@@ -8,10 +8,10 @@ import pandas as pd
 import pytest
 from shown import SPECIFICATION, STATED, made_by, page_of, section_of, tables_of
 
-from hedgerow.extensions.optimality_gap import claims as optimality_gap_claims
-from hedgerow.extensions.optimality_gap import figures as optimality_gap_figures
-from hedgerow.extensions.optimality_gap import statistics as optimality_gap_statistics
-from hedgerow.extensions.optimality_gap.plan import (
+from hedgerow_study.extensions.optimality_gap import claims as optimality_gap_claims
+from hedgerow_study.extensions.optimality_gap import figures as optimality_gap_figures
+from hedgerow_study.extensions.optimality_gap import statistics as optimality_gap_statistics
+from hedgerow_study.extensions.optimality_gap.plan import (
     CLEAN,
     COMPARED,
     METHODS,

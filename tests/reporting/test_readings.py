@@ -12,12 +12,12 @@ import pytest
 
 from hedgerow.data import load_registry
 from hedgerow.errors import ConfigError
-from hedgerow.experiments.nearest import distances
-from hedgerow.experiments.plan import sections
-from hedgerow.experiments.printed import KEY
-from hedgerow.experiments.soft.plan import RECIPES
 from hedgerow.files import read_csv, read_yaml
-from hedgerow.reporting.readings import (
+from hedgerow_study.experiments.nearest import distances
+from hedgerow_study.experiments.plan import sections
+from hedgerow_study.experiments.printed import KEY
+from hedgerow_study.experiments.soft.plan import RECIPES
+from hedgerow_study.reporting.readings import (
     HERE,
     Choices,
     Run,

@@ -8,11 +8,11 @@ import pandas as pd
 import pytest
 from shown import claim_row, content_of, made_by, page_of, section_of, tables_of
 
-from hedgerow.extensions.readings.figures import readings_curves
-from hedgerow.extensions.readings.plan import ReadingsPlan
-from hedgerow.extensions.readings.statistics import summarised
-from hedgerow.reporting.readings import HERE, products_of, read_readings, singles_of
-from hedgerow.reporting.site import pages
+from hedgerow_study.extensions.readings.figures import readings_curves
+from hedgerow_study.extensions.readings.plan import ReadingsPlan
+from hedgerow_study.extensions.readings.statistics import summarised
+from hedgerow_study.reporting.readings import HERE, products_of, read_readings, singles_of
+from hedgerow_study.reporting.site import pages
 
 PLAN = ReadingsPlan(of=("soft", "structure"))
 CLAIMS = ["T3-10", "T3-11"]

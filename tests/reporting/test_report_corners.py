@@ -6,13 +6,13 @@ import pandas as pd
 import pytest
 from shown import captions_of, page_of
 
-from hedgerow.experiments.soft import claims as soft_claims
-from hedgerow.experiments.soft import figures as soft_figures
-from hedgerow.experiments.soft import page as soft_page
-from hedgerow.experiments.soft import statistics as soft_statistics
-from hedgerow.experiments.soft import tables as soft_tables
-from hedgerow.reporting.tables import MEAN
 from hedgerow.showing import figures
+from hedgerow_study.experiments.soft import claims as soft_claims
+from hedgerow_study.experiments.soft import figures as soft_figures
+from hedgerow_study.experiments.soft import page as soft_page
+from hedgerow_study.experiments.soft import statistics as soft_statistics
+from hedgerow_study.experiments.soft import tables as soft_tables
+from hedgerow_study.reporting.tables import MEAN
 
 pytestmark = pytest.mark.slow
 

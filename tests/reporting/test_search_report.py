@@ -15,15 +15,15 @@ import pytest
 from shown import captions_of, page_of
 
 from hedgerow.data import load_registry
-from hedgerow.experiments.search import claims as search_claims
-from hedgerow.experiments.search import figures as search_figures
-from hedgerow.experiments.search import page as search_page
-from hedgerow.experiments.search import plan as search_plan
-from hedgerow.experiments.search import statistics as search_statistics
-from hedgerow.experiments.search import tables as search_tables
-from hedgerow.experiments.search.plan import SearchPlan
 from hedgerow.showing import figures
-from hedgerow.workflow.config import published_keys
+from hedgerow_study.experiments.search import claims as search_claims
+from hedgerow_study.experiments.search import figures as search_figures
+from hedgerow_study.experiments.search import page as search_page
+from hedgerow_study.experiments.search import plan as search_plan
+from hedgerow_study.experiments.search import statistics as search_statistics
+from hedgerow_study.experiments.search import tables as search_tables
+from hedgerow_study.experiments.search.plan import SearchPlan
+from hedgerow_study.workflow.config import published_keys
 
 pytestmark = pytest.mark.slow
 

@@ -10,9 +10,9 @@ import re
 import pytest
 from shown import ROOT, made_by, page_of, section_of, shown_by
 
-from hedgerow.experiments import WORDS, module_of
-from hedgerow.workflow.records import records_of_rules
-from hedgerow.workflow.steps import declared_by
+from hedgerow_study.experiments import WORDS, module_of
+from hedgerow_study.workflow.records import records_of_rules
+from hedgerow_study.workflow.steps import declared_by
 
 pytestmark = pytest.mark.slow
 

@@ -6,12 +6,12 @@ import pytest
 from shown import ROOT, claim_row, content_of, page_of
 
 from hedgerow.files import read_csv, read_text, read_yaml
-from hedgerow.reporting import html, site
-from hedgerow.reporting.claim_specification import VERDICTS, specified
-from hedgerow.reporting.entries import Entry, entries_of
-from hedgerow.reporting.findings import read_findings
-from hedgerow.workflow.site import AT_SCALE, COMPARISON, claim_ids, tables_of
-from hedgerow.workflow.steps import CAPTIONS
+from hedgerow_study.reporting import html, site
+from hedgerow_study.reporting.claim_specification import VERDICTS, specified
+from hedgerow_study.reporting.entries import Entry, entries_of
+from hedgerow_study.reporting.findings import read_findings
+from hedgerow_study.workflow.site import AT_SCALE, COMPARISON, claim_ids, tables_of
+from hedgerow_study.workflow.steps import CAPTIONS
 
 
 def one(word="soft_sweep", **more):

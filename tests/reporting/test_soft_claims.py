@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from hedgerow.experiments.soft import claims as soft_claims
-from hedgerow.experiments.soft import plan as soft_plan
+from hedgerow_study.experiments.soft import claims as soft_claims
+from hedgerow_study.experiments.soft import plan as soft_plan
 
 pytestmark = pytest.mark.slow
 

@@ -5,10 +5,10 @@ import re
 import numpy as np
 import pytest
 
-from hedgerow.experiments.soft import figures as soft_figures
-from hedgerow.experiments.soft.plan import METHODS
-from hedgerow.reporting.tables import MEAN
 from hedgerow.showing import figures
+from hedgerow_study.experiments.soft import figures as soft_figures
+from hedgerow_study.experiments.soft.plan import METHODS
+from hedgerow_study.reporting.tables import MEAN
 
 pytestmark = pytest.mark.slow
 

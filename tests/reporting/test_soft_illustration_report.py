@@ -13,12 +13,12 @@ from shown import ROOT, captions_of, section_of
 from test_soft_report import Page
 
 from hedgerow.data import fetch, load_registry, tidy
-from hedgerow.experiments.soft_illustration import figures as soft_illustration_figures
-from hedgerow.experiments.soft_illustration import page as soft_illustration_page
-from hedgerow.experiments.soft_illustration import plan as soft_illustration_plan
-from hedgerow.experiments.soft_illustration import steps as soft_illustration_steps
-from hedgerow.experiments.soft_illustration import tables as soft_illustration_tables
 from hedgerow.showing import figures
+from hedgerow_study.experiments.soft_illustration import figures as soft_illustration_figures
+from hedgerow_study.experiments.soft_illustration import page as soft_illustration_page
+from hedgerow_study.experiments.soft_illustration import plan as soft_illustration_plan
+from hedgerow_study.experiments.soft_illustration import steps as soft_illustration_steps
+from hedgerow_study.experiments.soft_illustration import tables as soft_illustration_tables
 
 pytestmark = pytest.mark.slow
 
@@ -148,10 +148,10 @@ def test_the_printed_curve_is_dashed(results, plan):
 def test_the_section_stands_on_a_page(section, plan):
     page = Page(section.markup)
     for name in FIGURES:
-        assert f"function hedgerow.experiments.soft_illustration.figures.{name}" in page.text
+        assert f"function hedgerow_study.experiments.soft_illustration.figures.{name}" in page.text
         assert f"reports/tables/{name}_data.csv" in page.text
     for name in TABLES:
-        assert f"function hedgerow.experiments.soft_illustration.tables.{name}" in page.text
+        assert f"function hedgerow_study.experiments.soft_illustration.tables.{name}" in page.text
     assert len(page.all("caption")) == len(page.all("table")) == 4
     assert all(len(a["alt"]) > 20 for a in page.all("img"))
     assert all("scope" in a for a in page.all("th"))

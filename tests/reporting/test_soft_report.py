@@ -13,12 +13,12 @@ from made_rows import PLAN, SETS, calibrated, made_up_rows, printed
 from shown import captions_of, page_of
 
 from hedgerow.data import TidyTable
-from hedgerow.experiments.soft import claims as soft_claims
-from hedgerow.experiments.soft import page as soft_page
-from hedgerow.experiments.soft import statistics as soft_statistics
-from hedgerow.experiments.soft import tables as soft_tables
-from hedgerow.reporting import html
-from hedgerow.reporting.claim_specification import VERDICTS
+from hedgerow_study.experiments.soft import claims as soft_claims
+from hedgerow_study.experiments.soft import page as soft_page
+from hedgerow_study.experiments.soft import statistics as soft_statistics
+from hedgerow_study.experiments.soft import tables as soft_tables
+from hedgerow_study.reporting import html
+from hedgerow_study.reporting.claim_specification import VERDICTS
 
 pytestmark = pytest.mark.slow
 
@@ -139,7 +139,7 @@ def test_measured_and_published_stand_side_by_side(page, made_up):
 def test_ids_rules_and_functions_are_printed(page, made_up):
     for name in [*made_up.tables, *made_up.figures]:
         module = "tables" if name in made_up.tables else "figures"
-        assert f"function hedgerow.experiments.soft.{module}.{name}" in page.text
+        assert f"function hedgerow_study.experiments.soft.{module}.{name}" in page.text
     assert "rule soft_tables" in page.text
     assert "rule soft_figures" in page.text
 

@@ -8,16 +8,16 @@ import pytest
 from made_rows import calibrated, printed
 from shown import captions_of, page_of, section_of
 
-from hedgerow.audit.arithmetic import evaluate
-from hedgerow.audit.behind import Input
 from hedgerow.data import TidyTable
 from hedgerow.evaluation import critical_difference
-from hedgerow.experiments.soft import figures as soft_figures
-from hedgerow.experiments.soft import plan as soft_plan
-from hedgerow.experiments.soft import statistics as soft_statistics
-from hedgerow.experiments.soft import tables as soft_tables
-from hedgerow.experiments.step import annotations_of
-from hedgerow.reporting.cells import Source, agrees
+from hedgerow_study.audit.arithmetic import evaluate
+from hedgerow_study.audit.behind import Input
+from hedgerow_study.experiments.soft import figures as soft_figures
+from hedgerow_study.experiments.soft import plan as soft_plan
+from hedgerow_study.experiments.soft import statistics as soft_statistics
+from hedgerow_study.experiments.soft import tables as soft_tables
+from hedgerow_study.experiments.step import annotations_of
+from hedgerow_study.reporting.cells import Source, agrees
 
 SETS = ("pima", "wdbc", "bupa", "haberman", "spectf", "wine")  # wine is not in table 3.1
 BETTER = {"c45": 0.0, "ss": 0.01, "stp": 0.02, "se": 0.03}
@@ -104,8 +104,8 @@ def test_differences_and_who_is_better(rows, plan):
 
 def test_accuracy_agrees_with_table_3_4(rows, plan, published):
     """The same cell of the tables of the thesis, worked out by other code."""
-    from hedgerow.experiments.soft.tables import thesis_table_3_4
-    from hedgerow.reporting.tables import MEAN
+    from hedgerow_study.experiments.soft.tables import thesis_table_3_4
+    from hedgerow_study.reporting.tables import MEAN
 
     of_thesis = thesis_table_3_4(rows, soft_statistics.wilcoxon_tests(rows, plan), published, plan)
     of_thesis = of_thesis[

@@ -7,11 +7,11 @@ import pandas as pd
 import pytest
 from shown import captions_of, page_of, section_of
 
-from hedgerow.experiments.soft_sweep import claims as soft_sweep_claims
-from hedgerow.experiments.soft_sweep import figures as soft_sweep_figures
-from hedgerow.experiments.soft_sweep import tables as soft_sweep_tables
-from hedgerow.experiments.soft_sweep.plan import CELL, METHODS, PRINTED, SweepPlan
 from hedgerow.showing import figures
+from hedgerow_study.experiments.soft_sweep import claims as soft_sweep_claims
+from hedgerow_study.experiments.soft_sweep import figures as soft_sweep_figures
+from hedgerow_study.experiments.soft_sweep import tables as soft_sweep_tables
+from hedgerow_study.experiments.soft_sweep.plan import CELL, METHODS, PRINTED, SweepPlan
 
 pytestmark = pytest.mark.slow
 

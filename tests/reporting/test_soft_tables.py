@@ -4,10 +4,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from hedgerow.experiments.soft import plan as soft_plan
-from hedgerow.experiments.soft import statistics as soft_statistics
-from hedgerow.experiments.soft import tables as soft_tables
-from hedgerow.reporting.tables import MEAN
+from hedgerow_study.experiments.soft import plan as soft_plan
+from hedgerow_study.experiments.soft import statistics as soft_statistics
+from hedgerow_study.experiments.soft import tables as soft_tables
+from hedgerow_study.reporting.tables import MEAN
 
 IDS = {"training_noise": "thesis_table_3_4", "test_noise": "thesis_table_3_5"}
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from hedgerow.errors import DataError
-from hedgerow.reporting.spot_checks import (
+from hedgerow_study.reporting.spot_checks import (
     FILE,
     most_that_differ,
     needed,

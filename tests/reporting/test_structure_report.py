@@ -14,24 +14,24 @@ import pytest
 from shown import SPECIFICATION, STATED, captions_of, made_by, page_of
 
 from hedgerow.data import TidyTable, load_registry
-from hedgerow.experiments.printed import printed_number
-from hedgerow.experiments.structure import claims as claims_of_structure
-from hedgerow.experiments.structure import figures as structure_figures
-from hedgerow.experiments.structure import page as structure_page
-from hedgerow.experiments.structure import plan as structure_plan
-from hedgerow.experiments.structure import statistics as structure_statistics
-from hedgerow.experiments.structure import steps as structure_steps
-from hedgerow.experiments.structure import tables as structure_tables
-from hedgerow.experiments.structure.plan import (
+from hedgerow.showing import figures
+from hedgerow.showing.figures import WIDTH
+from hedgerow_study.experiments.printed import printed_number
+from hedgerow_study.experiments.structure import claims as claims_of_structure
+from hedgerow_study.experiments.structure import figures as structure_figures
+from hedgerow_study.experiments.structure import page as structure_page
+from hedgerow_study.experiments.structure import plan as structure_plan
+from hedgerow_study.experiments.structure import statistics as structure_statistics
+from hedgerow_study.experiments.structure import steps as structure_steps
+from hedgerow_study.experiments.structure import tables as structure_tables
+from hedgerow_study.experiments.structure.plan import (
     EXAMPLES,
     REFERENCES,
     SCALES,
     VARIANTS,
     StructurePlan,
 )
-from hedgerow.showing import figures
-from hedgerow.showing.figures import WIDTH
-from hedgerow.workflow.config import published_keys
+from hedgerow_study.workflow.config import published_keys
 
 pytestmark = pytest.mark.slow
 

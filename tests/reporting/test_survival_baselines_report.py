@@ -9,12 +9,12 @@ from legible import cut_markers
 from made_cohorts import FACTS, made_up
 from shown import captions_of, made_by, page_of, section_of, tables_of
 
-from hedgerow.experiments.survival.plan import SurvivalPlan
-from hedgerow.extensions.survival_baselines import figures as survival_baselines_figures
-from hedgerow.extensions.survival_baselines import statistics as survival_baselines_statistics
-from hedgerow.extensions.survival_baselines import steps as survival_baselines_steps
-from hedgerow.extensions.survival_baselines.plan import COMPARED, PARTS, SurvivalBaselinesPlan
-from hedgerow.reporting.tables import MEAN
+from hedgerow_study.experiments.survival.plan import SurvivalPlan
+from hedgerow_study.extensions.survival_baselines import figures as survival_baselines_figures
+from hedgerow_study.extensions.survival_baselines import statistics as survival_baselines_statistics
+from hedgerow_study.extensions.survival_baselines import steps as survival_baselines_steps
+from hedgerow_study.extensions.survival_baselines.plan import COMPARED, PARTS, SurvivalBaselinesPlan
+from hedgerow_study.reporting.tables import MEAN
 
 pytestmark = pytest.mark.slow
 

@@ -11,13 +11,13 @@ import pytest
 from made_cohorts import FACTS, SIMULATED, made_up, simulated
 from shown import captions_of, made_by, page_of, section_of, shown_by, tables_of
 
-from hedgerow.experiments.survival import figures as survival_figures
-from hedgerow.experiments.survival import sheet as survival_sheet
-from hedgerow.experiments.survival import statistics as survival_statistics
-from hedgerow.experiments.survival import steps as survival_steps
-from hedgerow.experiments.survival import tables as survival_tables
-from hedgerow.experiments.survival.plan import SurvivalPlan
 from hedgerow.showing import figures
+from hedgerow_study.experiments.survival import figures as survival_figures
+from hedgerow_study.experiments.survival import sheet as survival_sheet
+from hedgerow_study.experiments.survival import statistics as survival_statistics
+from hedgerow_study.experiments.survival import steps as survival_steps
+from hedgerow_study.experiments.survival import tables as survival_tables
+from hedgerow_study.experiments.survival.plan import SurvivalPlan
 
 pytestmark = pytest.mark.slow
 

@@ -11,10 +11,13 @@ from matplotlib.text import Text
 from scipy import stats
 from shown import ROOT, SPECIFICATION, STATED, functions_of, made_by, page_of, section_of, tables_of
 
-from hedgerow.extensions.uncertainty_benchmark import claims as uncertainty_benchmark_claims
-from hedgerow.extensions.uncertainty_benchmark import figures as uncertainty_benchmark_figures
-from hedgerow.extensions.uncertainty_benchmark.people import LINES
-from hedgerow.extensions.uncertainty_benchmark.plan import (
+from hedgerow.files import read_yaml
+from hedgerow.showing import figures
+from hedgerow.showing.numbers import number, signed
+from hedgerow_study.extensions.uncertainty_benchmark import claims as uncertainty_benchmark_claims
+from hedgerow_study.extensions.uncertainty_benchmark import figures as uncertainty_benchmark_figures
+from hedgerow_study.extensions.uncertainty_benchmark.people import LINES
+from hedgerow_study.extensions.uncertainty_benchmark.plan import (
     COMPARED,
     DATA,
     METHODS,
@@ -23,18 +26,15 @@ from hedgerow.extensions.uncertainty_benchmark.plan import (
     PROPERTIES,
     UncertaintyBenchmarkPlan,
 )
-from hedgerow.extensions.uncertainty_benchmark.rule import rule
-from hedgerow.extensions.uncertainty_benchmark.statistics import merged
-from hedgerow.extensions.uncertainty_benchmark.tables import (
+from hedgerow_study.extensions.uncertainty_benchmark.rule import rule
+from hedgerow_study.extensions.uncertainty_benchmark.statistics import merged
+from hedgerow_study.extensions.uncertainty_benchmark.tables import (
     CHOICE_LABELS,
     CONDITION_LABELS,
     LABELS,
     PEOPLE_LABELS,
     uncertainty_benchmark_effects,
 )
-from hedgerow.files import read_yaml
-from hedgerow.showing import figures
-from hedgerow.showing.numbers import number, signed
 
 pytestmark = pytest.mark.slow
 

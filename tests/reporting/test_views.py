@@ -2,8 +2,8 @@
 
 from markupsafe import Markup
 
-from hedgerow.reporting.html import published
-from hedgerow.reporting.views import Span, Styled, beneath, tagged, together, view
+from hedgerow_study.reporting.html import published
+from hedgerow_study.reporting.views import Span, Styled, beneath, tagged, together, view
 
 
 def test_a_table_has_its_heads_and_its_lines_in_blocks():

@@ -14,14 +14,14 @@ import traceback
 
 from snakemake.cli import main as snakemake_main
 
-from hedgerow import workflow
-from hedgerow.workflow import graph, steps
-from hedgerow.workflow.digest import PACKAGE, reached
+from hedgerow_study import workflow
+from hedgerow_study.workflow import graph, steps
+from hedgerow_study.workflow.digest import STUDY, reached
 
 
 def parse_ahead() -> None:
     """Parse what digests reach; a file that is edited later is parsed anew."""
-    for file in sorted((PACKAGE / "experiments").glob("*/*.py")):
+    for file in sorted((STUDY / "experiments").glob("*/*.py")):
         for declared in steps._module(f"{file.parent.name}.{file.stem}").values():
             reached(*steps._starts([declared]))
 
@@ -37,7 +37,7 @@ def plan(folder: str, arguments: list[str], out: str, err: str) -> int:
             os.dup2(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), stream)
         os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
         os.chdir(folder)
-        if arguments[0] == "graph":  # as `hedgerow.workflow.graph.planned` asks for it
+        if arguments[0] == "graph":  # as `hedgerow_study.workflow.graph.planned` asks for it
             graph.main(arguments[1])
         else:
             snakemake_main(arguments)

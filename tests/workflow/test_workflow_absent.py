@@ -8,11 +8,11 @@ import pytest
 import yaml
 from throwaway import new_project
 
-from hedgerow.audit.verify import verify
 from hedgerow.errors import DataError
 from hedgerow.files import write_parquet
-from hedgerow.workflow.jobs import absence, present, write_absence
-from hedgerow.workflow.run import absent_sets, forget_absent
+from hedgerow_study.audit.verify import verify
+from hedgerow_study.workflow.jobs import absence, present, write_absence
+from hedgerow_study.workflow.run import absent_sets, forget_absent
 
 SETTINGS = """
 experiments: [soft]

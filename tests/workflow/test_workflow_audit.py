@@ -12,9 +12,9 @@ import pytest
 from audit.made_up import change
 from throwaway import ROOT, Project, new_project
 
-from hedgerow.audit import status as status_module
-from hedgerow.audit import verify as verify_module
-from hedgerow.workflow.changed_outputs import changed_outputs
+from hedgerow_study.audit import status as status_module
+from hedgerow_study.audit import verify as verify_module
+from hedgerow_study.workflow.changed_outputs import changed_outputs
 
 pytestmark = [pytest.mark.runs, pytest.mark.usefixtures("packages_unread")]
 
@@ -52,7 +52,7 @@ FILES = ("--configfile", "config/smoke.yaml", "more.yaml")
 
 def reproduced(project):
     """What `make reproduce` does, with the settings of the last call of `Project.settings`."""
-    return project.python("-m", "hedgerow.workflow.run", "--cores", "2", *FILES)
+    return project.python("-m", "hedgerow_study.workflow.run", "--cores", "2", *FILES)
 
 
 @pytest.fixture
@@ -69,7 +69,7 @@ def forked(monkeypatch):
     def answer(request, root):
         return Project(Path(root)).forked("graph", request)
 
-    monkeypatch.setattr("hedgerow.workflow.graph._asked", answer)
+    monkeypatch.setattr("hedgerow_study.workflow.graph._asked", answer)
 
 
 def verify(path, **given):
@@ -95,7 +95,7 @@ def test_a_run_holds_and_redone_jobs_come_out_the_same(project, forked):
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_single_changed_byte_is_found(project, monkeypatch, kind, new_time):
     jobs = json.loads((project.path / "reports/manifest.json").read_text())["jobs"]
-    monkeypatch.setattr("hedgerow.audit.verify.planned_again", lambda root, manifest: jobs)
+    monkeypatch.setattr("hedgerow_study.audit.verify.planned_again", lambda root, manifest: jobs)
     path = project.path / KINDS[kind]
     content, before = path.read_bytes(), path.stat()
     try:
@@ -159,7 +159,7 @@ def test_the_next_run_mends_all_of_it(copy, forked):
 
 def forge(root: Path, path: str) -> None:
     """Change a file, and its checksum in the manifest."""
-    from hedgerow.reporting.manifest import checksum
+    from hedgerow_study.reporting.manifest import checksum
 
     change(root / path)
     manifest = root / "reports/manifest.json"

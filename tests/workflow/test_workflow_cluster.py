@@ -9,9 +9,9 @@ import pytest
 from test_workflow_progress import record, started
 
 from hedgerow.errors import ConfigError
-from hedgerow.workflow import cluster
-from hedgerow.workflow.cluster import MEMORY, STOPPED, TIME, cancel_left, check_slurm, why
-from hedgerow.workflow.progress import shown
+from hedgerow_study.workflow import cluster
+from hedgerow_study.workflow.cluster import MEMORY, STOPPED, TIME, cancel_left, check_slurm, why
+from hedgerow_study.workflow.progress import shown
 
 BEGUN = """\
 Job 4: Reading and checking iris

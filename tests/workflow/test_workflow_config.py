@@ -14,15 +14,15 @@ from throwaway import ROOT, Project
 
 from hedgerow.data import load_registry
 from hedgerow.errors import ConfigError
-from hedgerow.experiments import WORDS, folder_of
-from hedgerow.experiments.plan import Plan, sections
-from hedgerow.experiments.soft.plan import MOST_STEPS
 from hedgerow.files import read_yaml
 from hedgerow.induction import core
-from hedgerow.workflow import check_config, check_datasets, chunks, settings
-from hedgerow.workflow.config import Head, config_schema, walk
-from hedgerow.workflow.rules import rules_of
-from hedgerow.workflow.steps import declarations, section_of, step
+from hedgerow_study.experiments import WORDS, folder_of
+from hedgerow_study.experiments.plan import Plan, sections
+from hedgerow_study.experiments.soft.plan import MOST_STEPS
+from hedgerow_study.workflow import check_config, check_datasets, chunks, settings
+from hedgerow_study.workflow.config import Head, config_schema, walk
+from hedgerow_study.workflow.rules import rules_of
+from hedgerow_study.workflow.steps import declarations, section_of, step
 
 SECTIONS = sections()
 DEFAULT = read_yaml(ROOT / "config/default.yaml")
@@ -213,7 +213,7 @@ def test_other_configurations_hold_only_what_differs(name):
 
 
 def test_the_paper_configuration_runs_table_3_1():
-    from hedgerow.experiments.soft.plan import TABLE_3_1
+    from hedgerow_study.experiments.soft.plan import TABLE_3_1
 
     soft = DEFAULT["soft"] | read_yaml(ROOT / "config/paper.yaml")["soft"]
     assert soft["datasets"] == list(TABLE_3_1.values())
@@ -221,7 +221,7 @@ def test_the_paper_configuration_runs_table_3_1():
 
 
 def test_the_paper_configuration_sweeps_the_five_printed_sets():
-    from hedgerow.experiments.soft_sweep.plan import PRINTED
+    from hedgerow_study.experiments.soft_sweep.plan import PRINTED
 
     assert "soft_sweep" not in read_yaml(ROOT / "config/paper.yaml")
     assert DEFAULT["soft_sweep"]["datasets"] == list(PRINTED)
@@ -327,7 +327,7 @@ def test_every_list_of_data_sets_is_checked_and_a_single_one(section, name, valu
 def test_published_keys_of_a_paper_are_unique():
     from types import SimpleNamespace
 
-    from hedgerow.workflow.config import published_keys
+    from hedgerow_study.workflow.config import published_keys
 
     registry = SimpleNamespace(published=lambda paper: {"a": ["x"]})
     assert published_keys(registry, "thesis4") == {"a": "x"}
@@ -444,7 +444,7 @@ def test_a_plan_does_not_depend_on_order_and_kind_of_numbers():
 
 def test_planning_imports_plans_and_no_step():
     """It runs at every start of the workflow."""
-    code = "import sys; from hedgerow.workflow.config import config_schema as s; s(); "
+    code = "import sys; from hedgerow_study.workflow.config import config_schema as s; s(); "
     code += "print(*sys.modules)"
     done = Project(ROOT, sys.executable).python("-c", code)
     assert done.returncode == 0, done.stderr

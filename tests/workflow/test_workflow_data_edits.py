@@ -20,13 +20,13 @@ import yaml
 from throwaway import ROOT, Project, copied_package, new_project
 
 from hedgerow._stamp import core_digest
-from hedgerow.audit import status as status_module
-from hedgerow.audit.trace import trace
-from hedgerow.audit.verify import verify
 from hedgerow.data import load_registry
 from hedgerow.data.tidy import tidy_bytes
 from hedgerow.data.versions import adopt, local_notes, restore
-from hedgerow.workflow import graph
+from hedgerow_study.audit import status as status_module
+from hedgerow_study.audit.trace import trace
+from hedgerow_study.audit.verify import verify
+from hedgerow_study.workflow import graph
 
 pytestmark = [pytest.mark.runs, pytest.mark.usefixtures("packages_unread")]
 
@@ -40,7 +40,7 @@ seed: {seed}
 FIRST = {"n": 2, "gain": 0.05, "factor": 0.1, "seed": 1}
 FILES = ("--configfile", "config/smoke.yaml", "more.yaml")
 RAW = "data/raw/haberman/haberman.data"
-CODE = "hedgerow/experiments/evidential"
+CODE = "hedgerow_study/experiments/evidential"
 STEPS = f"{CODE}/steps.py"
 
 #: The run's last files, which name every file that was read or made.

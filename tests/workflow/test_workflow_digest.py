@@ -13,9 +13,10 @@ import yaml
 from throwaway import ROOT
 
 from hedgerow.files import read_yaml
-from hedgerow.workflow import digest, steps
-from hedgerow.workflow.digest import (
+from hedgerow_study.workflow import digest, steps
+from hedgerow_study.workflow.digest import (
     PACKAGE,
+    STUDY,
     UntraceableError,
     digest_of,
     entry_digests,
@@ -188,7 +189,9 @@ def test_a_variable_that_is_called_like_a_function_does_not_reach_it(tmp_path):
 
 def test_steps_of_one_module_have_digests_of_their_own(tmp_path):
     """Once every step of a module belonged to all others, as if a decorator had listed it."""
-    steps = "from hedgerow.experiments.step import step\n\n@step()\ndef thing(x):\n    return x\n"
+    steps = (
+        "from hedgerow_study.experiments.step import step\n\n@step()\ndef thing(x):\n    return x\n"
+    )
     steps += "\n@step()\ndef other(x):\n    return x\n"
     frame = {"experiments/step.py": "def step():\n    return lambda f: f\n"}
     found = reach(tmp_path, **{"room/inner.py": steps, **frame})
@@ -305,9 +308,16 @@ def test_imports_that_cannot_be_followed_are_refused(tmp_path, line):
         reach(tmp_path, **{"start.py": f"{line}\n\ndef start(x):\n    return x\n"})
 
 
+def copied(place):
+    """Copy the package of the learner to a place, and that of the study beside it."""
+    for own in (PACKAGE, STUDY):
+        target = place.with_name(f"{place.name}{own.name.removeprefix(PACKAGE.name)}")
+        shutil.copytree(own, target, ignore=shutil.ignore_patterns("__pycache__"))
+
+
 def test_digest_depends_on_content_alone(tmp_path):
     copy = tmp_path / "elsewhere"
-    shutil.copytree(PACKAGE, copy, ignore=shutil.ignore_patterns("__pycache__"))
+    copied(copy)
     parts = ("data.seeds:rng", "experiments.soft.steps:learn")
     assert digest_of(*parts) == digest_of(*reversed(parts), package=copy)
 
@@ -491,7 +501,7 @@ def test_code_that_reads_a_docstring_is_refused(tmp_path, reads):
 def test_prose_in_the_package_makes_no_learner_run_again(tmp_path, file, behind, old, new):
     """The first two edits were tried and changed the digest of `soft.steps:learn`."""
     copy = tmp_path / "hedgerow"
-    shutil.copytree(PACKAGE, copy, ignore=shutil.ignore_patterns("__pycache__"))
+    copied(copy)
     before = digest_of("experiments.soft.steps:learn", package=copy)
     text = (copy / file).read_text()
     at = text.index(behind)
@@ -509,10 +519,10 @@ def test_what_serves_illustrations_only_belongs_to_no_learner():
 
 def test_a_remark_among_the_generators_draws_no_set_again(tmp_path):
     """Their digest was one of bytes, so that a comment fetched every synthetic set anew."""
-    from hedgerow.workflow.digest import generators_digest
+    from hedgerow_study.workflow.digest import generators_digest
 
     copy = tmp_path / "hedgerow"
-    shutil.copytree(PACKAGE, copy, ignore=shutil.ignore_patterns("__pycache__"))
+    copied(copy)
     before = generators_digest(copy)
     file = copy / "data/synthetic.py"
     text = file.read_text()

@@ -14,9 +14,9 @@ import yaml
 from throwaway import ROOT
 
 import hedgerow
-from hedgerow.reporting.claim_specification import VERDICTS
-from hedgerow.workflow.config import config_schema
-from hedgerow.workflow.generated import (
+from hedgerow_study.reporting.claim_specification import VERDICTS
+from hedgerow_study.workflow.config import config_schema
+from hedgerow_study.workflow.generated import (
     SETTINGS,
     addressed,
     cited,
@@ -29,6 +29,11 @@ from hedgerow.workflow.generated import (
     verdicts_text,
 )
 
+#: The projects of the three packages.
+PROJECTS = [
+    ROOT / "pyproject.toml",
+    *(ROOT / f"src/hedgerow_{name}/pyproject.toml" for name in ("study", "clinic")),
+]
 LOCK = (ROOT / "requirements.lock").read_text(encoding="utf-8")
 CHECKS = (ROOT / "requirements-checks.lock").read_text(encoding="utf-8")
 DOCS = (ROOT / "requirements-docs.lock").read_text(encoding="utf-8")
@@ -101,7 +106,7 @@ def test_the_locks_agree():
 
 def test_every_dependency_of_the_project_is_locked():
     wanted = []
-    for file in (ROOT / "pyproject.toml", ROOT / "src/hedgerow_clinic/pyproject.toml"):
+    for file in PROJECTS:
         project = tomllib.loads(file.read_text())
         extras = project["project"]["optional-dependencies"]
         wanted += [*project["build-system"]["requires"], *project["project"]["dependencies"]]
@@ -121,8 +126,8 @@ def test_snakemake_is_bounded_and_the_workflow_asks_for_the_lowest_version():
     """Version 10 would have been installed, whose modules nobody had tried."""
     from packaging.requirements import Requirement
 
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    wanted = map(Requirement, project["optional-dependencies"]["workflow"])
+    project = tomllib.loads(PROJECTS[1].read_text(encoding="utf-8"))["project"]
+    wanted = map(Requirement, project["dependencies"])
     (snakemake,) = [each.specifier for each in wanted if each.name == "snakemake"]
     text = (ROOT / "workflow/Snakefile").read_text(encoding="utf-8")
     lowest = re.search(r'^min_version\("([\d.]+)"\)', text, re.MULTILINE)[1]
@@ -143,7 +148,7 @@ def test_the_version_is_said_by_pyproject_alone():
         pytest.skip("no git repository")
     said = ["git", "grep", "-lwiE", f"version[^a-z0-9]*{re.escape(version)}"]
     done = subprocess.run(said, cwd=ROOT, capture_output=True, text=True)
-    packages = {"pyproject.toml", "src/hedgerow_clinic/pyproject.toml"}
+    packages = {file.relative_to(ROOT).as_posix() for file in PROJECTS}
     assert set(done.stdout.split()) == {"CITATION.cff", *packages}
 
 

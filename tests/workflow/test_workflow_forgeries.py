@@ -17,9 +17,9 @@ from throwaway import ROOT
 
 from hedgerow import cli
 from hedgerow._stamp import compiled
-from hedgerow.audit import cores
-from hedgerow.reporting import manifest
-from hedgerow.reporting.manifest import core_checksums
+from hedgerow_study.audit import cores
+from hedgerow_study.reporting import manifest
+from hedgerow_study.reporting.manifest import core_checksums
 
 SCRIPTS = ROOT / "tests/audit/forgeries"
 sys.path.insert(0, str(SCRIPTS))
@@ -43,7 +43,7 @@ def test_the_page_names_every_forgery_and_its_test():
 def run(smoke, tmp_path, monkeypatch):
     """A copy of the run, which a forger may change; the run itself is the reader's checkout."""
     for module in ("verify", "run"):
-        monkeypatch.setattr(f"hedgerow.audit.{module}.own_checkout", lambda: smoke.path)
+        monkeypatch.setattr(f"hedgerow_study.audit.{module}.own_checkout", lambda: smoke.path)
     shutil.copytree(smoke.path, tmp_path / "run", symlinks=True)
     return tmp_path / "run"
 
@@ -59,7 +59,7 @@ def environment(tmp_path, monkeypatch):
         copies[name] = Path(shutil.copy(file, tmp_path / "cores"))
     built = {copies[name].name: digest for name, digest in honest.items()}
     monkeypatch.setattr(cores, "_built", lambda checkout: built)
-    monkeypatch.setattr("hedgerow.audit.verify.check_cores", cores.check_cores)
+    monkeypatch.setattr("hedgerow_study.audit.verify.check_cores", cores.check_cores)
     for module in (import_module("j_core"), cores, manifest):
         monkeypatch.setattr(module, "compiled", lambda: copies)
 

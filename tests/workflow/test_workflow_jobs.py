@@ -13,11 +13,11 @@ import pandas as pd
 import pytest
 
 from hedgerow.errors import DataError
-from hedgerow.experiments.soft.plan import SoftPlan
 from hedgerow.files import write_csv, write_json, write_parquet, write_text, written_whole
-from hedgerow.workflow import run
-from hedgerow.workflow.digest import settings_of_job
-from hedgerow.workflow.jobs import declared_plan, job
+from hedgerow_study.experiments.soft.plan import SoftPlan
+from hedgerow_study.workflow import run
+from hedgerow_study.workflow.digest import settings_of_job
+from hedgerow_study.workflow.jobs import declared_plan, job
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ import tomllib
 import pytest
 from throwaway import ROOT, clean_environment
 
-from hedgerow.workflow.generated import locked
+from hedgerow_study.workflow.generated import locked
 
 TOOLS = ("bash", "cat", "dirname", "env", "find", "make", "mkdir", "rm", "sh")
 
@@ -117,7 +117,7 @@ def test_clean_keeps_the_page_that_is_tracked(bare, tmp_path):
 def test_the_lock_is_made_of_extras_by_name():
     """`hedgerow[data,draw]` in an extra put `hedgerow @ file:...`, the folder, into the lock."""
     makefile = (ROOT / "Makefile").read_text("utf-8")
-    named = re.findall(r"^(?:EXTRAS|CHECKS|DOCS|CLUSTER) := (.+)$", makefile, re.MULTILINE)
+    named = re.findall(r"^(?:EXTRAS|CHECKS|DOCS) := (.+)$", makefile, re.MULTILINE)
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     assert set(" ".join(named).split()) == set(project["optional-dependencies"])
     # Each extra is named, so that what it takes along can be left out.

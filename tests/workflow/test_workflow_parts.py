@@ -10,9 +10,9 @@ import pytest
 from throwaway import ROOT
 
 from hedgerow.errors import DataError
-from hedgerow.workflow.graph import planned
-from hedgerow.workflow.parts import calls_of_rules, cut, packed, unpacked
-from hedgerow.workflow.reference import experiments
+from hedgerow_study.workflow.graph import planned
+from hedgerow_study.workflow.parts import calls_of_rules, cut, packed, unpacked
+from hedgerow_study.workflow.reference import experiments
 
 # ------------------------------------------------------------------------------------- the cut
 
@@ -212,7 +212,7 @@ def test_a_file_of_holes_is_refused(archive):
 
 
 def test_an_archive_that_would_fill_the_memory_is_cut_off(archive, monkeypatch):
-    monkeypatch.setattr("hedgerow.workflow.parts.LARGEST", 2**24)
+    monkeypatch.setattr("hedgerow_study.workflow.parts.LARGEST", 2**24)
     with pytest.raises(DataError, match=r"part\.tar\.xz cannot be read"):
         unpacked(archive(("data/a.json", bytes(2**25))), ["data/a.json"])
 

@@ -10,9 +10,9 @@ from throwaway import ROOT, SMOKE
 from wiring import ABOVE, READ_AGAIN, RULES, n_jobs, sets_of
 
 from hedgerow.data import load_registry
-from hedgerow.experiments import PAPERS, WORDS
-from hedgerow.workflow.site import paths_of
-from hedgerow.workflow.steps import having
+from hedgerow_study.experiments import PAPERS, WORDS
+from hedgerow_study.workflow.site import paths_of
+from hedgerow_study.workflow.steps import having
 
 pytestmark = pytest.mark.runs
 

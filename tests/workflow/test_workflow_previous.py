@@ -13,13 +13,13 @@ from audit import made_up
 from throwaway import Project
 
 from hedgerow import cli
-from hedgerow.audit.verify import verify
 from hedgerow.errors import DataError
 from hedgerow.files import read_csv
-from hedgerow.reporting import check_claims
-from hedgerow.workflow import parts, previous
-from hedgerow.workflow.digest import code_by_function
-from hedgerow.workflow.previous import (
+from hedgerow_study.audit.verify import verify
+from hedgerow_study.reporting import check_claims
+from hedgerow_study.workflow import parts, previous
+from hedgerow_study.workflow.digest import code_by_function
+from hedgerow_study.workflow.previous import (
     EARLIER,
     FUNCTIONS,
     PREVIOUS,
@@ -29,7 +29,7 @@ from hedgerow.workflow.previous import (
     pack,
     read_previous,
 )
-from hedgerow.workflow.recorded import MANIFEST
+from hedgerow_study.workflow.recorded import MANIFEST
 
 TABLE = "reports/tables/t.csv"
 

@@ -19,8 +19,8 @@ from throwaway import ROOT, clean_environment
 
 from hedgerow.errors import ConfigError
 from hedgerow.files import write_parquet
-from hedgerow.workflow import run
-from hedgerow.workflow.progress import Live, Plain, State, duration, shown
+from hedgerow_study.workflow import run
+from hedgerow_study.workflow.progress import Live, Plain, State, duration, shown
 
 
 def record(event=None, message="", level=logging.INFO, **more):
@@ -244,7 +244,7 @@ def asked(argument, folder):
     """A file that says what it thinks was typed, when called with this argument."""
     folder.mkdir(exist_ok=True)
     (folder / "snakemake").write_text(
-        "from hedgerow.workflow.run import command\nprint(command())\n"
+        "from hedgerow_study.workflow.run import command\nprint(command())\n"
     )
     return [sys.executable, str(folder / "snakemake"), *argument]
 

@@ -11,11 +11,11 @@ from throwaway import ROOT, read_workflow
 
 from hedgerow.data import fetch, load_registry, tidy, write_tidy
 from hedgerow.errors import ConfigError
-from hedgerow.experiments.printed import KEY
 from hedgerow.files import read_csv, read_yaml
-from hedgerow.reporting.readings import HERE, read_readings
-from hedgerow.workflow import readings
-from hedgerow.workflow.readings import Read, changed_params, made_again
+from hedgerow_study.experiments.printed import KEY
+from hedgerow_study.reporting.readings import HERE, read_readings
+from hedgerow_study.workflow import readings
+from hedgerow_study.workflow.readings import Read, changed_params, made_again
 
 SETS = ["haberman", "bupa", "wine"]
 #: One permutation, the methods that read the trees of C4.5.

@@ -15,7 +15,6 @@ from made_parts import CALL, make_part
 from throwaway import ROOT, new_project
 
 from hedgerow import cli
-from hedgerow.audit.kept import make_again, verify_kept
 from hedgerow.errors import DataError, InputError
 from hedgerow.files import (
     parquet_bytes,
@@ -28,11 +27,12 @@ from hedgerow.files import (
     write_json,
     write_parquet,
 )
-from hedgerow.reporting.manifest import checksum
-from hedgerow.workflow.jobs import write_absence
-from hedgerow.workflow.parts import Cut, Part, digests
-from hedgerow.workflow.records import Need, kept_jobs
-from hedgerow.workflow.reference import (
+from hedgerow_study.audit.kept import make_again, verify_kept
+from hedgerow_study.reporting.manifest import checksum
+from hedgerow_study.workflow.jobs import write_absence
+from hedgerow_study.workflow.parts import Cut, Part, digests
+from hedgerow_study.workflow.records import Need, kept_jobs
+from hedgerow_study.workflow.reference import (
     LARGEST_FIGURE,
     Reference,
     check_out,

@@ -7,9 +7,9 @@ import yaml
 from throwaway import SMOKE
 from wiring import LOGS, PAGE, READ_AGAIN, Sections, after, not_run_yet, reported, sections
 
-from hedgerow.experiments import WORDS
-from hedgerow.experiments.audit.comparison import SOURCES
-from hedgerow.workflow.steps import having
+from hedgerow_study.experiments import WORDS
+from hedgerow_study.experiments.audit.comparison import SOURCES
+from hedgerow_study.workflow.steps import having
 
 pytestmark = pytest.mark.runs
 

@@ -12,13 +12,13 @@ import pandas as pd
 import pytest
 from throwaway import ROOT
 
-from hedgerow.experiments.audit.misprints import MISPRINTS
-from hedgerow.extensions.uncertainty_benchmark.plan import READABLE
-from hedgerow.extensions.uncertainty_benchmark.tables import CONDITION_LABELS, LABELS
-from hedgerow.reporting.notes import passages
-from hedgerow.workflow import result_pages
-from hedgerow.workflow.result_pages import CHOICE, STEADY, TABLES, gain, which_method
-from hedgerow.workflow.site import note_files, papers
+from hedgerow_study.experiments.audit.misprints import MISPRINTS
+from hedgerow_study.extensions.uncertainty_benchmark.plan import READABLE
+from hedgerow_study.extensions.uncertainty_benchmark.tables import CONDITION_LABELS, LABELS
+from hedgerow_study.reporting.notes import passages
+from hedgerow_study.workflow import result_pages
+from hedgerow_study.workflow.result_pages import CHOICE, STEADY, TABLES, gain, which_method
+from hedgerow_study.workflow.site import note_files, papers
 
 KEPT = ROOT / "data/reference/uncertainty_benchmark"
 PAPERS = [paper["id"] for paper in papers(ROOT / "CITATION.cff")]

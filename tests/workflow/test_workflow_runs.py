@@ -17,9 +17,9 @@ from throwaway import ROOT, SMOKE, Project, clean_environment, new_project
 from wiring import sets_of
 
 from hedgerow.data import load_registry
-from hedgerow.experiments import WORDS
-from hedgerow.reporting.checkout import is_workflow
-from hedgerow.workflow.steps import declared_by, having, shown_path
+from hedgerow_study.experiments import WORDS
+from hedgerow_study.reporting.checkout import is_workflow
+from hedgerow_study.workflow.steps import declared_by, having, shown_path
 
 pytestmark = pytest.mark.runs
 
@@ -74,7 +74,7 @@ def test_killed_and_resumed_with_one_core_other_chunks_other_entry_gives_the_sam
     project = new_project(tmp_path / "killed")
     settings = project.settings("soft: {chunk: 2}\nsearch: {chunk: 2}\nstructure: {chunk: 2}")
     entry = ("--snakefile", "workflow/Snakefile")
-    command = ["-m", "hedgerow.workflow.run", *entry, "--cores", "1", *settings]
+    command = ["-m", "hedgerow_study.workflow.run", *entry, "--cores", "1", *settings]
     run = subprocess.Popen(
         [sys.executable, *command],
         cwd=project.path,
@@ -168,7 +168,9 @@ def test_a_chain_leads_from_every_output_to_what_was_read(smoke):
 
 def test_an_audit_of_the_run_holds(smoke):
     audit = "verify(checkout='.').to_dict()"
-    code = f"import json; from hedgerow.audit.verify import verify; print(json.dumps({audit}))"
+    code = (
+        f"import json; from hedgerow_study.audit.verify import verify; print(json.dumps({audit}))"
+    )
     done = smoke.python("-c", code)
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)

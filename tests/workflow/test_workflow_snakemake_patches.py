@@ -12,9 +12,9 @@ from types import SimpleNamespace
 import pytest
 from throwaway import ROOT
 
-from hedgerow.workflow import snakemake_patches
-from hedgerow.workflow.cluster import EXECUTOR
-from hedgerow.workflow.snakemake_patches import (
+from hedgerow_study.workflow import snakemake_patches
+from hedgerow_study.workflow.cluster import EXECUTOR
+from hedgerow_study.workflow.snakemake_patches import (
     keep_asking,
     runs_on_node,
     wait_to_queue,

@@ -10,14 +10,14 @@ import pytest
 from throwaway import new_project
 
 from hedgerow import cli
-from hedgerow.audit import spot_check as checking
-from hedgerow.audit.spot_check import all_parts, spot_check
 from hedgerow.errors import DataError, InputError
 from hedgerow.files import read_json, read_parquet, write_json, write_parquet
-from hedgerow.reporting.manifest import checksum
-from hedgerow.reporting.spot_checks import FILE
-from hedgerow.workflow.parts import SUFFIX, packed, unpacked
-from hedgerow.workflow.reference import drawn
+from hedgerow_study.audit import spot_check as checking
+from hedgerow_study.audit.spot_check import all_parts, spot_check
+from hedgerow_study.reporting.manifest import checksum
+from hedgerow_study.reporting.spot_checks import FILE
+from hedgerow_study.workflow.parts import SUFFIX, packed, unpacked
+from hedgerow_study.workflow.reference import drawn
 
 pytestmark = pytest.mark.runs
 

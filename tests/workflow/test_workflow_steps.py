@@ -14,17 +14,17 @@ import pytest
 from throwaway import ROOT, read_workflow
 
 from hedgerow.errors import DataError
-from hedgerow.experiments import module_of
-from hedgerow.experiments.step import annotations_of, figure, step, table
 from hedgerow.files import write_csv, write_parquet
 from hedgerow.ids import is_published, published_id
-from hedgerow.workflow import steps
-from hedgerow.workflow.digest import PACKAGE
-from hedgerow.workflow.jobs import write_absence
+from hedgerow_study.experiments import module_of
+from hedgerow_study.experiments.step import annotations_of, figure, step, table
+from hedgerow_study.workflow import steps
+from hedgerow_study.workflow.digest import STUDY
+from hedgerow_study.workflow.jobs import write_absence
 
 RUNNER = '''"""Run the function that the rule names."""
 
-from hedgerow.workflow.steps import run
+from hedgerow_study.workflow.steps import run
 
 run(snakemake)
 '''
@@ -45,7 +45,7 @@ def functions_of(rule) -> list[steps.Declaration]:
 
 
 def test_the_runner_is_frozen():
-    """An edit of it would rerun every job: what it does belongs into `hedgerow.workflow.steps`."""
+    """An edit of it would rerun every job: what it does belongs into `workflow/steps.py`."""
     assert (ROOT / "workflow/scripts/step.py").read_text() == RUNNER
     there = {file.stem for file in (ROOT / "workflow/scripts").glob("*.py")}
     assert there == {"step", *APART}
@@ -90,7 +90,7 @@ def test_cells_rest_on_inputs_of_their_rule(rules):
             function = getattr(getattr(call, "func", None), "id", "")
             if function not in ("Rows", "tested"):
                 continue
-            # `hedgerow.experiments.behind.tested` reads `statistics` where no input is named.
+            # `hedgerow_study.experiments.behind.tested` reads `statistics` where no input is named.
             place, named = (0, None) if function == "Rows" else (4, ast.Constant("statistics"))
             given = {k.arg: k.value for k in call.keywords}
             named = call.args[place] if len(call.args) > place else given.get("of", named)
@@ -104,7 +104,7 @@ def test_every_step_table_and_figure_has_its_rule(rules):
     """Nothing is made that no rule asks for: every decorated function is called by one rule."""
     called = [f"{d.module}:{d.name}" for rule in rules.values() for d in functions_of(rule)]
     declared = []
-    for file in sorted(PACKAGE.glob("ex[pt]*s/*/*.py")):  # experiments and extensions
+    for file in sorted(STUDY.glob("ex[pt]*s/*/*.py")):  # experiments and extensions
         module = f"{file.parent.name}.{file.stem}"
         declared += [f"{module}:{name}" for name in steps._module(module)]
     assert sorted(called) == sorted(declared)
@@ -121,7 +121,7 @@ def test_an_id_leads_to_function_rule_and_file():
     """Search for an id: its function, the rule that asks for it, and the published table."""
     shown = [
         declared
-        for file in sorted(PACKAGE.glob("ex[pt]*s/*/*.py"))  # experiments and extensions
+        for file in sorted(STUDY.glob("ex[pt]*s/*/*.py"))  # experiments and extensions
         for declared in steps._module(f"{file.parent.name}.{file.stem}").values()
         if declared.kind != "step"
     ]
@@ -197,7 +197,7 @@ def experiment(monkeypatch):
 
     def call(function):
         module = SimpleNamespace(**{function.__name__: function})
-        monkeypatch.setitem(sys.modules, "hedgerow.experiments.made_up.steps", module)
+        monkeypatch.setitem(sys.modules, "hedgerow_study.experiments.made_up.steps", module)
         monkeypatch.setattr(steps, "declaration", lambda call: function.declared)
         return f"made_up.steps:{function.__name__}"
 

@@ -7,14 +7,14 @@ import json
 import pandas as pd
 import pytest
 
-from hedgerow.audit.behind import Behind, behind
-from hedgerow.audit.cells import key_columns, named
-from hedgerow.audit.replay import jobs_of, replay
-from hedgerow.audit.run import Run
-from hedgerow.audit.trace import trace
 from hedgerow.errors import DataError
-from hedgerow.experiments.soft.plan import TABLE_3_1
 from hedgerow.ids import is_published
+from hedgerow_study.audit.behind import Behind, behind
+from hedgerow_study.audit.cells import key_columns, named
+from hedgerow_study.audit.replay import jobs_of, replay
+from hedgerow_study.audit.run import Run
+from hedgerow_study.audit.trace import trace
+from hedgerow_study.experiments.soft.plan import TABLE_3_1
 
 pytestmark = pytest.mark.runs
 
@@ -90,7 +90,7 @@ def test_a_cell_is_followed_to_the_raw_file(here, manifest):
     assert paths[f"data/results/soft/{dataset}.parquet"].function == "soft.steps:merged"
     rows = paths[f"data/results/soft/chunks/{dataset}_000-000.parquet"]
     assert rows.function == "soft.steps:evaluate"
-    assert rows.code.startswith("src/hedgerow/experiments/soft/steps.py:")
+    assert rows.code.startswith("src/hedgerow_study/experiments/soft/steps.py:")
     part, count = found.parts
     assert part.column == "measured" and part.holds
     assert count.column == "n_datasets" and count.holds and count.again == 1

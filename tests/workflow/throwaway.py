@@ -20,7 +20,7 @@ import venv
 from dataclasses import dataclass
 from pathlib import Path
 
-from hedgerow.experiments import WORDS
+from hedgerow_study.experiments import WORDS
 
 ROOT = Path(__file__).resolve().parents[2]
 PARTS = (
@@ -207,14 +207,15 @@ def new_project(path: Path, interpreter: str = sys.executable) -> Project:
 
 
 def copied_package(folder: Path) -> dict[str, str]:
-    """Copy the package with its compiled modules, and give the variables that put it first.
+    """Copy the packages with their compiled modules, and give the variables that put it first.
 
     The finder of an editable installation goes before PYTHONPATH; it is told to stand back.
     """
-    from hedgerow.workflow.digest import PACKAGE
+    from hedgerow_study.workflow.digest import PACKAGE, STUDY
 
     target = folder / "hedgerow"
-    shutil.copytree(PACKAGE, target, ignore=shutil.ignore_patterns("*.pyc"))
+    for package in (PACKAGE, STUDY):
+        shutil.copytree(package, folder / package.name, ignore=shutil.ignore_patterns("*.pyc"))
     # What the build makes lies elsewhere in an editable installation.
     made = [Path("_core_digest"), Path("_cyutility")]
     made += [f.relative_to(PACKAGE) for f in PACKAGE.rglob("*.pyx")]

@@ -20,12 +20,12 @@ from typing import Any
 
 from throwaway import ROOT
 
-from hedgerow.experiments import WORDS
 from hedgerow.files import read_yaml
-from hedgerow.workflow.config import chunks
-from hedgerow.workflow.profile import CUT_BY
-from hedgerow.workflow.rules import rules_of
-from hedgerow.workflow.steps import section_of
+from hedgerow_study.experiments import WORDS
+from hedgerow_study.workflow.config import chunks
+from hedgerow_study.workflow.profile import CUT_BY
+from hedgerow_study.workflow.rules import rules_of
+from hedgerow_study.workflow.steps import section_of
 
 #: What is repeated in an experiment.
 COUNTS = ("n_permutations", "n_forests", "n_repeats", "n_splits")

@@ -11,7 +11,7 @@ state = State()
 
 # Folders of the site hold a page per claim, data set, source and table. Snakemake spends a
 # millisecond on each output whenever it plans: these pages are a parameter (`pages`) instead, and
-# one output has their checksums. `hedgerow.workflow.changed_outputs` looks at them all the same.
+# one output has their checksums. `hedgerow_study.workflow.changed_outputs` looks at them all the same.
 site_outputs, site_pages = site_files(
     reported, reported_datasets, cell_files(r["made"] for r in reported.values())
 )

@@ -1,12 +1,12 @@
 """The run as an RO-Crate: workflow, data with licences and citations, settings, outputs."""
 
-from hedgerow.workflow.jobs import absence, job
+from hedgerow_study.workflow.jobs import absence, job
 
 with job(snakemake):
     from pathlib import Path
 
     from hedgerow.files import read_yaml, write_text
-    from hedgerow.reporting.crate import crate
+    from hedgerow_study.reporting.crate import crate
 
     inputs = dict.fromkeys(snakemake.input.read)
     present = (path for path in snakemake.input.raw if absence(path) is None)

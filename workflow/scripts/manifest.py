@@ -1,6 +1,6 @@
 """The manifest: checksums of everything read and made, versions, code, settings and seeds."""
 
-from hedgerow.workflow.jobs import absence, job
+from hedgerow_study.workflow.jobs import absence, job
 
 with job(snakemake) as record:
     from dataclasses import asdict
@@ -8,7 +8,7 @@ with job(snakemake) as record:
 
     from hedgerow.data.versions import local_versions
     from hedgerow.files import read_json, write_text
-    from hedgerow.reporting.manifest import manifest, sums, to_json
+    from hedgerow_study.reporting.manifest import manifest, sums, to_json
 
     params = snakemake.params
     records = {Path(path).parent.name: read_json(path) for path in params.sources}

@@ -1,16 +1,16 @@
 """The report: a small site that opens from disk, composed of the sections of the experiments."""
 
-from hedgerow.workflow.jobs import job, written_by
+from hedgerow_study.workflow.jobs import job, written_by
 
 with job(snakemake) as record:
     from pathlib import Path
 
     from hedgerow.data import load_registry
     from hedgerow.files import read_json, write_json, write_text
-    from hedgerow.reporting.html import Section
-    from hedgerow.reporting.manifest import checksums
-    from hedgerow.reporting.site import pages
-    from hedgerow.workflow.site import FOLDER, content
+    from hedgerow_study.reporting.html import Section
+    from hedgerow_study.reporting.manifest import checksums
+    from hedgerow_study.reporting.site import pages
+    from hedgerow_study.workflow.site import FOLDER, content
 
     sections = [Section.from_dict(read_json(path)) for path in snakemake.input.sections]
     params = snakemake.params

@@ -2,7 +2,7 @@
 
 from forger import records
 
-from hedgerow.reporting.manifest import checksum
+from hedgerow_study.reporting.manifest import checksum
 
 COMMAND = ("verify",)
 ANSWER = r"data sets.*no .*haberman"

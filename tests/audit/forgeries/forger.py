@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from hedgerow.reporting.manifest import checksum, sums, to_json
+from hedgerow_study.reporting.manifest import checksum, sums, to_json
 
 MANIFEST = "reports/manifest.json"
 

@@ -5,7 +5,7 @@ import os
 from forger import records
 
 from hedgerow._stamp import compiled
-from hedgerow.reporting.manifest import checksum
+from hedgerow_study.reporting.manifest import checksum
 
 COMMAND = ("verify",)
 CORE = "hedgerow.structure._edit"

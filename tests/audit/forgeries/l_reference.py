@@ -3,7 +3,7 @@
 import csv
 import json
 
-from hedgerow.reporting.manifest import checksum, to_json
+from hedgerow_study.reporting.manifest import checksum, to_json
 
 COMMAND = ("verify",)
 FOLDER = "data/reference/evidential"

@@ -1,1 +1,0 @@
-"""Questions of our own beside the papers: a folder each, as in `hedgerow.experiments`."""

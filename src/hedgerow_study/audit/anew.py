@@ -1,0 +1,172 @@
+"""Jobs of a run made anew and compared: cheap ones, drawn ones, and those that are named."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from hedgerow_study.audit.code import names
+from hedgerow_study.audit.findings import CLOSE, DIFFERS, IDENTICAL, Check, File, Findings
+from hedgerow_study.audit.redo import (
+    chance,
+    cheap,
+    drawn,
+    is_time,
+    named,
+    possible,
+    reading,
+    redo,
+    with_parents,
+)
+from hedgerow_study.audit.tables import difference, is_table
+from hedgerow_study.reporting.manifest import checksum
+
+#: How many altered jobs the chance of a sample is told for, beside a single one.
+SOME = 10
+
+
+def asked_for(rerun: int | str | Sequence[int | str]) -> tuple[int, list[str]]:
+    """How many jobs are to be drawn, and the names of others."""
+    every = list(rerun) if isinstance(rerun, list | tuple) else [rerun]
+    asked = [one for one in every if isinstance(one, str) and not one.isdecimal()]
+    return sum(
+        int(one) if isinstance(one, str) else one for one in every if one not in asked
+    ), asked
+
+
+def make_anew(
+    root: Path,
+    checkout: Path,
+    manifest: Mapping[str, Any],
+    found: Findings,
+    rerun: int | str | Sequence[int | str],
+    seed: int,
+    with_cheap: bool,
+    cores: int,
+    tolerance: float,
+    tell: Callable[..., None],
+) -> None:
+    """Make jobs anew in copies, and write what came out into the findings.
+
+    checkout: whose workflow makes them.
+    """
+    n_drawn, asked = asked_for(rerun)
+    own = list(dict.fromkeys(id for name in asked for id in named(manifest, name)))
+    verdicts, n_jobs = {file.path: file for file in found.files}, len(possible(manifest))
+
+    def rerun_and_compare(
+        check: str, task: str, ids: list[str], summary: list[str], chained: bool = True
+    ) -> None:
+        tell(task, 0, len(ids))
+        anew = redo(root, checkout, manifest, ids, cores, chained=chained)
+        failed = _compare(root, manifest, anew, verdicts, tolerance, tell)
+        found.checks.append(Check(check, not failed, failed or summary))
+
+    if with_cheap:
+        dataset_jobs = reading(manifest)
+        rows = "read from the raw files: rows and types are those of the registry"
+        summary = [f"{len(dataset_jobs)}, {rows}."]
+        rerun_and_compare("data sets", "data sets are read again", dataset_jobs, summary)
+        report_jobs, left_out = _untouched(manifest, cheap(manifest), verdicts)
+        found.cheap = [*dataset_jobs, *report_jobs]
+        summary = [f"{len(report_jobs)} of {n_jobs} jobs: tables, figures, verdicts, pages."]
+        if left_out:
+            summary.append(
+                f"Not made anew, for what they read is not as recorded: {names(left_out)}."
+            )
+        rerun_and_compare("cheap jobs", "cheap jobs are made anew", report_jobs, summary)
+    sample = drawn(manifest, n_drawn, seed, {*found.cheap, *own}) if n_drawn else []
+    every: list[str] = []
+    if n_drawn:
+        found.seed = seed
+    found.redone = [*own, *sample]
+    if own:
+        rerun_and_compare(
+            "made anew", "jobs are made anew", own, [f"{names(own)}, as asked for."], False
+        )
+    if sample:
+        every = sorted({*with_parents(manifest, sample)} & {*possible(manifest)})
+        n_open = len(set(possible(manifest)) - {*found.cheap, *own})
+        summary = _told_of_sample(len(sample), len(every), n_open, seed)
+        rerun_and_compare("drawn jobs", "drawn jobs are made anew from raw files", every, summary)
+    rest = n_jobs - len({*found.cheap, *own, *every})
+    if rest:
+        summary = [
+            f"{rest} of {n_jobs} jobs: their rows are as recorded. --rerun N makes some of them."
+        ]
+        found.checks.append(Check("jobs not made anew", None, summary))
+    found.files = list(verdicts.values())
+
+
+def _told_of_sample(n: int, n_made: int, n_jobs: int, seed: int) -> list[str]:
+    """What a sample can find."""
+    said = f"{n} of {n_jobs} jobs, drawn with seed {seed} and made with all that they come from "
+    said += f"({n_made} in all), find one altered output with a chance of"
+    some = min(SOME, n_jobs)
+    return [
+        f"{said} {100 * chance(n_jobs, n):.1f} % or more, one of {some} with "
+        f"{100 * chance(n_jobs, n, some):.1f} % or more."
+    ]
+
+
+def _untouched(
+    manifest: Mapping[str, Any], ids: Iterable[str], verdicts: Mapping[str, File]
+) -> tuple[list[str], list[str]]:
+    """Jobs whose inputs are as recorded, and those that read something else, however far up.
+
+    What comes from an altered file differs, and says nothing that the file does not say itself.
+    """
+    jobs, left_out = manifest["jobs"], set()
+    ids = list(ids)
+    bad = {path for path, file in verdicts.items() if file.verdict != IDENTICAL}
+    while True:
+        more = {id for id in ids if id not in left_out and bad & set(jobs[id]["inputs"])}
+        if not more:
+            return [id for id in ids if id not in left_out], sorted(left_out)
+        left_out |= more
+        bad |= {path for id in more for path in jobs[id]["outputs"]}
+
+
+def _compare(
+    root: Path,
+    manifest: Mapping[str, Any],
+    made: Iterable[tuple[str, Path, str | None]],
+    verdicts: dict[str, File],
+    tolerance: float,
+    tell: Callable[..., None],
+) -> list[str]:
+    """Change the verdicts of files that come out with other bytes; give what failed."""
+    recorded_of = {**manifest["outputs"], **manifest["between"]}
+    failed = []
+    for id, folder, failure in made:
+        tell(id, 1)
+        if failure:
+            failed.append(f"{id}: {failure}.")
+            continue
+        for path in manifest["jobs"][id]["outputs"]:
+            before = verdicts.get(path)
+            if is_time(path) or before is None or checksum(folder / path) == recorded_of.get(path):
+                continue
+            verdict, why = compared(root / path, folder / path, tolerance)
+            read = [verdicts[p] for p in manifest["jobs"][id]["inputs"] if p in verdicts]
+            why += "".join(
+                f" (from {f.path}, which {f.verdict})" for f in read if f.verdict == DIFFERS
+            )
+            # A file that is altered in place keeps that verdict.
+            if before.verdict == IDENTICAL:
+                verdicts[path] = File(path, verdict, before.kind, why)
+    return failed
+
+
+def compared(here: Path, anew: Path, tolerance: float) -> tuple[str, str]:
+    """Verdict of a file that came out with other bytes."""
+    if not is_table(here) or not here.is_file():
+        return DIFFERS, "made anew it has other bytes"
+    largest = difference(here, anew)
+    if largest <= tolerance:
+        return CLOSE, f"made anew its numbers differ by {largest:.1e} at most, relatively"
+    if largest == math.inf:
+        return DIFFERS, "made anew it differs in more than numbers"
+    return DIFFERS, f"made anew its numbers differ by up to {largest:.1e}, relatively"

@@ -1,0 +1,243 @@
+"""Tracked results at paper scale against their manifests."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from importlib import metadata
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from hedgerow.errors import DataError, HedgerowError
+from hedgerow.files import read_json
+from hedgerow_study.audit.anew import compared
+from hedgerow_study.audit.findings import (
+    DIFFERS,
+    IDENTICAL,
+    MISSING,
+    NOT_LISTED,
+    Check,
+    File,
+    Findings,
+)
+from hedgerow_study.audit.trust import NO_CHECKOUT, check_links
+from hedgerow_study.audit.verify import changed
+from hedgerow_study.reporting.manifest import checksum, checksums
+from hedgerow_study.reporting.spot_checks import FILE
+from hedgerow_study.workflow.isolated import copy
+from hedgerow_study.workflow.parts import SUFFIX, digests
+from hedgerow_study.workflow.recorded import check_paths
+from hedgerow_study.workflow.reference import Reference, code_of_part
+
+NAME = "manifest.json"
+
+
+def is_kept(path: Path | str) -> bool:
+    """Whether a folder is one of results at paper scale, or holds such folders."""
+    path = Path(path)
+    return any(_is_manifest(file) for file in path.glob(f"**/{NAME}"))
+
+
+def _is_manifest(file: Path) -> bool:
+    try:
+        content = read_json(file)
+    except DataError:
+        # A damaged one is named by the audit.
+        return "reports" not in file.parts
+    return "experiment" in content and "outputs" in content
+
+
+def verify_kept(folder: Path | str) -> Findings:
+    """Compare results at paper scale with their manifests.
+
+    Returns: code and versions that differ from those of today are told and count for nothing: what
+        is kept was made on another day. An older hedgerow whose functions are those of today, or
+        came out the same, is not told.
+    """
+    folder = Path(folder)
+    check_links(folder, [path.name for path in folder.glob("*")])
+    manifests = sorted(file for file in folder.glob(f"**/{NAME}") if _is_manifest(file))
+    if not manifests:
+        raise DataError(
+            f"{folder} holds no results at paper scale", remedy="name data/reference or one in it"
+        )
+    found = Findings(str(folder))
+    for file in manifests:
+        _verify_one(file, folder, found)
+    listed = {file.path for file in found.files}
+    there = {p.relative_to(folder).as_posix() for p in folder.rglob("*") if p.is_file()}
+    # Draws of parts are the checker's, not the maker's; the file lies beside all manifests.
+    if Path(FILE).name in there:
+        there.discard(Path(FILE).name)
+        said = "By the word of those who drew; `--rerun N --seed TEXT` draws parts here."
+        found.checks.append(Check("draws on record", None, [said]))
+    why = "no manifest names it"
+    found.files += [File(path, NOT_LISTED, why=why) for path in sorted(there - listed)]
+    return found
+
+
+def make_again(
+    folder: Path,
+    found: Findings,
+    checkout: Path | None,
+    cores: int = 1,
+    tell: Callable[..., None] = lambda what, done=0, of=None: None,
+) -> None:
+    """Make tables, figures and verdicts again from the tracked parts, and compare.
+
+    A table and a verdict rest on the manifest beside them only, which whoever edits them writes
+    anew. The parts themselves are made again by draws (`--rerun`).
+
+    checkout: whose workflow makes them; the folder is written to nowhere.
+    """
+    verdicts = {file.path: file for file in found.files}
+    manifests = sorted(file for file in folder.glob(f"**/{NAME}") if _is_manifest(file))
+    tell("tables, figures and verdicts are made from parts", 0, len(manifests))
+    for file in manifests:
+        own, content = file.parent, read_json(file)
+        name = "" if own == folder else f"{own.relative_to(folder).as_posix()}/"
+        tell(name or own.name, 1)
+        check = f"{name or own.name + '/'}made from its parts"
+        if checkout is None or not content.get("parts"):
+            why = NO_CHECKOUT if checkout is None else "it has none: `hedgerow reference` makes it"
+            found.checks.append(Check(check, None, [f"{why}."]))
+            continue
+        with TemporaryDirectory(prefix="hedgerow-kept-") as place:
+            copy(own / "parts", Path(place) / "parts")
+            named = content["experiment"], content.get("configuration", ""), Path(place)
+            try:
+                Reference(checkout, *named, content.get("of", "")).merge(cores)
+            except HedgerowError as error:
+                found.checks.append(Check(check, None, [f"{error.message}."]))
+                continue
+            others = []
+            for path in content["outputs"]:
+                here, again = own / path, Path(place) / path
+                if here.is_file() and again.is_file() and checksum(here) != checksum(again):
+                    others.append(path)
+                    verdict, why = compared(here, again, 0.0)
+                    if verdicts[name + path].verdict == IDENTICAL:
+                        verdicts[name + path] = File(name + path, verdict, "output", why)
+            said = f"{len(content['outputs']) - len(others)} of {len(content['outputs'])} files."
+            found.checks.append(Check(check, not others, [said]))
+    found.files = list(verdicts.values())
+
+
+def _verify_one(file: Path, top: Path, found: Findings) -> None:
+    own = file.parent
+    name = own.relative_to(top).as_posix()
+    prefix = "" if name == "." else f"{name}/"
+    try:
+        content = _checked(file)
+    except HedgerowError as error:
+        found.files.append(File(f"{prefix}{NAME}", DIFFERS, "record", error.message))
+        return
+    found.files.append(File(f"{prefix}{NAME}", IDENTICAL, "record"))
+    expected = {**content["outputs"], **content.get("parts", {})}
+    now = checksums(own, [path for path in expected if (own / path).is_file()])
+    for path, listed in sorted(expected.items()):
+        same = now.get(path) == listed
+        verdict = MISSING if path not in now else IDENTICAL if same else DIFFERS
+        why = "" if same or path not in now else changed(own / path, listed)
+        kind = "input" if path in content.get("parts", ()) else "output"
+        found.files.append(File(f"{prefix}{path}", verdict, kind, why))
+    found.checks += _checks(content, own, prefix or f"{own.name}/")
+
+
+def _checked(file: Path) -> dict[str, Any]:
+    content = read_json(file)
+    for part in ("outputs", "parts"):
+        if not isinstance(content.get(part, {}), dict):
+            raise DataError(f"{file}: `{part}` is no mapping", remedy="make it again")
+        try:
+            check_paths(content.get(part, ()))
+        except ValueError as error:
+            raise DataError(f"{file}: {error}", remedy="make it again") from None
+    # It becomes the name of a folder of the package.
+    if not str(content["experiment"]).isidentifier() or not _tells_makers(content):
+        raise DataError(f"{file} is damaged", remedy="make it again")
+    return content
+
+
+def _tells_makers(content: Mapping[str, Any]) -> bool:
+    """Whether code and versions are what is read of them, where they are there."""
+    code, versions = (content.get(key) or {} for key in ("code", "versions"))
+    if not isinstance(code, dict) or not isinstance(versions, dict):
+        return False
+    try:
+        calls = code_of_part({"code": code}) if "calls" in code else {}
+    except (LookupError, TypeError, ValueError, AttributeError):
+        return False
+    pairs = [*versions.items(), *calls.items()]
+    return all(isinstance(one, str) and one for pair in pairs for one in pair)
+
+
+def _checks(content: Mapping[str, Any], own: Path, name: str) -> Iterator[Check]:
+    """Parts against their own manifests; code and versions, which are told only."""
+    parts = [own / path for path in content.get("parts", ()) if path.endswith(".json")]
+    makers, said = {name: content}, []
+    for part in filter(Path.is_file, parts):
+        try:
+            one = read_json(part)
+            # Parts of former times have no archive; they are made again one experiment at a time.
+            former = "archive" not in one and isinstance(one["files"], dict)
+            if not _tells_makers(one) or not (former or isinstance(one["archive"], str)):
+                raise ValueError(part)
+        except (HedgerowError, LookupError, TypeError, AttributeError, ValueError):
+            said.append(f"{part.name} is no manifest of a part.")
+            continue
+        makers[part.stem] = one
+        beside = f"parts/{part.stem}{SUFFIX}"
+        if not former and one["archive"] != content["parts"].get(beside):
+            said.append(f"{beside} is not what {part.name} was written with.")
+    if parts:
+        fine = [f"{len(makers) - 1} parts are what their own manifests describe."]
+        yield Check(f"{name}parts", not said, said or fine)
+    yield from _made_by(makers, name)
+
+
+def _made_by(makers: Mapping[str, Mapping], name: str) -> Iterator[Check]:
+    """Functions that are not those of today, and the commits that had them; versions."""
+    calls = {id: _calls(maker) for id, maker in makers.items()}
+    now = {}
+    for call in sorted({call for one in calls.values() for call in one}):
+        try:
+            now |= digests([call])
+        except (HedgerowError, LookupError, OSError):  # there is no such function any more
+            now[call] = None
+    older = {
+        id: {call for call, digest in one.items() if now[call] != digest}
+        for id, one in calls.items()
+    }
+    others = {id: one for id, one in makers.items() if not calls[id] or older[id]}
+    if others:
+        had = {str((one.get("code") or {}).get("commit") or "")[:9] for one in others.values()}
+        had -= {""}
+        commits = f", commit {', '.join(sorted(had))}" if had else ""
+        named = sorted(set().union(*older.values()))
+        which = f": {', '.join(named)}" if named else ""
+        yield Check(f"{name}code", None, [f"Made by other code than today's{commits}{which}."])
+    versions = sorted(
+        {
+            f"{package} {version} ({_installed(package)} here)."
+            for id, maker in makers.items()
+            for package, version in (maker.get("versions") or {}).items()
+            # Digests say more of our own code than its version does.
+            if _installed(package) != version and (package != "hedgerow" or id in others)
+        }
+    )
+    if versions:
+        yield Check(f"{name}versions", None, versions)
+
+
+def _calls(maker: Mapping[str, Any]) -> dict[str, str]:
+    """Digest of each function; none in a manifest that is older than them."""
+    code = maker.get("code") or {}
+    return code_of_part({"code": code}) if "calls" in code else {}
+
+
+def _installed(package: str) -> str:
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
+        return "not installed"

@@ -1,0 +1,101 @@
+"""Installed packages beside the checksums that came with them."""
+
+from __future__ import annotations
+
+import base64
+import csv
+import hashlib
+import os
+import site
+import sysconfig
+from collections.abc import Collection, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from importlib import metadata
+from typing import Any, NamedTuple
+
+from hedgerow_study.audit.code import names
+from hedgerow_study.audit.findings import Check
+
+#: Installed in place: digests of jobs and the commit tell their code.
+OWN = ("hedgerow", "hedgerow-study", "hedgerow-clinic")
+#: What an interpreter runs or imports. Bytecode counts where it stands alone, as a module does.
+RUNS = (".py", ".pth", ".so", ".pyd", ".pyc")
+
+
+class Listed(NamedTuple):
+    """A file of a package: its place, the kind of its checksum, the checksum, its size."""
+
+    place: str
+    kind: str
+    value: str
+    size: int | None
+
+
+def check_packages(manifest: Mapping[str, Any]) -> Check:
+    """Compare every file of the packages that a manifest lists with the package's own record.
+
+    pip writes the record from the wheel that it installs (RECORD, the wheel format). A file that
+    was edited together with its record is not found: whoever fears that installs the lock file
+    anew, whose hashes are those of the wheels. A file that no record lists is nobody's, and runs
+    in every interpreter where it is a `.pth` or `sitecustomize.py`.
+
+    Returns: it names packages with a file that is changed or gone, files of nobody, and packages
+        without a record.
+    """
+    said, without, files, known = [], [], 0, set()
+    for distribution in metadata.distributions():
+        name = distribution.metadata["Name"].lower()
+        listed = _listed(distribution)
+        known |= {one.place for one in listed}
+        if name not in manifest["packages"] or name in OWN:
+            continue
+        # Bytecode is left out: few wheels bring any (numpy 2.0 does), and Python writes it anew.
+        listed = [one for one in listed if one.value and not one.place.endswith(".pyc")]
+        if not listed:
+            without.append(name)
+        files += len(listed)
+        with ThreadPoolExecutor() as pool:
+            # Hashing leaves the interpreter to the other threads.
+            fine = list(pool.map(_as_listed, listed))
+        wrong = [one.place for one, same in zip(listed, fine, strict=True) if not same]
+        if wrong:
+            said.append(f"{name}: not as installed: {names(wrong)}.")
+    if strange := _of_nobody(known):
+        said.append(f"No package lists {names(strange)}, which interpreters run or import.")
+    told = [f"{files:,} files are as installed, by the records of their packages."]
+    told += [f"Without a record: {names(without)}."] if without else []
+    return Check("installed packages", not said, said or told)
+
+
+def _listed(distribution: metadata.Distribution) -> list[Listed]:
+    rows = csv.reader((distribution.read_text("RECORD") or "").splitlines())
+    found = []
+    for path, told, size in (row for row in rows if len(row) == 3):
+        kind, _, value = told.partition("=")
+        place = os.path.normpath(distribution.locate_file(path))
+        found.append(Listed(place, kind, value, int(size) if size.isdigit() else None))
+    return found
+
+
+def _as_listed(file: Listed) -> bool:
+    try:
+        if file.size is not None and os.path.getsize(file.place) != file.size:
+            return False
+        with open(file.place, "rb") as content:
+            digest = hashlib.file_digest(content, file.kind).digest()
+    except (OSError, ValueError):
+        return False
+    return base64.urlsafe_b64encode(digest).decode().rstrip("=") == file.value
+
+
+def _of_nobody(known: Collection[str]) -> list[str]:
+    """Files where packages are installed that no package lists and that an interpreter takes up."""
+    places = {sysconfig.get_path("purelib"), sysconfig.get_path("platlib")}
+    places |= {site.getusersitepackages()} if site.ENABLE_USER_SITE else set()
+    found = []
+    for place in sorted(places):
+        for folder, folders, files in os.walk(place):
+            folders[:] = [name for name in folders if name != "__pycache__"]
+            paths = (os.path.join(folder, name) for name in files if name.endswith(RUNS))
+            found += [path for path in paths if path not in known]
+    return sorted(found)

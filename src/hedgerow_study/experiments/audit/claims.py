@@ -1,0 +1,182 @@
+"""Every claim of the papers and every question of our own, judged, in one table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+
+from hedgerow.errors import ConfigError
+from hedgerow_study.experiments import module_of
+from hedgerow_study.experiments.frames import Frames
+from hedgerow_study.experiments.step import step
+from hedgerow_study.reporting.claim_specification import (
+    NOT_TESTABLE,
+    SOURCE,
+    TOO_LITTLE,
+    Claim,
+    OfRows,
+    guess,
+    specified,
+)
+from hedgerow_study.reporting.claims import COLUMNS, HANGS_ON, judge, with_statements
+
+#: Before the names of columns that tell of tracked results at the scale of the papers.
+SCALE = "paper_scale_"
+#: What became of a claim under all readings of its paper, by the column of `readings`.
+READINGS = {
+    "readings_word": "word",
+    "readings_n": "n_readings",
+    "readings_reproduced": "reproduced",
+    "readings_decides": "decides",
+}
+#: Of reports/claims.csv.
+ORDER = [
+    "claim",
+    "paper",
+    "section",
+    "experiment",
+    "statement",
+    "published_value",
+    "measured",
+    "estimate",
+    "low",
+    "high",
+    "interval_of",
+    "verdict",
+    "lacking",
+    "n_datasets",
+    "hangs_on",
+    "n_left_out",
+    "paper_scale_verdict",
+    "paper_scale_measured",
+    "paper_scale_lacking",
+    "paper_scale_n_datasets",
+    "paper_scale_hangs_on",
+    "paper_scale_n_left_out",
+    *READINGS,
+    *(f"{SCALE}{name}" for name in READINGS),
+    "shown",
+    "rule",
+    "code",
+]
+
+
+@step()
+def all_claims(
+    judged: Sequence[pd.DataFrame],
+    specification: Mapping[str, Any],
+    stated: pd.DataFrame,
+    reference: Frames,
+    experiments: Sequence[str],
+    ids: Sequence[str],
+    readings: Sequence[pd.DataFrame],
+    tracked_readings: Sequence[pd.DataFrame],
+) -> pd.DataFrame:
+    """All claims of data/published/claims.csv, then our own, whatever the configuration runs.
+
+    Returns: columns as in `ORDER`. paper and section are empty for questions of our own; estimate,
+    low, high and interval_of as in `hedgerow_study.reporting.claims.judge`, hangs_on and n_left_out
+    as in `hedgerow_study.reporting.claims.hanging`; readings_word (robust, fragile, refuted),
+    readings_n, readings_reproduced (the share of these) and readings_decides (a choice) are empty
+    where a claim was not read in other ways, with `SCALE` before them those of the tracked results;
+    shown lists tables and figures with blanks between them. A claim of an experiment that does not
+    run has too little data.
+    """
+    claims = specified(specification)
+    stated = stated.fillna("")
+    _check(claims, stated, ids)
+    found = pd.concat([*judged, _not_run(claims, experiments)], ignore_index=True)
+    found = found.reindex(columns=[*COLUMNS, *HANGS_ON])
+    found = found.fillna({"hangs_on": "", "n_left_out": 0}).astype({"n_left_out": int})
+    found = with_statements(found, claims, stated).set_index("claim")
+    papers = stated.set_index("claim_id")
+    at_scale = _at_scale(reference)
+    read, read_at_scale = _read(readings), _read(tracked_readings, SCALE)
+    own = [name for name, claim in claims.items() if claim.statement]
+    lines = []
+    for name in [*papers.index, *own]:
+        claim, word = claims[name], claims[name].experiment
+        of_paper = papers.loc[name] if name in papers.index else {"paper": "", "section": ""}
+        lines.append(
+            {
+                **found.loc[name],
+                "claim": name,
+                "paper": of_paper["paper"],
+                "section": of_paper["section"],
+                "experiment": word,
+                **at_scale.get(name, {}),
+                **read.get(name, {}),
+                **read_at_scale.get(name, {}),
+                "shown": " ".join(shown_of(claim)),
+                "rule": f"{word}_claims",
+                "code": f"{module_of(word)}.claims:claims",
+            }
+        )
+    return pd.DataFrame(lines, columns=ORDER)
+
+
+def _read(readings: Sequence[pd.DataFrame], prefix: str = "") -> dict[str, dict[str, Any]]:
+    """What became of each claim that has a verdict under a reading, by claim."""
+    texts = {"n_readings": "{:d}", "reproduced": "{:.4g}"}
+    return {
+        row["claim"]: {
+            f"{prefix}{name}": texts.get(of, "{}").format(row[of]) for name, of in READINGS.items()
+        }
+        for frame in readings
+        for row in frame.fillna({"word": "", "decides": ""}).to_dict("records")
+        if row["n_readings"]
+    }
+
+
+def shown_of(claim: Claim) -> tuple[str, ...]:
+    """Tables and figures that hold the numbers of a claim: its own, else those of its frames."""
+    if claim.shown:
+        return claim.shown
+    frames = dict.fromkeys(m.of for m in claim.measures.values() if isinstance(m, OfRows))
+    return tuple(dict.fromkeys(i for frame in frames for i in claim.frames_shown.get(frame, ())))
+
+
+def _check(claims: Mapping[str, Claim], stated: pd.DataFrame, ids: Sequence[str]) -> None:
+    for name in stated["claim_id"]:
+        if name not in claims:
+            raise ConfigError(f"{SOURCE}: `{name}` is not bound", remedy="give it an entry")
+    for name, claim in claims.items():
+        shown = shown_of(claim)
+        if not shown:
+            raise ConfigError(
+                f"{SOURCE}: `{name}` names no table or figure",
+                remedy=f"list them in `shown` of `{name}`, or by frame in that of its experiment",
+            )
+        for identifier in shown:
+            if identifier not in ids:
+                raise ConfigError(
+                    f"{SOURCE}: `{name}` is shown in `{identifier}`, which is no table or figure",
+                    remedy=guess(identifier, ids),
+                )
+
+
+def _not_run(claims: Mapping[str, Claim], experiments: Sequence[str]) -> pd.DataFrame:
+    """Claims of the experiments that do not run, judged on nothing."""
+    out = {name: claim for name, claim in claims.items() if claim.experiment not in experiments}
+    found = judge(out, {})
+    why = [f"the configuration does not run {out[name].experiment}" for name in found["claim"]]
+    # What cannot be tested at all says so in any configuration.
+    open_ = found["verdict"] != NOT_TESTABLE
+    return found.assign(
+        verdict=found["verdict"].where(~open_, TOO_LITTLE),
+        lacking=found["lacking"].where(~open_, pd.Series(why, index=found.index, dtype=object)),
+    )
+
+
+def _at_scale(reference: Frames) -> dict[str, dict[str, str]]:
+    """Verdicts of the tracked results at the scale of the papers, by claim."""
+    return {
+        row["claim"]: {
+            f"{SCALE}{column}": str(row.get(column, "")).removesuffix(".0")
+            for column in ("verdict", "measured", "lacking", "n_datasets", *HANGS_ON)
+        }
+        for frame in reference.values()
+        for row in frame.fillna("").to_dict("records")
+    }

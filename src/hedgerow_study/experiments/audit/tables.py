@@ -1,0 +1,40 @@
+"""Tables above the experiments."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import pandas as pd
+
+from hedgerow_study.experiments.audit.misprints import BY_READING, table_of
+from hedgerow_study.experiments.printed import Printed
+from hedgerow_study.experiments.step import table
+from hedgerow_study.reporting.cells import Cell
+
+
+def said(published: Printed, sizes: Mapping[str, Any]) -> dict[str, str]:
+    """Words of the caption: how many there are."""
+    found = table_of(published, sizes)
+    by_reading = int((found["computed"] == BY_READING).sum())
+    return {"n": str(len(found)), "computed": str(len(found) - by_reading), "read": str(by_reading)}
+
+
+def behind_misprints(table: pd.DataFrame) -> Iterator[Cell]:
+    """Misprints are found in what the papers print: no row of the run stands behind them."""
+    yield from ()
+
+
+@table(
+    "Misprints and contradictions in the papers",
+    caption="What the papers print and cannot be, from the printed numbers alone: {n} places. "
+    "{computed} are found by a computation over data/published, which runs with every report: "
+    "function names it, and stands says whether the contradiction is there. {read} contradictions "
+    "of texts and formulas are marked as found by reading. Sizes of data sets and of classes are "
+    "compared with the files of the registry.",
+    words=said,
+    behind=behind_misprints,
+)
+def misprints(published: Printed, sizes: Mapping[str, Any]) -> pd.DataFrame:
+    """Table of misprints, as returned by `hedgerow_study.experiments.audit.misprints.table_of`."""
+    return table_of(published, sizes)

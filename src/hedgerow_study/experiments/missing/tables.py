@@ -1,0 +1,367 @@
+"""Tables of the evaluation of EIG (Schreckenberger and others, section 5)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pandas as pd
+
+from hedgerow_study.experiments.behind import Lines, P, Read, Selector, tested
+from hedgerow_study.experiments.compared import TOLD, Key, Place, cells_behind
+from hedgerow_study.experiments.frames import Frames, sorted_
+from hedgerow_study.experiments.missing.plan import (
+    ALL,
+    BEST,
+    BOTH,
+    C45,
+    COMPARED,
+    EIG_KNN,
+    EIG_PERFECT,
+    KNN,
+    MEAN,
+    METHODS,
+    POINTS,
+    VARIANTS,
+    MissingPlan,
+    of_paper,
+)
+from hedgerow_study.experiments.missing.statistics import rows_of
+from hedgerow_study.experiments.printed import printed_number
+from hedgerow_study.experiments.step import table
+from hedgerow_study.reporting.cells import Cell, Rows
+from hedgerow_study.reporting.tables import how_many, ran, status
+
+LABELS = {
+    C45: "C4.5",
+    MEAN: "Mean imputation",
+    KNN: "k-NN imputation",
+    EIG_KNN: "EIG, k-NN",
+    EIG_PERFECT: "EIG, perfect",
+    BOTH: "the lower variant of EIG",
+    BEST: "the best baseline",
+}
+#: Of the text: data sets on which the first has a higher mean than the second.
+ABOVE = {
+    "n_datasets_mean_accuracy_above_baselines": (BOTH, BEST),
+    "n_datasets_mean_accuracy_above_eig_knn": (EIG_PERFECT, EIG_KNN),
+    "n_datasets_mean_accuracy_above_eig_perfect": (EIG_KNN, EIG_PERFECT),
+}
+#: From the text: a level counts as a clear lead with p below this, an accuracy as steady or flat
+#: within so many points.
+CLEAR, STEADY, FLAT = 0.05, 5.0, 1.0
+
+
+def said(means: pd.DataFrame, plan: MissingPlan) -> dict[str, str]:
+    """Words of the captions: what was run."""
+    draws = how_many(plan.n_repeats, "draw")
+    each = f"{draws} of {plan.n_folds} folds"
+    levels = ", ".join(str(level) for level in plan.missingness)
+    if len(plan.missingness) > 6:
+        levels = f"{plan.missingness[0]} to {plan.missingness[-1]}"
+    return {
+        "runs": each,
+        "levels": f"{len(plan.missingness)} levels of missing values ({levels} per cent)",
+        "sets": how_many(means["dataset"].nunique(), "data set"),
+        "ran": ran(set(means["dataset"]), plan.datasets, each, plan.configuration),
+    }
+
+
+def names_of(plan: MissingPlan) -> list[tuple[str, str]]:
+    """The paper's name and registry key of each data set: those of the paper, then others."""
+    found = [(name, key) for name, keys in plan.printed.items() for key in keys]
+    theirs = {key for _, key in found}
+    return sorted(found) + [(key, key) for key in sorted(set(plan.datasets) - theirs)]
+
+
+def behind_tests(table: pd.DataFrame, means: pd.DataFrame, depths: pd.DataFrame) -> Iterator[Cell]:
+    """Both sides of each comparison, and its test; advantages are differences themselves."""
+    rows = rows_of(means, depths)
+    of_means, of_depths = Selector(means), Selector(depths)
+
+    def place(part: str, metric: str, key: Key) -> Place:
+        reading, scenario, method = key
+        where = {"reading": reading, "method": method}
+        if part == "depth":
+            return Place(Rows("depths", where, "depth"), of_depths, ("dataset", "missingness"))
+        where["scenario"] = scenario
+        return Place(Rows("means", where, "accuracy"), of_means, ("dataset",))
+
+    plain = table[table["part"] != "scenarios"]
+    yield from cells_behind(COMPARED, plain, rows, place=place, statistics="tests")
+    for row, line in table[table["part"] == "scenarios"].iterrows():
+        for column, scenario in (("mean_first", "first"), ("mean_second", "second")):
+            own = {"reading": line["reading"], "scenario": line[scenario]}
+            pair = tuple(Rows("means", {**own, "method": m}, "accuracy") for m in (EIG_KNN, BEST))
+            if line["first"] != ALL:
+                yield Cell(row, column, "mean_difference", pair, POINTS, ("dataset",))
+        test = {name: line[name] for name in COMPARED.key}
+        told = {"difference": ("none", "difference"), **P}
+        yield from tested(row, line, test, told, "tests")
+
+
+def behind_text(table: pd.DataFrame, plan: MissingPlan) -> Iterator[Cell]:
+    """Numbers of the text rest on the means of their scenario, or on its levels."""
+    for row, line in enumerate(table.to_dict("records")):
+        for reading in of_paper(plan.readings):
+            if pd.isna(line[reading]):
+                continue
+            own = {"reading": reading, "scenario": line["scenario"]}
+            if line["metric"] in ABOVE:
+                pair = tuple(
+                    Rows("means", {**own, "method": m}, "accuracy") for m in ABOVE[line["metric"]]
+                )
+                yield Cell(row, reading, "n_above", pair, by=("dataset",))
+                continue
+            keys = list(plan.printed.get(line["dataset"], ()))
+            own |= {"dataset": keys[:1]} if keys else {}
+            of = "levels" if line["metric"].startswith(OF_LEVELS) else "means"
+            yield Cell(row, reading, "", (Rows(of, own, "accuracy"),))
+
+
+#: Metrics of the text that are read off a curve begin so.
+OF_LEVELS = ("missingness_", "flat_")
+
+
+@table(
+    "Data sets of the evaluation of EIG",
+    caption="Rows, rows left out because they lack a value by themselves, variables, columns once "
+    "categories are 0 and 1, and the share of the commonest class. {ran}",
+    words=said,
+    behind=Lines(
+        "sets",
+        {"registry": "dataset"},
+        ("n_rows", "n_dropped", "n_variables", "n_columns", "majority"),
+    ),
+)
+def missing_sets(sets: pd.DataFrame, plan: MissingPlan) -> pd.DataFrame:
+    """Sizes of the data sets.
+
+    Returns: dataset (the paper's name), registry, status (`run`, `absent`, `not asked for`),
+    n_rows, n_dropped, n_variables, n_columns, majority.
+    """
+    there = set(sets["dataset"])
+    names = [(name, key, status(key, there, plan.datasets)) for name, key in names_of(plan)]
+    frame = pd.DataFrame(names, columns=["dataset", "registry", "status"])
+    own = sets.rename(columns={"dataset": "registry"})
+    return frame.merge(own, on="registry", how="left").round({"majority": 9})
+
+
+@table(
+    "Mean accuracies of EIG and its baselines",
+    caption="Accuracy, mean over {levels} and {runs}, by what the test set is like; the best of "
+    "each line is marked. The paper prints curves and what it says of these means, not the means. "
+    "{ran}",
+    words=said,
+    behind=Lines(
+        "levels",
+        {"registry": "dataset", "reading": "reading", "scenario": "scenario", "method": "method"},
+        {
+            "accuracy": Read("mean"),
+            "n_levels": Read("n_rows", "accuracy"),
+            "n_runs": Read("lowest"),
+        },
+    ),
+)
+def missing_means(means: pd.DataFrame, plan: MissingPlan) -> pd.DataFrame:
+    """What stands behind the sentences of section 5.
+
+    Returns: dataset (the paper's name), registry, status, reading, scenario, method, accuracy,
+    n_levels, n_runs (at each level), best (whether no method is higher).
+    """
+    own = means[means["method"].isin(METHODS)]
+    names = pd.DataFrame(names_of(plan), columns=["name", "dataset"])
+    own = names.merge(own, on="dataset", how="inner")
+    own = own.rename(columns={"dataset": "registry", "name": "dataset"})
+    highest = own.groupby(["registry", "reading", "scenario"])["accuracy"].transform("max")
+    own["best"] = own["accuracy"].astype(float) >= highest.astype(float) - 1e-9
+    own["accuracy"] = own["accuracy"].astype(float).round(9)
+    order = ["dataset", "registry", "reading", "scenario", "method", "accuracy", "n_levels"]
+    return sorted_(own[[*order, "n_runs", "best"]], order[:5])
+
+
+@table(
+    "Accuracies by the share of missing values",
+    caption="What figures 1 to 3 show: accuracy at each level, mean over {runs}. {ran}",
+    words=said,
+    behind=Lines(
+        "levels",
+        ("reading", "dataset", "scenario", "missingness", "method"),
+        ("accuracy", "n_runs"),
+    ),
+)
+def missing_levels(levels: pd.DataFrame, means: pd.DataFrame, plan: MissingPlan) -> pd.DataFrame:
+    """The curves in numbers.
+
+    Returns: reading, dataset, scenario, missingness (per cent), method, accuracy, n_runs.
+    """
+    return levels.assign(accuracy=levels["accuracy"].astype(float).round(9))
+
+
+@table(
+    "Tests of EIG over data sets",
+    caption="Accuracies, in per cent, and advantages over the best baseline, in points, are means "
+    f"over levels. {TOLD} of a part, reading and scenario. Of depth, which is neither better nor "
+    "worse: deeper and shallower. All three scenarios: Friedman's test. {ran}",
+    words=said,
+    behind=behind_tests,
+)
+def missing_tests(
+    tests: pd.DataFrame, means: pd.DataFrame, depths: pd.DataFrame, plan: MissingPlan
+) -> pd.DataFrame:
+    """Paired tests.
+
+    Returns: part, then the columns of `COMPARED`. Of Friedman's tests, which are the last and whose
+    first and second are `all`, n_datasets and p only.
+    """
+    pairs = COMPARED.table(rows_of(means, depths), tests)
+    whole = tests[tests["first"] == ALL].rename(columns={"n": "n_datasets"}).round({"p": 9})
+    lines = [*pairs.to_dict("records"), *whole.to_dict("records")]
+    found = pd.DataFrame(lines, columns=list(pairs))
+    counts = dict.fromkeys(("wins", "losses", "n_datasets"), "Int64")
+    return found.astype(counts)
+
+
+@table(
+    "Depth of trees",
+    caption="Depth and leaves of unpruned trees at 20, 50 and 80 per cent of missing values, mean "
+    "over {runs}. {ran}",
+    words=said,
+    behind=Lines(
+        "depths",
+        ("reading", "dataset", "missingness", "method"),
+        ("depth", "n_leaves", "n_runs"),
+    ),
+)
+def missing_depth(depths: pd.DataFrame, means: pd.DataFrame, plan: MissingPlan) -> pd.DataFrame:
+    """Sizes of the trees (section 5.4).
+
+    Returns: reading, dataset, missingness (per cent), method, depth, n_leaves, n_runs.
+    """
+    numbers = {name: depths[name].astype(float).round(9) for name in ("depth", "n_leaves")}
+    return depths.assign(**numbers)
+
+
+@table(
+    "What the paper says in numbers",
+    caption="Numbers of section 5 beside what they are here under each reading, over "
+    "{sets}, {levels} and {runs}. Clearly better: p below .05 in a paired t test over the runs, "
+    "from that level up to 90 per cent; steady: within 5 points of the lowest level; flat: within "
+    "1 point of the share of the commonest class from that level on. {ran}",
+    words=said,
+    behind=behind_text,
+)
+def missing_text(
+    means: pd.DataFrame,
+    levels: pd.DataFrame,
+    runs: pd.DataFrame,
+    sets: pd.DataFrame,
+    published: Frames,
+    plan: MissingPlan,
+) -> pd.DataFrame:
+    """Numbers of the text, measured.
+
+    Returns: dataset, method, scenario, metric, unit, published, then a column of each reading that
+    was run: NaN where it was not measured, or where there is no such level. Yes is 1, no is 0.
+    """
+    stated = published["eig_text_numbers"]
+    stated = stated[stated["criterion"].astype(str).str.startswith("scenario_")]
+    lines = []
+    for row in stated.to_dict("records"):
+        scenario = row["criterion"].removeprefix("scenario_")
+        line = {"dataset": row["dataset"], "method": row["method"], "scenario": scenario}
+        line |= {"metric": row["metric"], "unit": row["unit"]}
+        yes_no = {"yes": 1.0, "no": 0.0}
+        line["published"] = yes_no.get(row["value"]) if row["value"] in yes_no else None
+        if line["published"] is None:
+            line["published"] = printed_number(row["value"])
+        for reading in of_paper(plan.readings):
+            seen = _Seen(*(f[f["reading"] == reading] for f in (means, levels, runs)), sets, plan)
+            line[reading] = seen.number(row["metric"], row["dataset"], row["method"], scenario)
+        lines.append(line)
+    found = pd.DataFrame(lines)
+    return found.round({name: 9 for name in ("published", *of_paper(plan.readings))})
+
+
+class _Seen:
+    """Numbers of the text, of one reading."""
+
+    def __init__(self, means, levels, runs, sets, plan):
+        values = means.assign(accuracy=POINTS * means["accuracy"].astype(float))
+        self.means = values.pivot(
+            index=["scenario", "dataset"], columns="method", values="accuracy"
+        )
+        self.levels = levels.assign(accuracy=POINTS * levels["accuracy"].astype(float))
+        self.runs, self.sets, self.plan = runs, sets, plan
+
+    def number(self, metric: str, dataset: str, method: str, scenario: str) -> float:
+        """What the metric is here; NaN where it was not measured."""
+        if not len(self.means) or scenario not in self.means.index.get_level_values("scenario"):
+            return np.nan
+        own = self.means.loc[scenario]
+        if metric in ABOVE:
+            first, second = ABOVE[metric]
+            return float((own[first] > own[second]).sum())
+        if metric == "n_datasets_clear_increase":
+            return float((own[BOTH] - own[BEST] > FLAT).sum())
+        keys = [key for key in self.plan.printed.get(dataset, ()) if key in own.index]
+        if not keys:
+            return np.nan
+        line = own.loc[keys[0]]
+        if metric == "best_mean_accuracy":
+            return float(line[method] >= line[list(METHODS)].max() - 1e-9)
+        if metric == "mean_accuracy_above_eig":
+            return float(line[method] > line[list(VARIANTS)].max())
+        if metric == "mean_accuracy_deficit_to_other_methods":
+            return float(line[[m for m in METHODS if m != method]].mean() - line[method])
+        return self._level(metric, keys[0], scenario)
+
+    def _level(self, metric: str, dataset: str, scenario: str) -> float:
+        at = (self.levels["dataset"] == dataset) & (self.levels["scenario"] == scenario)
+        wide = self.levels[at].pivot(index="missingness", columns="method", values="accuracy")
+        eig = wide[list(VARIANTS)].min(axis=1)
+        if metric == "missingness_from_which_eig_clearly_better":
+            own = self.runs[
+                (self.runs["dataset"] == dataset) & (self.runs["scenario"] == scenario)
+            ].set_index("missingness")
+            lead = (own["p"].astype(float) < CLEAR) & (own["difference"].astype(float) > 0)
+            return _from(lead[lead.index <= 90])
+        if metric == "missingness_until_which_accuracy_steady":
+            lost = eig.iloc[0] - eig > STEADY
+            return float(eig.index[~lost.cummax()].max())
+        if metric == "missingness_from_which_below_imputation_baselines":
+            return _from(eig < wide[[MEAN, KNN]].min(axis=1))
+        majority = POINTS * float(self.sets.set_index("dataset").loc[dataset, "majority"])
+        flat = (wide[[C45, *VARIANTS]] - majority).abs().max(axis=1) <= FLAT
+        if metric == "missingness_from_which_accuracy_flat":
+            return _from(flat)
+        if metric == "flat_accuracy":
+            return majority if flat.iloc[-1] else np.nan
+        return np.nan
+
+
+def _from(holds: pd.Series) -> float:
+    """The level from which on something holds at every one, NaN without one."""
+    until_the_end = holds[::-1].cummin()[::-1].astype(bool)
+    return float(until_the_end.index[until_the_end].min()) if until_the_end.any() else np.nan
+
+
+@table(
+    "Statements of the paper under each reading",
+    caption="Verdict on each statement where the methods are as the paper describes them, as its "
+    "authors coded them, repaired where gains are 0/0, and, if they were run, as described but for "
+    "the gain of C4.5 and as coded with those gains left undefined. {ran}",
+    words=said,
+    behind=Lines("readings", ("claim", "reading"), ("verdict",)),
+)
+def missing_readings(
+    readings: pd.DataFrame, means: pd.DataFrame, plan: MissingPlan
+) -> pd.DataFrame:
+    """Which reading carries which claim.
+
+    Returns: claim, reading, verdict, measured, lacking.
+    """
+    order = {reading: place for place, reading in enumerate(plan.readings)}
+    place = readings["reading"].map(order)
+    found = readings.assign(place=place).sort_values(["claim", "place"], kind="stable")
+    return found[["claim", "reading", "verdict", "measured", "lacking"]].reset_index(drop=True)

@@ -1,0 +1,55 @@
+"""How far the numbers of each reading lie from all that a paper prints."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from hedgerow_study.experiments.printed import KEY
+from hedgerow_study.reporting.readings import HERE
+
+NUMBERS = ["published_value", "measured", "sd", "low", "high"]
+#: Of a 95 % interval, in standard errors.
+HALF_WIDTH = 1.96
+
+
+def distances(cells: pd.DataFrame) -> pd.DataFrame:
+    """How far the numbers of each reading lie from all that is printed.
+
+    A difference is told in units of the spread of its cell under the reading as here: its standard
+    deviation, or what its interval says of it, or the standard deviation of what is printed of the
+    same metric in the same table. The distance is the root of the mean over tables of the mean
+    square of a table's differences. Cells count that have a number under each reading.
+
+    Returns: reading, distance, n_cells, n_tables, n_first (tables without which, one at a time, no
+    other reading is nearer); the nearest first, by name where two are equal.
+    """
+    columns = ["reading", "distance", "n_cells", "n_tables", "n_first"]
+    cells = cells[["reading", *KEY, *NUMBERS]].fillna({name: "" for name in KEY})
+    cells = cells.drop_duplicates(["reading", *KEY])  # a reading can be one of two kinds
+    known = cells.dropna(subset=["measured", "published_value"])
+    known = known[known.groupby(KEY)["reading"].transform("nunique") == cells["reading"].nunique()]
+    here = cells[cells["reading"] == HERE].set_index(KEY)
+    unit = here["sd"].astype(float).fillna((here["high"] - here["low"]) / (2.0 * HALF_WIDTH))
+    printed = here.groupby(["table", "metric"])["published_value"].transform("std")
+    unit = unit.where(unit > 0.0, printed)
+    unit = unit[unit > 0.0].rename("unit")
+    known = known.join(unit, on=KEY, how="inner")
+    if known.empty:
+        return pd.DataFrame(columns=columns)
+    known["square"] = ((known["measured"] - known["published_value"]) / known["unit"]) ** 2
+    square = known.pivot_table(index="reading", columns="table", values="square", aggfunc="mean")
+    square = square.sort_index()
+    tables = list(square)
+    total = square.mean(axis=1)
+    without = [square.drop(columns=name).mean(axis=1) for name in tables] if len(tables) > 1 else []
+    first = pd.DataFrame({n: one <= one.min() for n, one in enumerate(without)}, index=square.index)
+    found = pd.DataFrame(
+        {
+            "distance": np.sqrt(total),
+            "n_cells": known.groupby("reading").size(),
+            "n_tables": len(tables),
+            "n_first": first.sum(axis=1).astype(int),
+        }
+    )
+    return found.sort_values("distance", kind="stable").reset_index()[columns]

@@ -1,0 +1,47 @@
+"""Our own questions beyond chapter 3: what the judge reads."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pandas as pd
+
+from hedgerow.showing.figures import LOOKS
+from hedgerow_study.experiments.compared import DATASETS
+from hedgerow_study.experiments.paired import pairs_without
+from hedgerow_study.experiments.step import step
+from hedgerow_study.extensions.noise_models.plan import COMPARED, METHODS
+from hedgerow_study.extensions.noise_models.statistics import rows_of
+from hedgerow_study.reporting.claims import judged
+
+
+@step()
+def claims(
+    rows: pd.DataFrame,
+    statistics: pd.DataFrame,
+    specification: Mapping[str, Any],
+    stated: pd.DataFrame,
+) -> pd.DataFrame:
+    """Judge the questions about noise models, by the accuracy at the largest noise factor."""
+    own = rows[rows["metric"] == "accuracy"]
+    own = own[own["noise"] == own["noise"].max()]
+    families = list(COMPARED.families(rows_of(own)))
+    columns = [*COMPARED.key, "difference"]
+
+    def over_data_sets(tests: pd.DataFrame) -> pd.DataFrame:
+        return _read(tests.assign(pairing=DATASETS))
+
+    def without(left_out: str) -> dict[str, pd.DataFrame]:
+        return pairs_without(families, columns, left_out, read=over_data_sets)
+
+    read, names = {"statistics": _read(statistics)}, sorted(set(own["dataset"]))
+    labels = {method: LOOKS[method].label for method in METHODS}
+    return judged("noise_models", read, specification, stated, names, without, labels)
+
+
+def _read(statistics: pd.DataFrame) -> pd.DataFrame:
+    """Tests at the largest noise factor, by method and model of the first."""
+    own = statistics[statistics["noise"] == statistics["noise"].max()]
+    method, model = (own["first"].str.split("/").str[k] for k in range(2))
+    return own.assign(difference=own["difference"].round(6), method=method, model=model)

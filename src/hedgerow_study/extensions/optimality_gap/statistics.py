@@ -1,0 +1,18 @@
+"""Statistics of the best tree of a depth: paired tests over data sets."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pandas as pd
+
+from hedgerow_study.experiments.frames import whole_of
+from hedgerow_study.experiments.step import step
+from hedgerow_study.extensions.optimality_gap.plan import COMPARED, ORDER, VALUES
+
+
+@step(makes=("rows", "statistics"))
+def merged(rows: Sequence[pd.DataFrame]) -> dict[str, pd.DataFrame]:
+    """Rows of all data sets, as `optimality_gap.steps.run` returns them, and their tests."""
+    whole = whole_of(rows, ORDER["rows"], VALUES["rows"])
+    return {"rows": whole, "statistics": COMPARED.statistics(whole)}

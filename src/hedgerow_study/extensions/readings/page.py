@@ -1,0 +1,80 @@
+"""The section of the readings on the report page."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from hedgerow.showing.numbers import NONE, number
+from hedgerow_study.experiments.frames import Frames
+from hedgerow_study.experiments.step import step
+from hedgerow_study.extensions.readings import figures as own_figures
+from hedgerow_study.extensions.readings import tables as own_tables
+from hedgerow_study.extensions.readings.plan import ReadingsPlan
+from hedgerow_study.reporting.html import Section, filled, shown
+from hedgerow_study.reporting.readings import FEWEST
+from hedgerow_study.reporting.views import Styled, text, view
+
+_VERDICTS = ["Statement", "Readings", "Too little data", "Reproduced, %", "Partly, %", "Not, %"]
+_VERDICTS += [Styled("Word", "text"), Styled("Decides", "text")]
+_NEAREST = ["Experiment", "Rank", Styled("Reading", "text"), "Distance", "Cells", "Tables"]
+_NEAREST += ["First without"]
+
+
+@step("*")
+def section(
+    tables: Frames, figures: Mapping[str, Path], captions: Mapping[str, str], plan: ReadingsPlan
+) -> Section:
+    """Readings as a section of the report page."""
+    claims, nearest = tables["readings_verdicts"], tables["readings_nearest"]
+    named = claims["word"].fillna("").ne("")
+    views = {
+        "readings_verdicts": view(
+            [_verdicts(line) for line in claims.to_dict("records")],
+            _VERDICTS,
+        ),
+        "readings_nearest": view(
+            [_near(line) for line in nearest.to_dict("records")],
+            _NEAREST,
+        ),
+        "readings_choices": view(
+            [_choice(line) for line in tables["readings_choices"].fillna("").to_dict("records")],
+            [
+                Styled(head, "text")
+                for head in ("Choice", "What the paper says", "Here", "Otherwise")
+            ],
+        ),
+    }
+    return filled(
+        "readings",
+        "Every reading: which statements stand on a choice that nobody printed",
+        "extensions/readings/page.html.j2",
+        plan=plan,
+        fewest=FEWEST,
+        n_claims=len(claims),
+        n_named=int(named.sum()),
+        words=claims["word"][named].value_counts().sort_index().to_dict(),
+        nearest=len(nearest),
+        shown=shown(own_tables, own_figures, figures=figures, captions=captions, views=views),
+    )
+
+
+def _verdicts(line: Mapping) -> tuple:
+    """A statement, its verdicts in per cent."""
+    shares = (100.0 * line[name] for name in ("reproduced", "partly", "not_reproduced"))
+    decides = text(line["decides"])
+    if decides:
+        decides += f" ({number(100.0 * line['decides_share'])} %)"
+    words = (Styled(word or NONE, "text") for word in (text(line["word"]), decides))
+    return line["claim"], line["n_readings"], line["n_open"], *map(number, shares), *words
+
+
+def _near(line: Mapping) -> tuple:
+    counts = (line[name] for name in ("n_cells", "n_tables", "n_first"))
+    reading = Styled(line["reading"], "wrap")
+    return line["experiment"], line["rank"], reading, f"{line['distance']:.2f}", *counts
+
+
+def _choice(line: Mapping) -> tuple:
+    words = (f"{line['open']} ({line['place']})", line["here"], line["otherwise"])
+    return f"{line['experiment']}: {line['choice']}", *(Styled(word, "wrap") for word in words)

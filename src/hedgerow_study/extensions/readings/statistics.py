@@ -1,0 +1,128 @@
+"""What verdicts hang on: each statement under all its readings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pandas as pd
+
+from hedgerow_study.experiments.frames import Frames
+from hedgerow_study.experiments.nearest import distances
+from hedgerow_study.experiments.step import step
+from hedgerow_study.reporting.readings import (
+    HERE,
+    PREFIX,
+    WORTH,
+    Choices,
+    read_readings,
+    shapley_shares,
+    word_of,
+)
+
+#: Columns that are written in this order.
+CLAIMS = {
+    **{"experiment": str, "claim": str, "repeats": int, "n_readings": int, "n_open": int},
+    "reproduced": float,
+    **{"partly": float, "not_reproduced": float, "word": str, "decides": str},
+    **{"decides_share": float, "least": float, "largest": float},
+}
+POINTS = ["experiment", "claim", "reading", "repeats"]
+POINTS += ["verdict", "estimate", "low", "high", "measured"]
+TAKEN = ["experiment", "claim", "reading", "choice", "alternative"]
+SHARES = ["experiment", "claim", "choice", "share"]
+NEAREST = {
+    **{"experiment": str, "rank": int, "reading": str, "distance": float, "n_cells": int},
+    **{"n_tables": int, "n_first": int},
+}
+#: How many readings of each experiment are told that lie nearest to what is printed.
+N_NEAREST = 10
+
+
+@step(makes=("claims", "points", "taken", "shares", "nearest"))
+def summarised(
+    judged: Frames, cells: Frames, choices: Mapping[str, Any]
+) -> dict[str, pd.DataFrame]:
+    """Count verdicts over readings, and share their variance out among the choices.
+
+    Returns: `claims`: experiment, claim, repeats (of each data set, by the setting that
+    config/readings.yaml names), n_readings (that have a verdict), n_open (with too little data),
+    reproduced, partly, not_reproduced (shares of n_readings), word, decides (the choice with the
+    largest Shapley share of the verdict's variance over the full product), its decides_share, least
+    and largest estimate. `points`: experiment, claim, reading, repeats, verdict, estimate, low,
+    high, measured. `taken`: experiment, claim, reading, choice, alternative; a row for each choice.
+    `shares`: experiment, claim, choice, share. `nearest`: experiment, rank (from 1) and what
+    `hedgerow_study.experiments.nearest.distances` returns, the first `N_NEAREST` of each
+    experiment.
+    """
+    read = read_readings(choices)
+    claims, points, taken, shares = [], [], [], []
+    for experiment, frame in sorted(judged.items(), key=lambda item: list(read).index(item[0])):
+        own = read[experiment]
+        names = [column for column in frame if column.startswith(PREFIX)]
+        for claim, rows in frame.groupby("claim", sort=False):
+            rows = rows.drop_duplicates("reading")
+            of_claim = {name: share for name, share in _shares(rows, own, str(claim)).items()}
+            claims.append({"experiment": experiment, "claim": claim, **_counted(rows, of_claim)})
+            points.append(rows.assign(experiment=experiment).reindex(columns=POINTS))
+            long = rows.melt(["claim", "reading"], names, "choice", "alternative")
+            long["choice"] = long["choice"].str.removeprefix(PREFIX)
+            touching = [name for name, one in own.choices.items() if claim in one.touches]
+            long = long[long["choice"].isin(touching)].assign(experiment=experiment)
+            taken.append(long[TAKEN])
+            shares += [(experiment, claim, name, share) for name, share in of_claim.items()]
+    return {
+        "claims": pd.DataFrame(claims, columns=[*CLAIMS]).astype(CLAIMS),
+        "points": _joined(points, POINTS),
+        "taken": _joined(taken, TAKEN),
+        "shares": pd.DataFrame(shares, columns=SHARES).astype({"share": float}),
+        "nearest": _nearest(cells),
+    }
+
+
+def _nearest(cells: Frames) -> pd.DataFrame:
+    found = [
+        distances(frame).head(N_NEAREST).assign(experiment=experiment)
+        for experiment, frame in sorted(cells.items())
+        if len(frame)
+    ]
+    frame = _joined(found, [*NEAREST])
+    return frame.assign(rank=frame.groupby("experiment").cumcount() + 1)[[*NEAREST]].astype(NEAREST)
+
+
+def _joined(frames: list[pd.DataFrame], columns: list[str]) -> pd.DataFrame:
+    return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame(columns=columns)
+
+
+def _counted(rows: pd.DataFrame, shares: Mapping[str, float]) -> dict[str, Any]:
+    decided = rows[rows["verdict"].isin(WORTH)]
+    part = decided["verdict"].value_counts(normalize=True)
+    decides = max(shares, key=lambda name: shares[name], default="")
+    return {
+        "repeats": rows["repeats"].iloc[0],
+        "n_readings": len(decided),
+        "n_open": len(rows) - len(decided),
+        **{
+            verdict.replace(" ", "_"): part.get(verdict, 0.0) if len(decided) else float("nan")
+            for verdict in WORTH
+        },
+        "word": word_of(list(rows["verdict"])),
+        "decides": decides,
+        "decides_share": shares.get(decides, float("nan")),
+        "least": rows["estimate"].min(),
+        "largest": rows["estimate"].max(),
+    }
+
+
+def _shares(rows: pd.DataFrame, choices: Choices, claim: str) -> dict[str, float]:
+    """Shapley shares of the verdict's variance; none where a combination has no verdict."""
+    product = next((p for p in choices.products if claim in p.claims), None)
+    if product is None:
+        return {}
+    columns = {PREFIX + name: name for name in product.choices if PREFIX + name in rows}
+    others = [column for column in rows if column.startswith(PREFIX) and column not in columns]
+    own = rows[(rows[others] == HERE).all(axis=1)].rename(columns=columns)
+    if not own["verdict"].isin(WORTH).all():
+        return {}
+    worth = own.assign(worth=own["verdict"].map(WORTH).astype(float))
+    return shapley_shares(worth, list(columns.values()), "worth")

@@ -1,0 +1,116 @@
+"""Tables of the readings: each statement over all of them, and the choices."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pandas as pd
+
+from hedgerow_study.experiments.behind import Lines
+from hedgerow_study.experiments.step import table
+from hedgerow_study.extensions.readings.plan import ReadingsPlan
+from hedgerow_study.reporting.readings import FEWEST, ROBUST, read_readings
+
+#: Numbers of `readings_verdicts` that are read off as they are.
+NUMBERS = (
+    *("repeats", "n_readings", "n_open", "reproduced", "partly", "not_reproduced", "decides_share"),
+    *("least", "largest"),
+)
+
+
+def said(claims: pd.DataFrame, plan: ReadingsPlan) -> dict[str, str]:
+    """Words of the captions: what was read."""
+    there = claims.groupby("experiment", sort=False)["n_readings"].max()
+    ran = ", ".join(f"{experiment} (up to {n})" for experiment, n in there.items()) or "none"
+    return {
+        "ran": f"Experiments and readings of a statement: {ran}; configuration "
+        f"{plan.configuration}.",
+        "robust": f"{100 * ROBUST:.0f} %",
+        "fewest": str(FEWEST),
+    }
+
+
+@table(
+    "Statements over all readings",
+    caption="Each statement is judged under each reading by the same rules. Robust: one verdict "
+    "under at least {robust} of its readings; refuted: reproduced under none, in part under fewer; "
+    "fragile: anything else; no word below {fewest} readings. The choice that decides has "
+    "the largest Shapley share of the variance of the verdict, over the full product of choices. "
+    "Repeats: divisions, draws or forests of each data set. {ran}",
+    words=said,
+    behind=Lines("claims", ("claim",), NUMBERS),
+)
+def readings_verdicts(claims: pd.DataFrame) -> pd.DataFrame:
+    """Shares of verdicts by statement.
+
+    Returns: experiment, claim, repeats, n_readings, n_open (readings with too little data),
+    reproduced, partly, not_reproduced (shares), word, decides, decides_share, least and largest
+    (estimate over the readings, in the unit of the claim).
+    """
+    return claims.reset_index(drop=True)
+
+
+@table(
+    "Every reading",
+    caption="Verdict and estimate of each statement under each reading, with its 95 % interval "
+    "over data sets. {ran}",
+    words=said,
+    behind=Lines("points", ("claim", "reading"), ("repeats", "estimate", "low", "high")),
+)
+def readings_points(points: pd.DataFrame) -> pd.DataFrame:
+    """Verdicts one by one.
+
+    Returns: experiment, claim, reading (choice=alternative, separated by commas; `as here`),
+    repeats, verdict, estimate, low, high, measured.
+    """
+    return points.reset_index(drop=True)
+
+
+@table(
+    "Readings nearest to what is printed",
+    caption="An informed guess at what was run: of each experiment the readings whose numbers lie "
+    "nearest to all printed cells of the methods that they run. A difference counts in units of "
+    "the spread of its cell; the distance is the root of the mean over tables of its mean square. "
+    "First without: tables without which, one at a time, no other reading is nearer. {ran}",
+    words=said,
+    behind=Lines(
+        "nearest", ("experiment", "reading"), ("distance", "n_cells", "n_tables", "n_first")
+    ),
+)
+def readings_nearest(nearest: pd.DataFrame) -> pd.DataFrame:
+    """The readings of each experiment in the order of their distance.
+
+    Returns: experiment, rank, reading, distance, n_cells, n_tables, n_first.
+    """
+    return nearest.reset_index(drop=True)
+
+
+@table(
+    "Open choices",
+    caption="What the papers leave open, what is done here and what else was read "
+    "(config/readings.yaml, which was written before). {ran}",
+    words=said,
+    behind=Lines("claims", (), ()),  # words of config/readings.yaml
+)
+def readings_choices(
+    claims: pd.DataFrame, choices: Mapping[str, Any], plan: ReadingsPlan
+) -> pd.DataFrame:
+    """The choices that were read.
+
+    Returns: experiment, choice, place, open, here, otherwise (alternatives, separated by
+    semicolons), touches (claims, separated by blanks).
+    """
+    there = set(claims["experiment"])
+    rows = [
+        (
+            *(experiment, name, one.place, one.open, one.here),
+            *("; ".join(one.otherwise), " ".join(one.touches)),
+        )
+        for experiment, own in read_readings(choices).items()
+        if experiment in there
+        for name, one in own.choices.items()
+        if plan.singles or any(name in product.choices for product in own.products)
+    ]
+    columns = ["experiment", "choice", "place", "open", "here", "otherwise", "touches"]
+    return pd.DataFrame(rows, columns=columns)
