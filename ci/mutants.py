@@ -29,7 +29,7 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-PACKAGE = "src/hedgerow"
+SOURCES = "src"
 #: What a token becomes.
 EDITS = {
     **{"<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "=="},
@@ -78,7 +78,7 @@ def mutants_of(file: str, text: str) -> list[Mutant]:
 
 def drawn(suffix: str, n: int, seed: int) -> list[Mutant]:
     """Mutants of all files with a suffix, each file as likely as it has places for one."""
-    names = subprocess.check_output(["git", "ls-files", PACKAGE], cwd=ROOT, text=True).split("\n")
+    names = subprocess.check_output(["git", "ls-files", SOURCES], cwd=ROOT, text=True).split("\n")
     every = [
         mutant
         for name in sorted(names)
@@ -92,7 +92,8 @@ def tests_of(file: str) -> list[list[str]]:
     """Tests of the room of a module, those of its name apart and first; of an experiment those
     that name it, with its report."""
     path = Path(file)
-    room, *rest = path.relative_to(PACKAGE).parts
+    package, *rest = path.relative_to(SOURCES).parts
+    room = "clinic" if package == "hedgerow_clinic" else rest.pop(0)
     folder = f"tests/{room}" if rest and (ROOT / "tests" / room).is_dir() else "tests"
     found = sorted(p.relative_to(ROOT) for p in (ROOT / folder).glob("test_*.py"))
     if room in ("experiments", "extensions") and len(rest) > 1:
