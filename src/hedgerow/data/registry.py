@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any, Literal
 
 from hedgerow.closed import Word, faults, made, schema_of, setting
-from hedgerow.data.archive import LICENCES
 from hedgerow.data.cohort_facts import CohortFacts
 from hedgerow.data.synthetic import AorticStenosisPlan, EjectionFractionPlan, GuyonPlan
 from hedgerow.errors import ConfigError, DataError
@@ -32,6 +31,13 @@ NEEDED = {
     "wheel": ("wheel", "sha256"),
     "url": ("url",),
     "synthetic": (),
+}
+#: Licences under which a copy may be passed on -> where their text is.
+LICENCES = {
+    "CC BY 4.0": "https://creativecommons.org/licenses/by/4.0/",
+    "CC0 1.0": "https://creativecommons.org/publicdomain/zero/1.0/",
+    "BSD-3-Clause": "https://spdx.org/licenses/BSD-3-Clause",
+    "MIT": "https://spdx.org/licenses/MIT",
 }
 #: What the size of a number in the registry may be: beyond it, floats no longer count by ones.
 LARGEST = 1e15

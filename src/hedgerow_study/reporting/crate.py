@@ -15,7 +15,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from hedgerow.data.archive import LICENCES
+from hedgerow.data.registry import LICENCES
 from hedgerow.optional import needed
 from hedgerow_study.reporting.checkout import Checkout, checkout, is_workflow
 from hedgerow_study.reporting.manifest import checksums

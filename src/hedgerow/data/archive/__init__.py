@@ -13,18 +13,12 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from hedgerow.data.registry import LICENCES
 from hedgerow.files import below
 
 if TYPE_CHECKING:
     from hedgerow.data.registry import DatasetEntry, Source
 
-#: Licences under which a copy may be passed on -> where their text is.
-LICENCES = {
-    "CC BY 4.0": "https://creativecommons.org/licenses/by/4.0/",
-    "CC0 1.0": "https://creativecommons.org/publicdomain/zero/1.0/",
-    "BSD-3-Clause": "https://spdx.org/licenses/BSD-3-Clause",
-    "MIT": "https://spdx.org/licenses/MIT",
-}
 FOLDER = Path(__file__).parent
 
 README = """\
