@@ -77,8 +77,8 @@ class Edited:
         self.project.settings(text)
 
     def file(self, name: str) -> Path:
-        """A file of the project, or of the package behind `hedgerow/`."""
-        return self.package / name if name.startswith("hedgerow/") else self.path / name
+        """A file of the project, or of a package behind `hedgerow/` or `hedgerow_study/`."""
+        return self.package / name if name.startswith(("hedgerow/", "hedgerow_study/")) else self.path / name
 
     def replace(self, name: str, old: str, new: str) -> None:
         """Replace the first such text in a file; its time is a new one."""

@@ -98,7 +98,8 @@ def test_an_edit_reruns_what_depends_on_it(smoke, copy, file, old, new, rerun, k
     A compiled source that was edited and not built is refused.
     """
     package, environment = copy
-    path = package / file
+    study = package.with_name("hedgerow_study") / file
+    path = study if study.is_file() else package / file
     text = path.read_text()
     edited = f"{text}\n{new}\n" if old is None else text.replace(old, new)
     assert edited != text

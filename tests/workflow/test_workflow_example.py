@@ -36,15 +36,15 @@ class Copy:
 
     def __init__(self, folder: Path):
         self.environment = copied_package(folder / "package")
-        self.package = folder / "package/hedgerow"
+        self.package = folder / "package/hedgerow_study"
         self.project = new_project(folder / "project")
         for name in ("requirements.lock", "pyproject.toml", "CITATION.cff", "README.md"):
             shutil.copy2(ROOT / name, self.project.path)  # `generated` reads them
 
     def file(self, name: str) -> Path:
         """Where a file of the project is in the copy."""
-        inside = name.removeprefix("src/hedgerow/")
-        return self.package / inside if inside != name else self.project.path / name
+        inside = name.removeprefix("src/")
+        return self.package.parent / inside if inside != name else self.project.path / name
 
     def generate(self) -> None:
         """`make generated`."""
