@@ -34,8 +34,10 @@ COUNTS = ("<!-- counts: make generated -->", END)
 
 ENVIRONMENT = """\
 # For users of conda: names and versions of requirements.lock, made from it by `make generated`.
-# Python and the compiler come from conda-forge, the packages through pip. The package itself is
-# installed into it afterwards: pip install --no-deps --no-build-isolation -e .
+# Python and the compiler come from conda-forge, the libraries through pip. Our packages are
+# installed into it afterwards:
+#     pip install --no-deps --no-build-isolation -e . \\
+#         -e ./src/hedgerow_study -e ./src/hedgerow_clinic
 name: hedgerow
 channels:
   - conda-forge
@@ -45,6 +47,7 @@ dependencies:
   - c-compiler
   - make
   - pip
+  - setuptools>=77
   - pip:
 """
 
