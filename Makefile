@@ -35,7 +35,7 @@ COMPILERS := $(if $(filter default undefined,$(origin CC)),cc gcc clang,$(firstw
 export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup reproduce extensions paper test test-quick test-long test-asan test-slurm test-lowest test-newest checks fuzz test-dist release-check release-files types bench times docs docs-links generated lock advisories clean distclean FORCE
+.PHONY: help setup reproduce extensions paper test test-quick test-learner test-study test-clinic test-long test-asan test-slurm test-lowest test-newest checks fuzz test-dist release-check release-files types bench times docs docs-links generated lock advisories clean distclean FORCE
 
 help:
 	@echo "make setup      make $(VENV) and build the package"
@@ -44,6 +44,7 @@ help:
 	@echo "make paper      set-up, then everything at the scale of the papers: hours, and can be resumed"
 	@echo "make test       set-up, then all tests and style checks"
 	@echo "make test-quick without Snakemake and what is slow, few random tables: for use while writing"
+	@echo "make test-learner, test-study, test-clinic  the tests of one package"
 	@echo "make test-long  with every random table, make test-slurm, pages of the first hour"
 	@echo "make test-asan  set-up, then the tests of the compiled cores under AddressSanitizer and UBSan"
 	@echo "make test-slurm set-up, then the workflow on a Slurm of this machine (root, Debian), with faults"
@@ -125,6 +126,20 @@ test: setup
 
 test-quick: setup
 	@$(PYTEST) --effort quick
+
+# The tests of one package; those of the tests folder itself are about all.
+OF_STUDY := audit experiments reporting workflow
+OF_LEARNER := tree induction uncertainty search optimal structure confidence evidential missing survival explanation \
+	exchange drawing evaluation data
+
+test-learner: setup
+	@$(PYTEST) $(addprefix tests/,$(OF_LEARNER))
+
+test-study: setup
+	@$(PYTEST) $(addprefix tests/,$(OF_STUDY))
+
+test-clinic: setup
+	@$(PYTEST) tests/clinic
 
 test-long: setup
 	@$(PYTEST) --effort long
