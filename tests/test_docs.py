@@ -95,12 +95,14 @@ def test_words_of_the_frames_are_those_of_the_experiments():
     words = re.findall(r"^\| `(\w+)` \| ", text, re.MULTILINE)
     assert words[:2] == ["rows", "statistics"] and len(words) == len(set(words))
     rooms = ("experiments", "extensions")
-    sources = [path for room in rooms for path in (ROOT / "src/hedgerow" / room).rglob("*.py")]
+    sources = [
+        path for room in rooms for path in (ROOT / "src/hedgerow_study" / room).rglob("*.py")
+    ]
     code = "\n".join(path.read_text(encoding="utf-8") for path in sources)
     for word in words:
         used = rf"^ +{word} = |[(\[,] *{word}\b[:,\]) ]|\"{word}\""
         assert len(re.findall(used, code, re.MULTILINE)) > 5, word
-    for name in re.findall(r"`(hedgerow\.[\w.]+)`", text):
+    for name in re.findall(r"`(hedgerow(?:_study)?\.[\w.]+)`", text):
         try:
             importlib.import_module(name)
         except ModuleNotFoundError:

@@ -8,10 +8,13 @@ from pathlib import Path
 import pytest
 
 import hedgerow
+import hedgerow_clinic
+import hedgerow_study
 
 MODULES = sorted(
     module.name
-    for module in pkgutil.walk_packages(hedgerow.__path__, "hedgerow.")
+    for package in (hedgerow, hedgerow_study, hedgerow_clinic)
+    for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}.")
     if not module.name.split(".")[-1].startswith("_")
 )
 
@@ -39,5 +42,5 @@ def test_there_are_examples():
     """The walk finds the estimators' examples: an empty walk would pass everything."""
     found = doctest.DocTestFinder().find(importlib.import_module("hedgerow.induction.c45"))
     assert any(test.examples for test in found)
-    assert "hedgerow.uncertainty.soft" in MODULES
+    assert {"hedgerow.uncertainty.soft", "hedgerow_study.reporting.html"} <= {*MODULES}
     assert "confidence" in [page.stem for page in PAGES]

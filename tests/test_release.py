@@ -217,7 +217,7 @@ def test_tests_of_the_package_are_there_and_start_no_workflow():
         assert files
         for file in files:
             text = file.read_text(encoding="utf-8")
-            assert not re.search(r"\bsnakemake\b|hedgerow\.(workflow|audit)\b", text), file
+            assert not re.search(r"\bsnakemake\b|hedgerow_study\.(workflow|audit)\b", text), file
     test = {Requirement(one).name for one in PROJECT["project"]["optional-dependencies"]["test"]}
     assert set(release.HARNESS) <= test
 

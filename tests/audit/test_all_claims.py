@@ -16,7 +16,7 @@ from hedgerow_study.experiments import WORDS
 from hedgerow_study.experiments.audit.claims import ORDER, all_claims
 from hedgerow_study.reporting.claim_specification import VERDICTS, of_experiment, specified
 from hedgerow_study.reporting.claims import judge
-from hedgerow_study.workflow.digest import PACKAGE
+from hedgerow_study.workflow.digest import STUDY
 from hedgerow_study.workflow.rules import rules_of
 from hedgerow_study.workflow.steps import declaration, every_id, having
 
@@ -118,7 +118,7 @@ def test_rule_and_code_of_each_claim_are_there():
 def test_experiments_that_have_a_module():
     assert having("claims", ["soft", "soft_illustration"]) == ["soft"]
     assert having("plan") == list(WORDS)
-    assert (PACKAGE / "experiments/audit").is_dir()
+    assert (STUDY / "experiments/audit").is_dir()
 
 
 @pytest.mark.parametrize(

@@ -249,7 +249,7 @@ def test_every_table_and_figure_is_on_the_page_with_rule_and_function(page):
         for name in names:
             assert f'.smk.html#{rule}"><code>{rule}</code></a> · function' in page
             module = f"extensions.diverse_trees.{kind}"
-            assert f'{module}.html#{name}"><code>hedgerow.{module}.{name}</code>' in page
+            assert f'{module}.html#{name}"><code>hedgerow_study.{module}.{name}</code>' in page
 
 
 def test_the_page_says_what_was_found(page):

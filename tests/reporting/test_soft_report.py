@@ -13,6 +13,8 @@ from made_rows import PLAN, SETS, calibrated, made_up_rows, printed
 from shown import captions_of, page_of
 
 from hedgerow.data import TidyTable
+from hedgerow.ids import title_of
+from hedgerow.showing.numbers import number
 from hedgerow_study.experiments.soft import claims as soft_claims
 from hedgerow_study.experiments.soft import page as soft_page
 from hedgerow_study.experiments.soft import statistics as soft_statistics
@@ -131,7 +133,7 @@ def test_measured_and_published_stand_side_by_side(page, made_up):
         table = made_up.tables[name]
         for row in table[table["published"].notna()].itertuples():
             digits = 2 if row.unit == "sd" else 1
-            measured, published = (html.number(v, digits) for v in (row.measured, row.published))
+            measured, published = (number(v, digits) for v in (row.measured, row.published))
             assert f"published {published}" in page.text
             assert measured in page.text
 
@@ -233,7 +235,7 @@ def test_names_are_escaped(made_up, rows, claims, plan):
     ],
 )
 def test_numbers(value, digits, shown):
-    assert html.number(value, digits) == shown
+    assert number(value, digits) == shown
 
 
 # -------------------------------------------------------------------------- sections of a page
@@ -251,5 +253,5 @@ def test_every_anchor_of_a_section_bears_its_word(section):
 
 
 def test_titles_of_published_things():
-    assert html.title_of("thesis_figure_3_10") == "Figure 3.10"
-    assert html.title_of("confdtree_table_1") == "Table 1"
+    assert title_of("thesis_figure_3_10") == "Figure 3.10"
+    assert title_of("confdtree_table_1") == "Table 1"

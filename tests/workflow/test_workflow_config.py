@@ -340,7 +340,9 @@ def test_published_keys_of_a_paper_are_unique():
 
 
 def test_every_experiment_has_a_word_and_its_settings_a_section():
-    assert all((ROOT / "src/hedgerow" / folder_of(word) / "plan.py").is_file() for word in WORDS)
+    assert all(
+        (ROOT / "src/hedgerow_study" / folder_of(word) / "plan.py").is_file() for word in WORDS
+    )
     assert list(SECTIONS) == list(WORDS)
     assert all(plan.section == word for word, plan in SECTIONS.items())
 
@@ -449,6 +451,8 @@ def test_planning_imports_plans_and_no_step():
     done = Project(ROOT, sys.executable).python("-c", code)
     assert done.returncode == 0, done.stderr
     loaded = set(done.stdout.split())
-    ours = {name.split(".", 2)[-1] for name in loaded if re.match(r"hedgerow\.ex\w+s\.", name)}
+    ours = {
+        name.split(".", 2)[-1] for name in loaded if re.match(r"hedgerow_study\.ex\w+s\.", name)
+    }
     assert ours == {"plan", "compared", *WORDS, *(f"{word}.plan" for word in WORDS)}
     assert not {"matplotlib", "pandas", "sklearn", "hedgerow.tree", "hedgerow.induction"} & loaded

@@ -78,7 +78,11 @@ class Edited:
 
     def file(self, name: str) -> Path:
         """A file of the project, or of a package behind `hedgerow/` or `hedgerow_study/`."""
-        return self.package / name if name.startswith(("hedgerow/", "hedgerow_study/")) else self.path / name
+        return (
+            self.package / name
+            if name.startswith(("hedgerow/", "hedgerow_study/"))
+            else self.path / name
+        )
 
     def replace(self, name: str, old: str, new: str) -> None:
         """Replace the first such text in a file; its time is a new one."""

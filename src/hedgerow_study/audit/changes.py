@@ -17,6 +17,7 @@ from hedgerow.errors import DataError, HedgerowError
 from hedgerow.files import MAKE_AGAIN, below
 from hedgerow_study.audit.cells import key_columns
 from hedgerow_study.audit.verify import unlike
+from hedgerow_study.workflow.digest import PACKAGE, STUDY
 from hedgerow_study.workflow.previous import CLAIMS, State, current_state, read_previous
 
 if TYPE_CHECKING:
@@ -182,10 +183,12 @@ def _plain(value: Any) -> Any:
 
 def _code_name(name: str) -> str:
     """What `code_by_function` calls a function, as Python or the path of a file names it."""
-    if "/" in name:
-        return f"hedgerow/{name}"
     module, _, function = name.partition(":")
-    return f"hedgerow.{module}" + (f".{function}" if function else " (its statements)")
+    room = name.replace(":", ".").replace("/", ".").partition(".")[0]
+    package = (STUDY if (STUDY / room).is_dir() else PACKAGE).name
+    if "/" in name:
+        return f"{package}/{name}"
+    return f"{package}.{module}" + (f".{function}" if function else " (its statements)")
 
 
 def _other_rules(then: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
