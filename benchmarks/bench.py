@@ -26,7 +26,6 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from hedgerow.evidential._mixture import estimate
 from joblib import parallel_config
 from sklearn.datasets import load_breast_cancer, load_wine, make_classification
 from sklearn.ensemble import BaggingClassifier
@@ -51,6 +50,7 @@ from hedgerow import (
 from hedgerow.cli import main as main_of
 from hedgerow.data import NoSourceError, fetch, load_registry, tidy
 from hedgerow.evidential import best_first
+from hedgerow.evidential._mixture import estimate
 from hedgerow.evidential.sequence import entropy
 from hedgerow.induction import Columns
 from hedgerow.induction.core import grow, make_growth, prune

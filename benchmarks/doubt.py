@@ -13,10 +13,10 @@ Means of five draws.
 from __future__ import annotations
 
 import numpy as np
-from hedgerow.evidential._mixture import estimate, spread
 from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 
 from hedgerow import DoubtTreeClassifier, EvidentialTreeClassifier, Uncertain
+from hedgerow.evidential._mixture import estimate, spread
 
 SETS = {"iris": load_iris, "wine": load_wine, "breast cancer": load_breast_cancer}
 GAMMAS = (0.1, 0.3, 0.5)

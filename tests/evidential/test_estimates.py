@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
-from hedgerow.evidential._mixture import estimate, spread
 from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 
 from hedgerow import C45Classifier, EvidentialData, EvidentialTreeClassifier
 from hedgerow.data import TidyTable
 from hedgerow.evidential import best_first
+from hedgerow.evidential._mixture import estimate, spread
 from hedgerow_study.experiments.evidential.plan import EvidentialPlan
 from hedgerow_study.experiments.evidential.steps import doubted, thirds
 

@@ -5,7 +5,6 @@ import math
 import numpy as np
 import pytest
 from effort import draws
-from hedgerow.evidential._mixture import estimate as core_estimate
 from oracle.evidential import (
     Growth,
     attributes,
@@ -23,6 +22,7 @@ from oracle.evidential import (
 from hedgerow import C45Classifier, EvidentialData, EvidentialTreeClassifier, evidential_error_rate
 from hedgerow.errors import InputError
 from hedgerow.evidential import _mixture, best_first, mixture
+from hedgerow.evidential._mixture import estimate as core_estimate
 from hedgerow.evidential.boxes import leaf_boxes
 from hedgerow.evidential.growth import Growth as CoreGrowth
 from hedgerow.evidential.growth import Settings

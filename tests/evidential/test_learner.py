@@ -6,7 +6,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from effort import draws, examples
-from hedgerow.evidential._mixture import estimate, start_splits
 from hypothesis import given
 from hypothesis import strategies as st
 from oracle.evidential import Growth, attributes
@@ -21,6 +20,7 @@ from hedgerow import (
 )
 from hedgerow.errors import InputError
 from hedgerow.evidential import best_first, mixture, pick_tree, predict_evidential
+from hedgerow.evidential._mixture import estimate, start_splits
 from hedgerow.evidential.sequence import entropy, prefix
 
 X, Y = load_iris(return_X_y=True, as_frame=True)

@@ -3,14 +3,14 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hedgerow.induction._growth import Growth
-from hedgerow.tree._gates import Gates
 from sklearn.exceptions import NotFittedError
 
 from hedgerow import C45Classifier, SoftTreeClassifier
 from hedgerow.errors import InputError
 from hedgerow.induction import Columns
+from hedgerow.induction._growth import Growth
 from hedgerow.induction.rules import Rules
+from hedgerow.tree._gates import Gates
 
 X = np.array([[1.0, 5.0], [2.0, 6.0], [3.0, 5.5], [4.0, 6.5], [5.0, 5.0], [6.0, 7.0]])
 Y = np.array([0, 0, 0, 1, 1, 1])

@@ -3,16 +3,16 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hedgerow.induction._growth import Growth
-from hedgerow.induction._pruning import Pruning
-from hedgerow.tree._gates import Gates
 from oracle.induction import Reference, gain, leaves
 
 from hedgerow import C45Classifier, SoftTreeClassifier
 from hedgerow.errors import InputError
 from hedgerow.induction import Columns, grow, prune
+from hedgerow.induction._growth import Growth
+from hedgerow.induction._pruning import Pruning
 from hedgerow.induction.rules import Rules
 from hedgerow.tree import CategoryGate, CategoryNoise, NoiseGate, ThresholdGate
+from hedgerow.tree._gates import Gates
 
 
 def test_tiny_weight_goes_where_its_gate_says():

@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
-from hedgerow.induction._pruning import leaf_errors
 from scipy.stats import beta
 
 from hedgerow import C45Classifier
 from hedgerow.induction import Columns, prune
+from hedgerow.induction._pruning import leaf_errors
 from hedgerow.tree import Tree
 
 

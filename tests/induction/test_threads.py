@@ -11,8 +11,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hedgerow.induction._crew import n_at_work
-from hedgerow.tree._arena import live, refuse_after
 from joblib import parallel_config
 from sklearn.datasets import make_classification
 from sklearn.ensemble import BaggingClassifier
@@ -22,6 +20,8 @@ from hedgerow import C45Classifier, DoubtTreeClassifier, EIGClassifier, SoftTree
 from hedgerow.checks import MOST_ROWS, check_rows, n_cores, n_threads
 from hedgerow.errors import InputError
 from hedgerow.induction import Columns, core, grow
+from hedgerow.induction._crew import n_at_work
+from hedgerow.tree._arena import live, refuse_after
 from hedgerow.tree.gates import NoiseGate, spread_of
 
 JOBS = (2, 3, 9, -1)  # more than variables, more than cores

@@ -4,7 +4,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from effort import draws
-from hedgerow.evidential._mixture import estimate, spread
 from oracle.doubt import DoubtReference
 from oracle.induction import flat
 from sklearn.datasets import load_iris, load_wine
@@ -19,6 +18,7 @@ from hedgerow import (
     Uncertain,
 )
 from hedgerow.errors import InputError
+from hedgerow.evidential._mixture import estimate, spread
 
 
 def table(seed, n_max=34, gaps=None):

@@ -6,7 +6,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from effort import draws
-from hedgerow.search._evolution import draw_below
 from oracle import ete as oracle
 from oracle.random_trees import random_table
 from sklearn.base import clone
@@ -15,6 +14,7 @@ from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 from hedgerow import C45Classifier, EvolutionaryTreeClassifier
 from hedgerow.errors import InputError
 from hedgerow.induction import Columns, grow
+from hedgerow.search._evolution import draw_below
 from hedgerow.search.ete import as_individual, as_tree, boundaries, make_evolution
 from hedgerow.tree import sound
 

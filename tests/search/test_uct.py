@@ -6,17 +6,17 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
-from hedgerow.induction._growth import Growth
-from hedgerow.induction._pruning import Pruning
-from hedgerow.tree._gates import Gates
 from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 from sklearn.metrics import f1_score
 
 from hedgerow import C45Classifier, UCTTreeClassifier
 from hedgerow.errors import InputError
+from hedgerow.induction._growth import Growth
+from hedgerow.induction._pruning import Pruning
 from hedgerow.induction.rules import Rules
 from hedgerow.search import uct
 from hedgerow.tree import Tree
+from hedgerow.tree._gates import Gates
 
 QUICK = {"n_iterations": 400, "random_state": 0}
 VARIANTS = [

@@ -3,13 +3,14 @@
 import numpy as np
 import pytest
 from effort import examples
-from hedgerow.induction._columns import Columns
-from hedgerow.search._uct import Search
 from hypothesis import Phase, given
 from hypothesis import strategies as st
 from oracle.induction import Reference
 from oracle.random_trees import seeds
 from oracle.uct import SearchReference
+
+from hedgerow.induction._columns import Columns
+from hedgerow.search._uct import Search
 
 POLICIES = {"vs": 0, "c45": 1}
 RULES = {"ucb": 0, "simple_regret": 1, "best": 2}

@@ -1,6 +1,7 @@
 """Random ordered trees with labels, for the core and for other people's implementations."""
 
 import numpy as np
+
 from hedgerow.structure._edit import Forest, distances
 
 ONE = 1 << 44  # of the core's gains

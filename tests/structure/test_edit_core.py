@@ -5,11 +5,12 @@ import pytest
 import zss
 from apted import APTED, Config
 from effort import draws, examples
-from hedgerow.structure._edit import distances, mapping
 from hypothesis import given
 from labelled import ONE, all_distances, forest, postorder, random_costs, random_tree
 from oracle.random_trees import seeds
 from oracle.structure import forest_distance
+
+from hedgerow.structure._edit import distances, mapping
 
 KINDS = ("A", "B", "free", "unit")
 

@@ -4,7 +4,6 @@ import gc
 
 import numpy as np
 import pytest
-from hedgerow.tree._arena import live, refuse_after
 from oracle.random_trees import random_tree
 from sklearn.datasets import load_iris
 
@@ -13,6 +12,7 @@ from hedgerow.induction import Columns
 from hedgerow.induction.core import grow, prune
 from hedgerow.search.ete import boundaries, make_evolution
 from hedgerow.structure import TreeEditDistance
+from hedgerow.tree._arena import live, refuse_after
 from hedgerow.tree.gates import spread_of
 from hedgerow.uncertainty.curves import gain_curve
 

@@ -7,7 +7,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from effort import examples
-from hedgerow.tree._gates import Gates, share_of
 from hypothesis import given
 from hypothesis import strategies as st
 from oracle import gates as naive
@@ -20,6 +19,7 @@ from hedgerow.data import category_shares
 from hedgerow.errors import InputError
 from hedgerow.induction.core import grow
 from hedgerow.tree import CategoryGate, CategoryNoise, NoiseGate, ThresholdGate, Tree
+from hedgerow.tree._gates import Gates, share_of
 from hedgerow.tree.gates import RelativeNoise, gate_from_dict, gate_to_dict, resolve_noise
 from hedgerow.uncertainty import ShapedNoise
 

@@ -5,13 +5,13 @@ import tracemalloc
 import numpy as np
 import pytest
 from effort import examples
-from hedgerow.tree._gates import Gates, share_of
 from hypothesis import given
 from oracle.random_trees import random_noise, random_tree, seeds
 
 from hedgerow import C45Classifier
 from hedgerow.errors import InputError
 from hedgerow.tree import Tree
+from hedgerow.tree._gates import Gates, share_of
 
 
 def awkward(X, n_categories, seed):

@@ -7,7 +7,6 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
-from hedgerow.induction._columns import Columns
 from scipy import stats
 from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_iris
@@ -17,6 +16,7 @@ from sklearn.preprocessing import StandardScaler
 
 from hedgerow import C45Classifier, SoftTreeClassifier, UncertainTreeClassifier
 from hedgerow.errors import HedgerowWarning, InputError
+from hedgerow.induction._columns import Columns
 from hedgerow.uncertainty.units import UNITS, error_unit_of
 
 PARTS = ("search", "propagation", "evaluation")

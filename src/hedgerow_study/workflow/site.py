@@ -85,7 +85,7 @@ def sources(words: Iterable[str], root: Path = Path()) -> dict[str, Path]:
         found[rules] = root / rules
         for file in (STUDY / folder_of(word)).glob("*.py"):
             if file.stem not in LEFT_OUT:
-                found[f"src/hedgerow/{folder_of(word)}/{file.name}"] = file
+                found[f"src/{STUDY.name}/{folder_of(word)}/{file.name}"] = file
     for path in note_files(root):
         if HEADING in read_text(root / path):
             found[path] = root / path

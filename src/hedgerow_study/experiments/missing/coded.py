@@ -38,7 +38,6 @@ def coded_tree(
     undefined: EIG takes the first test whose gain is 0/0.
     """
     from hedgerow.induction._columns import Columns
-
     from hedgerow.induction.core import grow
 
     return grow(
@@ -57,7 +56,6 @@ def coded_tree(
 def gain_tree(X: np.ndarray, y: np.ndarray, n_classes: int, plan) -> Tree:
     """C4.5 as described but for its gain, which is the authors'."""
     from hedgerow.induction._columns import Columns
-
     from hedgerow.induction.core import grow
 
     return grow(

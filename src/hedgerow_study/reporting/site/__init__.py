@@ -131,8 +131,8 @@ def source_page(path: str) -> str:
     >>> source_page("workflow/rules/soft.smk"), source_page("config/claims.yaml")
     ('source/soft.smk.html', 'source/claims.yaml.html')
     """
-    if path.startswith("src/hedgerow/"):
-        name = path.removeprefix("src/hedgerow/").removesuffix(".py").replace("/", ".")
+    if path.startswith("src/hedgerow_study/"):
+        name = path.removeprefix("src/hedgerow_study/").removesuffix(".py").replace("/", ".")
     else:
         name = path.rpartition("/")[2]
     return f"source/{name}.html"
@@ -320,7 +320,7 @@ class _Site:
         markup = _linked(section.markup, here, self.anchors)
         markup = re.sub(r"<!--claim ([\w-]+)-->", self._beside, markup)
         word = section.id
-        code = re.compile(rf"src/hedgerow/\w+/{word}/")
+        code = re.compile(rf"src/hedgerow_study/\w+/{word}/")
         files = [path for path in self.content.sources if code.match(path)]
         used = [d["key"] for d in self.content.datasets if word in d["used"]]
         return self._page(
