@@ -30,6 +30,8 @@ LARGEST = 5_000_000  # bytes of the registry and the archive, compressed
 LARGEST_WHEEL = 10_000_000  # bytes
 #: A data set of the archive, by an installed package alone.
 LOAD = "from hedgerow.data import load; w = load('wine', download=False); assert len(w.y) == 178"
+#: The packages beside the learner's, and what their wheels carry.
+OTHERS, SOURCES = ("hedgerow_study", "hedgerow_clinic"), (".py", ".j2", ".css", ".js", ".json")
 CORE = ("numpy", "scipy", "scikit-learn")
 
 
@@ -91,15 +93,16 @@ def wheel(source: Path, folder: Path, python: object = sys.executable, **variabl
     return made
 
 
-def clinic(source: Path, folder: Path) -> Path:
-    """The wheel of `hedgerow-clinic` from an unpacked source archive, in a folder."""
+def other(name: str, source: Path, folder: Path) -> Path:
+    """The wheel of a package beside the learner's from an unpacked source archive, in a folder."""
     options = ("--no-build-isolation", "--no-deps", "--wheel-dir", folder)
-    call(sys.executable, *PIP, "wheel", *options, source / "src/hedgerow_clinic", cwd=folder)
-    (made,) = folder.glob("hedgerow_clinic-*.whl")
+    call(sys.executable, *PIP, "wheel", *options, source / "src" / name, cwd=folder)
+    (made,) = folder.glob(f"{name}-*.whl")
     with zipfile.ZipFile(made) as files:
         names = set(files.namelist())
-    own = (source / "src/hedgerow_clinic").iterdir()
-    wanted = {f"hedgerow_clinic/{file.name}" for file in own if file.suffix in (".py", ".j2")}
+    own = [file for file in (source / "src" / name).rglob("*") if file.suffix in SOURCES]
+    wanted = {file.relative_to(source / "src").as_posix() for file in own}
+    wanted = {file for file in wanted if not file.startswith(f"{name}/build/")}
     if missing := wanted - names:
         raise Lacking(f"{made.name} lacks {', '.join(sorted(missing))}")
     return made
@@ -180,12 +183,13 @@ def main() -> None:
         source = archive(folder)
         made = wheel(source, folder)
         check(made)
-        print(f"{made.name}, from the source archive of the last commit")
+        print(f"{made.name}, {made.stat().st_size:,} bytes, from the archive of the last commit")
         with tarfile.open(source) as files:
             files.extractall(folder, filter="data")
         (unpacked,) = (place for place in folder.glob("hedgerow-*") if place.is_dir())
-        of_clinic = clinic(unpacked, folder)
-        print(f"{of_clinic.name}, {of_clinic.stat().st_size:,} bytes")
+        for name in OTHERS:
+            own = other(name, unpacked, folder)
+            print(f"{own.name}, {own.stat().st_size:,} bytes")
         python = empty(folder / "empty")
         call(python, *PIP, "install", made, *map(locked, CORE), cwd=folder)
         for pandas in (None, locked("pandas"), "pandas>=3,<4"):

@@ -47,9 +47,9 @@ from distribution import (
     archive,
     call,
     check,
-    clinic,
     empty,
     locked,
+    other,
     wheel,
 )
 
@@ -421,7 +421,7 @@ class Installation:
         with tarfile.open(self.source) as files:
             files.extractall(self.folder)
         (unpacked,) = (place for place in self.folder.glob("hedgerow-*") if place.is_dir())
-        wanted = (self.made, clinic(unpacked, self.folder), *HARNESS)
+        wanted = (self.made, other("hedgerow_clinic", unpacked, self.folder), *HARNESS)
         call(self.user, *PIP, "install", "--constraint", "pins.txt", *wanted, cwd=self.folder)
         return f"with {', '.join(HARNESS)} for the tests"
 
