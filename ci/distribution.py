@@ -93,17 +93,27 @@ def wheel(source: Path, folder: Path, python: object = sys.executable, **variabl
     return made
 
 
+def unpack(source: Path, folder: Path) -> Path:
+    """The folder that a source archive gives, below another one."""
+    with tarfile.open(source) as files:
+        files.extractall(folder, filter="data")
+    return folder / source.name.removesuffix(".tar.gz")
+
+
 def other(name: str, source: Path, folder: Path) -> Path:
     """The wheel of a package beside the learner's from an unpacked source archive, in a folder."""
+    sources = source / "src" / name
+    wanted = {
+        file.relative_to(sources.parent).as_posix()
+        for file in sources.rglob("*")
+        if file.suffix in SOURCES
+    }
     options = ("--no-build-isolation", "--no-deps", "--wheel-dir", folder)
-    call(sys.executable, *PIP, "wheel", *options, source / "src" / name, cwd=folder)
+    call(sys.executable, *PIP, "wheel", *options, sources, cwd=folder)
     (made,) = folder.glob(f"{name}-*.whl")
     with zipfile.ZipFile(made) as files:
-        names = set(files.namelist())
-    own = [file for file in (source / "src" / name).rglob("*") if file.suffix in SOURCES]
-    wanted = {file.relative_to(source / "src").as_posix() for file in own}
-    wanted = {file for file in wanted if not file.startswith(f"{name}/build/")}
-    if missing := wanted - names:
+        missing = wanted.difference(files.namelist())
+    if missing:
         raise Lacking(f"{made.name} lacks {', '.join(sorted(missing))}")
     return made
 
@@ -184,12 +194,10 @@ def main() -> None:
         made = wheel(source, folder)
         check(made)
         print(f"{made.name}, {made.stat().st_size:,} bytes, from the archive of the last commit")
-        with tarfile.open(source) as files:
-            files.extractall(folder, filter="data")
-        (unpacked,) = (place for place in folder.glob("hedgerow-*") if place.is_dir())
+        sources = unpack(source, folder)
         for name in OTHERS:
-            own = other(name, unpacked, folder)
-            print(f"{own.name}, {own.stat().st_size:,} bytes")
+            built = other(name, sources, folder)
+            print(f"{built.name}, {built.stat().st_size:,} bytes")
         python = empty(folder / "empty")
         call(python, *PIP, "install", made, *map(locked, CORE), cwd=folder)
         for pandas in (None, locked("pandas"), "pandas>=3,<4"):

@@ -50,6 +50,7 @@ from distribution import (
     empty,
     locked,
     other,
+    unpack,
     wheel,
 )
 
@@ -418,10 +419,8 @@ class Installation:
         """Installed with what `hedgerow survival` and the tests need, in locked versions."""
         lock = (ROOT / "requirements.lock").read_text(encoding="utf-8")
         (self.folder / "pins.txt").write_text(pins(lock), encoding="utf-8")
-        with tarfile.open(self.source) as files:
-            files.extractall(self.folder)
-        (unpacked,) = (place for place in self.folder.glob("hedgerow-*") if place.is_dir())
-        wanted = (self.made, other("hedgerow_clinic", unpacked, self.folder), *HARNESS)
+        sources = unpack(self.source, self.folder)
+        wanted = (self.made, other("hedgerow_clinic", sources, self.folder), *HARNESS)
         call(self.user, *PIP, "install", "--constraint", "pins.txt", *wanted, cwd=self.folder)
         return f"with {', '.join(HARNESS)} for the tests"
 
@@ -435,11 +434,11 @@ class Installation:
 
     def tests(self) -> str:
         """Tests of `ROOMS`, from the source archive: the package is the one installed."""
-        (unpacked,) = (place for place in self.folder.glob("hedgerow-*") if place.is_dir())
+        sources = unpack(self.source, self.folder)
         options = ("-q", "--effort", "quick", "-p", "no:cacheprovider", "-r", "fE", "--tb", "short")
         rooms = (f"tests/{room}" for room in ROOMS)
         try:
-            said = call(self.user, "-m", "pytest", *options, *rooms, cwd=unpacked)
+            said = call(self.user, "-m", "pytest", *options, *rooms, cwd=sources)
         except Lacking as lacking:  # without a dot for each of thousands
             _, failures, told = str(lacking).partition("= FAILURES =")
             raise Lacking(f"{failures}{told}" if told else str(lacking)) from None

@@ -12,7 +12,7 @@ import argparse
 import os
 import re
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from importlib import import_module
 from importlib.metadata import entry_points
 from typing import NoReturn
@@ -65,9 +65,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def commands() -> Iterator[Command]:
     """Commands of the packages that are installed, the learner's first."""
-    found = entry_points(group="hedgerow.commands")
-    for one in sorted(found, key=lambda one: (one.name != "learner", one.name)):
-        yield from one.load()
+    points = entry_points(group="hedgerow.commands")
+    for point in sorted(points, key=lambda point: (point.name != "learner", point.name)):
+        yield from point.load()
 
 
 class Parser(argparse.ArgumentParser):
@@ -84,17 +84,14 @@ class Parser(argparse.ArgumentParser):
         """End with usage, what is wrong, and what may have been meant."""
         wrong = re.search(r"invalid choice: '([^']*)' \(choose from (.*)\)", message)
         asked = [(wrong[1], re.findall(r"[\w-]+", wrong[2]))] if wrong else []
-        known = [option.lstrip("-") for option in self._option_string_actions]
-        options = [word[2:].partition("=")[0] for word in self.given if word.startswith("--")]
-        asked += [(word, known) for word in options if not _begins(word, known)]
+        options = [option.lstrip("-") for option in self._option_string_actions]
+        for word in (word[2:].partition("=")[0] for word in self.given if word.startswith("--")):
+            # An option may be cut short.
+            if not any(option.startswith(word) for option in options):
+                asked.append((word, options))
         near = [(word, closest(word, names)) for word, names in asked]
         meant = [f"; `{word}`: did you mean `{names[0]}`?" for word, names in near if names]
         super().error(f"{message}{''.join(meant[:1])}")
-
-
-def _begins(word: str, known: Iterable[str]) -> bool:
-    """Whether a word is short for a name, as argparse takes it."""
-    return any(name.startswith(word) for name in known)
 
 
 def parsed(arguments: Sequence[str]) -> argparse.Namespace:
@@ -103,13 +100,13 @@ def parsed(arguments: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--version", action="version", version=f"hedgerow {hedgerow.__version__}")
     of_commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
     asked = next((word for word in arguments if not word.startswith("-")), None)
+    raw = argparse.RawDescriptionHelpFormatter
     for command in commands():
-        raw = argparse.RawDescriptionHelpFormatter
-        own = of_commands.add_parser(command.name, help=command.words, formatter_class=raw)
-        own.set_defaults(parser=own)
+        subparser = of_commands.add_parser(command.name, help=command.words, formatter_class=raw)
+        subparser.set_defaults(parser=subparser)
         if command.name == asked:
             module, _, name = command.add.partition(":")
-            getattr(import_module(module), name)(own)
+            getattr(import_module(module), name)(subparser)
     options, unknown = parser.parse_known_args(arguments)
     if unknown:
         options.parser.error(f"unrecognized arguments: {' '.join(unknown)}")

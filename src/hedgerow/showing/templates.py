@@ -24,7 +24,7 @@ def environment(package: str, **filters: Callable[..., Any]) -> jinja2.Environme
     def source(name: str) -> str:
         return resources.files(package).joinpath(name).read_text(encoding="utf-8")
 
-    found = jinja2.Environment(
+    templates = jinja2.Environment(
         loader=jinja2.FunctionLoader(source),
         autoescape=True,
         trim_blocks=True,
@@ -32,9 +32,9 @@ def environment(package: str, **filters: Callable[..., Any]) -> jinja2.Environme
         undefined=jinja2.StrictUndefined,
         finalize=_shown,
     )
-    own = {"minus": minus, "number": number, "p_text": p_text, "title_of": title_of}
-    found.filters |= own | filters
-    return found
+    shared = {"minus": minus, "number": number, "p_text": p_text, "title_of": title_of}
+    templates.filters |= shared | filters
+    return templates
 
 
 @lru_cache
