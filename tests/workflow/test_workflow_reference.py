@@ -492,6 +492,13 @@ def test_a_forged_table_at_full_scale_is_found(soft, tmp_path):
     assert "made anew its numbers differ" in differ[0].why
     make_again(folder, found, None)
     assert found.not_checked() == ["soft/made from its parts"]
+    for part in sorted((folder / "parts").glob("*.json")):
+        content = read_json(part)
+        content["settings"]["soft"]["step"] = 0.3
+        write_json(part, content)
+    make_again(folder, found, soft.root)
+    assert found.checks[-1].holds is None
+    assert re.match(r"parts/\w+\.json: settings not those of config/", found.checks[-1].said[0])
 
 
 @pytest.mark.runs

@@ -108,7 +108,9 @@ def make_again(
             try:
                 Reference(checkout, *named, content.get("of", "")).merge(cores)
             except HedgerowError as error:
-                found.checks.append(Check(check, None, [f"{error.message}."]))
+                # The parts lie in a copy: the message names them as they lie in the folder.
+                why = error.message.replace(f"{place}/", name)
+                found.checks.append(Check(check, None, [f"{why}."]))
                 continue
             others = []
             for path in content["outputs"]:
