@@ -128,18 +128,8 @@ test-quick: setup
 	@$(PYTEST) --effort quick
 
 # The tests of one package; those of the tests folder itself are about all.
-OF_STUDY := audit experiments reporting workflow
-OF_LEARNER := tree induction uncertainty search optimal structure confidence evidential missing survival explanation \
-	exchange drawing evaluation data
-
-test-learner: setup
-	@$(PYTEST) $(addprefix tests/,$(OF_LEARNER))
-
-test-study: setup
-	@$(PYTEST) $(addprefix tests/,$(OF_STUDY))
-
-test-clinic: setup
-	@$(PYTEST) tests/clinic
+test-learner test-study test-clinic: setup
+	@$(PYTEST) $(@:test-%=tests/%)
 
 test-long: setup
 	@$(PYTEST) --effort long

@@ -3,7 +3,7 @@
     pip install pycontree==1.0.8
     python benchmarks/optima.py
 
-Writes `tests/optimal/optima.csv`, against which `tests/optimal/test_gap.py` holds ours. The solver
+Writes `tests/learner/optimal/optima.csv`, against which `test_gap.py` there holds ours. The solver
 is ConTree (Brita, van der Linden, Demirovic 2025), under the MIT licence; nothing of hedgerow
 needs it.
 """
@@ -19,7 +19,7 @@ from bench import OPTIMAL_SETS, public
 
 from hedgerow.files import write_csv
 
-FILE = Path(__file__).resolve().parents[1] / "tests" / "optimal" / "optima.csv"
+FILE = Path(__file__).resolve().parents[1] / "tests/learner/optimal" / "optima.csv"
 LONGEST = 600.0  # seconds for a proof
 
 

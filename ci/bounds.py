@@ -1,7 +1,7 @@
 """The tests with the lowest and the newest versions that pyproject.toml allows.
 
     make test-lowest                                        all tests, a process per core
-    python ci/bounds.py newest tests/tree -x        options and tests of pytest
+    python ci/bounds.py newest tests/learner/tree -x        options and tests of pytest
     python ci/bounds.py lowest --keep FOLDER        the environment stays there
 
 The last commit is cloned, and set up in an environment of its own: what requirements.lock names,

@@ -30,6 +30,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 SOURCES = "src"
+#: Folder of the tests of a package.
+TESTS = {"hedgerow": "learner", "hedgerow_study": "study", "hedgerow_clinic": "clinic"}
 #: What a token becomes.
 EDITS = {
     **{"<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "=="},
@@ -93,12 +95,13 @@ def tests_of(file: str) -> list[list[str]]:
     that name it, with its report."""
     path = Path(file)
     package, *rest = path.relative_to(SOURCES).parts
-    room = "clinic" if package == "hedgerow_clinic" else rest.pop(0)
-    folder = f"tests/{room}" if rest and (ROOT / "tests" / room).is_dir() else "tests"
-    found = sorted(p.relative_to(ROOT) for p in (ROOT / folder).glob("test_*.py"))
-    if room in ("experiments", "extensions") and len(rest) > 1:
-        found = [p.relative_to(ROOT) for p in sorted(ROOT.glob("tests/*/test_*.py"))]
-        found = [p for p in found if rest[0] in p.name]
+    tests = ROOT / "tests" / TESTS[package]
+    room = "" if package == "hedgerow_clinic" else rest[0]
+    folder = tests / room if (tests / room).is_dir() else ROOT / "tests"
+    found = sorted(p.relative_to(ROOT) for p in folder.glob("test_*.py"))
+    if room in ("experiments", "extensions") and len(rest) > 2:
+        found = [p.relative_to(ROOT) for p in sorted(tests.rglob("test_*.py"))]
+        found = [p for p in found if rest[1] in p.name]
     parts = [[str(p) for p in found if (path.stem.strip("_") in p.name) == own] for own in (1, 0)]
     return [part for part in parts if part]
 

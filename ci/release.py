@@ -436,7 +436,7 @@ class Installation:
         """Tests of `ROOMS`, from the source archive: the package is the one installed."""
         sources = unpack(self.source, self.folder)
         options = ("-q", "--effort", "quick", "-p", "no:cacheprovider", "-r", "fE", "--tb", "short")
-        rooms = (f"tests/{room}" for room in ROOMS)
+        rooms = (f"tests/learner/{room}" for room in ROOMS)
         try:
             said = call(self.user, "-m", "pytest", *options, *rooms, cwd=sources)
         except Lacking as lacking:  # without a dot for each of thousands

@@ -1,7 +1,7 @@
 """The tests of the compiled cores under AddressSanitizer and UBSan: `make test-asan`.
 
-    python ci/sanitizers.py                                  all of what follows
-    python ci/sanitizers.py tests/tree/test_gates.py -x      these tests, arguments of pytest
+    python ci/sanitizers.py                                      all of what follows
+    python ci/sanitizers.py tests/learner/tree/test_gates.py -x  these tests, arguments of pytest
 
 Compiles the cores with both sanitizers in `build/asan`, beside the installed package, which stays
 as it is. Asks whether every core there is instrumented and whether faults on purpose
@@ -26,15 +26,18 @@ ENVIRONMENT = BUILD / "env"
 
 SOURCES = tuple(sorted((ROOT / "src" / "hedgerow").glob("*/*.pyx")))
 #: Tests of the rooms with a core, and of the one whose learners are settings of theirs.
-TESTS = tuple(f"tests/{room}" for room in sorted({s.parent.name for s in SOURCES} | {"missing"}))
+TESTS = tuple(
+    f"tests/learner/{room}" for room in sorted({s.parent.name for s in SOURCES} | {"missing"})
+)
 #: Draws trees that are spoilt at one place: 14,400 here, 800 in `make test`. Most are refused when
 #: they are read; 2,500 go through every method.
-UNSOUND = "tests/tree/test_tree_unsound.py"
+UNSOUND = "tests/learner/tree/test_tree_unsound.py"
 
 SETTINGS = {
     # Blocks of Python's own allocator lie side by side: nothing between them would be touched.
     "PYTHONMALLOC": "malloc",
-    # The interpreter frees little when it ends; tests/tree/test_arena.py counts what cores keep.
+    # The interpreter frees little when it ends; tests/learner/tree/test_arena.py counts what
+    # cores keep.
     "ASAN_OPTIONS": "detect_leaks=0",
     "UBSAN_OPTIONS": "halt_on_error=1:print_stacktrace=1",
 }

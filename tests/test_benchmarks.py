@@ -80,12 +80,14 @@ def test_the_tests_are_run_with_what_was_installed(command, monkeypatch, tmp_pat
     monkeypatch.setattr(bounds, "clone", clone)
     monkeypatch.setattr(bounds, "VERSIONS", "numpy")
     (tmp_path / "lowest/.venv").mkdir(parents=True)  # of a set-up that was broken off
-    words = ["bounds.py", "lowest", "--keep", str(tmp_path), "tests/tree", "-x"]
+    words = ["bounds.py", "lowest", "--keep", str(tmp_path), "tests/learner/tree", "-x"]
     monkeypatch.setattr(sys, "argv", words)
     assert bounds.main() == bounds.main() == 3
     assert made == [bounds.lowest(bounds.BOUNDED)]
     lines = capfd.readouterr().out.splitlines()
-    assert lines[1] == "-m pytest tests/tree -x" and lines[0].endswith(" ".join(bounds.BOUNDED))
+    assert lines[1] == "-m pytest tests/learner/tree -x" and lines[0].endswith(
+        " ".join(bounds.BOUNDED)
+    )
 
 
 def test_an_environment_that_cannot_be_made_is_said(command, monkeypatch, tmp_path):

@@ -232,3 +232,12 @@ def test_every_experiment_has_its_folder_rules_and_plan():
     for word in WORDS:
         assert (STUDY_PACKAGE / folder_of(word) / "plan.py").is_file()
         assert (root / f"workflow/rules/{word}.smk").is_file()
+
+
+@pytest.mark.parametrize("folder", ["learner", "oracle"])
+def test_tests_of_the_learner_know_neither_study_nor_clinic(folder):
+    """Four files of them imported steps of an experiment, or risks of the clinic."""
+    files = sorted((PACKAGE.parents[1] / "tests" / folder).rglob("*.py"))
+    assert files
+    for file in files:
+        assert not re.search(r"\bhedgerow_(study|clinic)\b", file.read_text(encoding="utf-8")), file

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-SURVIVAL = Path(__file__).parents[1] / "survival"
+SURVIVAL = Path(__file__).parents[1] / "learner/survival"
 TABLES = ("reference", "competing", "treated", "adjusted", "entry", "means", "population")
 
 
@@ -20,8 +20,8 @@ TABLES = ("reference", "competing", "treated", "adjusted", "entry", "means", "po
 @pytest.mark.skipif(shutil.which("Rscript") is None, reason="R is not installed")
 @pytest.mark.skipif("HEDGEROW_MIRROR" not in os.environ, reason="HEDGEROW_MIRROR names no mirror")
 def test_r_gives_the_same_tables(tmp_path):
-    folder = shutil.copytree(SURVIVAL, tmp_path / "tests/survival")
-    (tmp_path / "config").symlink_to(SURVIVAL.parents[1] / "config")
+    folder = shutil.copytree(SURVIVAL, tmp_path / "tests/learner/survival")
+    (tmp_path / "config").symlink_to(SURVIVAL.parents[2] / "config")
     for name in TABLES:
         (folder / f"{name}.csv").unlink()
     subprocess.run([sys.executable, folder / "make_reference.py"], check=True, cwd=folder)
