@@ -89,7 +89,7 @@ $(STAMP): $(BUILD_FILES)
 	@$(PIP_LOCKED) -r $(BUILD_LOCK)
 	@$(PIP_LOCKED) -r requirements.lock
 	@echo 'Building hedgerow'
-	@$(PIP) --no-deps --no-build-isolation --editable . $(addprefix --editable ./,$(wildcard src/*_study src/*_clinic))
+	@$(PIP) --no-deps --no-build-isolation --editable . $(addprefix --editable ./,$(wildcard src/hedgerow_*))
 	@printf '%s' "$(CURDIR)" > $(STAMP)
 
 # --- use --------------------------------------------------------------------------------------
@@ -222,7 +222,7 @@ lock:
 	@# What the other packages ask for, and their extras.
 	@'$(PYTHON)' -c 'import tomllib; \
 	    all = {name: tomllib.load(open(f"src/hedgerow_{name}/pyproject.toml", "rb"))["project"] for name in ("study", "clinic")}; \
-	    wanted = {name: own["dependencies"][1:] for name, own in all.items()}; \
+	    wanted = {name: [one for one in own["dependencies"] if not one.startswith("hedgerow")] for name, own in all.items()}; \
 	    wanted |= {extra: lines for own in all.values() for extra, lines in own["optional-dependencies"].items()}; \
 	    [open(f".venv-lock/{name}.in", "w").write("\n".join(lines)) for name, lines in wanted.items()]'
 	@$(COMPILE) $(patsubst %,--extra %,$(EXTRAS)) --output-file ../requirements.lock pyproject.toml study.in clinic.in

@@ -88,8 +88,8 @@ def allowed(names: Sequence[str]) -> dict[str, SpecifierSet]:
     wanted = []
     for file in (ROOT / "pyproject.toml", *ROOT.glob("src/*/pyproject.toml")):
         project = tomllib.loads(file.read_text(encoding="utf-8"))["project"]
-        extras = project["optional-dependencies"].values()
-        wanted += [*project["dependencies"], *(line for extra in extras for line in extra)]
+        extras = project.get("optional-dependencies", {}).values()
+        wanted += [*project.get("dependencies", ()), *(line for extra in extras for line in extra)]
     bounds = {name: SpecifierSet() for name in names}
     for requirement in map(Requirement, wanted):
         if requirement.name in bounds:

@@ -1,13 +1,15 @@
-"""The package as a user gets it: `make test-dist`.
+"""The packages as a user gets them: `make test-dist`.
 
     python ci/distribution.py                     all of what follows
     python ci/distribution.py example README.md   the README's example, with what is installed
 
-Makes the source archive of the last commit, from it a wheel, and installs that into an empty
-environment: with the core dependencies only, then with pandas 2, then with pandas 3. In each of
-them the README's example of an estimator runs, and once a data set of the archive is loaded. The
-archive and the wheel are built by the tools of the environment at hand, without the network; pip
-has to get numpy, scipy, scikit-learn and pandas. `make release-check` asks more.
+Makes the source archive of the last commit, from it the wheels of all packages, and installs the
+learner's into an empty environment: with the core dependencies only, then with pandas 2, then with
+pandas 3. In each of them the README's example of an estimator runs, and once a data set is loaded.
+Then study and clinic are each installed into an empty environment, their modules are imported, and
+`hedgerow --help` has to list their commands. Archive and wheels are built by the tools of the
+environment at hand, without the network; pip has to get what they depend on, in locked versions.
+`make release-check` asks more.
 """
 
 from __future__ import annotations
@@ -20,18 +22,36 @@ import sys
 import tarfile
 import tempfile
 import zipfile
+from collections.abc import Mapping
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 PIP = ("-m", "pip", "--disable-pip-version-check", "-qq")
 #: What type checkers read, and the registry of data sets.
 CARRIED = {"hedgerow/py.typed", "hedgerow/__init__.pyi", "hedgerow/data/datasets.yaml"}
-LARGEST = 5_000_000  # bytes of the registry and the archive, compressed
-LARGEST_WHEEL = 10_000_000  # bytes
-#: A data set of the archive, by an installed package alone.
-LOAD = "from hedgerow.data import load; w = load('wine', download=False); assert len(w.y) == 178"
+LARGEST_WHEEL = 2_000_000  # bytes of the learner's
+#: A data set that comes with scikit-learn, one of the archive, and one of the archive without it.
+LOAD = "from hedgerow.data import load; assert len(load('wine', download=False).y) == 178"
+ARCHIVED = "from hedgerow.data import load; assert len(load('bupa', download=False).y) == 345"
+ABSENT = f"""
+from hedgerow.data import NoSourceError
+try:
+    {ARCHIVED}
+except NoSourceError as error:
+    assert "hedgerow-data is not installed" in str(error), error
+"""
 #: The packages beside the learner's, and what their wheels carry.
-OTHERS, SOURCES = ("hedgerow_study", "hedgerow_clinic"), (".py", ".j2", ".css", ".js", ".json")
+OTHERS = ("hedgerow_data", "hedgerow_study", "hedgerow_clinic")
+SOURCES = (".py", ".j2", ".css", ".js", ".json", ".xz")
+#: What is installed beside the learner, and a command that comes with it.
+INSTALLED = {("hedgerow_clinic",): "survival", ("hedgerow_data", "hedgerow_study"): "trace"}
+#: Imports every module of a package but those that are programs.
+IMPORTED = """
+import importlib, pkgutil, sys
+package = importlib.import_module(sys.argv[1])
+for module in pkgutil.walk_packages(package.__path__, f"{sys.argv[1]}."):
+    importlib.import_module(module.name)
+"""
 CORE = ("numpy", "scipy", "scikit-learn")
 
 
@@ -132,10 +152,6 @@ def check(made: Path) -> int:
         folders = {name.partition("/")[0] for name in files.namelist()}
         if others := folders - {"hedgerow", _metadata(made)}:
             raise Lacking(f"{made.name} carries {', '.join(sorted(others))}")
-        data = [f for f in files.infolist() if f.filename.startswith("hedgerow/data/")]
-    size = sum(file.compress_size for file in data)
-    if size > LARGEST:
-        raise Lacking(f"{made.name} carries {size} bytes of data sets, more than {LARGEST}")
     if (size := made.stat().st_size) > LARGEST_WHEEL:
         raise Lacking(f"{made.name} has {size} bytes, more than {LARGEST_WHEEL}")
     return size
@@ -186,6 +202,27 @@ def example(readme: Path) -> None:
     model.tree_.annotate(X, X["kind"].astype(str))
 
 
+def pins(lock: str) -> str:
+    """Versions of a lock as constraints; with its hashes pip would ask for one of the wheel."""
+    return "\n".join(re.findall(r"^[a-z0-9][^\s;\\]*", lock, re.MULTILINE)) + "\n"
+
+
+def alone_with_the_learner(folder: Path, made: Path, built: Mapping[str, Path]) -> None:
+    """Install study and clinic, each with the learner into an empty environment, and use them."""
+    constraints = folder / "pins.txt"
+    constraints.write_text(pins((ROOT / "requirements.lock").read_text(encoding="utf-8")))
+    for names, command in INSTALLED.items():
+        python, wheels = empty(folder / names[-1]), [built[name] for name in names]
+        call(python, *PIP, "install", "--constraint", constraints, made, *wheels, cwd=folder)
+        for name in names:
+            call(python, "-c", IMPORTED, name, cwd=folder)
+        if f" {command} " not in call(python.with_name("hedgerow"), "--help", cwd=folder):
+            raise Lacking(f"`hedgerow --help` does not list `{command}` of {names[-1]}")
+        if "hedgerow_data" in names:
+            call(python, "-c", ARCHIVED, cwd=folder)
+        print(f"  {' and '.join(names)}: imported, with its commands, in an empty environment")
+
+
 def main() -> None:
     """Build, install, run."""
     with tempfile.TemporaryDirectory() as temporary:
@@ -194,10 +231,10 @@ def main() -> None:
         made = wheel(source, folder)
         check(made)
         print(f"{made.name}, {made.stat().st_size:,} bytes, from the archive of the last commit")
-        sources = unpack(source, folder)
+        sources, built = unpack(source, folder), {}
         for name in OTHERS:
-            built = other(name, sources, folder)
-            print(f"{built.name}, {built.stat().st_size:,} bytes")
+            built[name] = other(name, sources, folder)
+            print(f"{built[name].name}, {built[name].stat().st_size:,} bytes")
         python = empty(folder / "empty")
         call(python, *PIP, "install", made, *map(locked, CORE), cwd=folder)
         for pandas in (None, locked("pandas"), "pandas>=3,<4"):
@@ -214,8 +251,10 @@ def main() -> None:
             if pandas == locked("pandas"):
                 call(python, *PIP, "install", f"{made}[data]", cwd=folder)
                 call(python, "-c", LOAD, cwd=folder)
+                call(python, "-c", ABSENT, cwd=folder)
                 call(python.with_name("hedgerow"), "data", "list", cwd=folder)
                 print("  a data set is loaded, and all are listed, without the project")
+        alone_with_the_learner(folder, made, built)
 
 
 if __name__ == "__main__":

@@ -50,6 +50,7 @@ from distribution import (
     empty,
     locked,
     other,
+    pins,
     unpack,
     wheel,
 )
@@ -120,9 +121,13 @@ def version_of(project: Mapping[str, Any], citation: str) -> str:
     Raises
     ------
     Lacking
-        If CITATION.cff has another one.
+        If another package or CITATION.cff has another one.
     """
     version = project["project"]["version"]
+    for file in sorted(ROOT.glob("src/*/pyproject.toml")):
+        own = tomllib.loads(file.read_text(encoding="utf-8"))["project"]["version"]
+        if own != version:
+            raise Lacking(f"{version} in pyproject.toml, {own} in {file.relative_to(ROOT)}")
     cited = re.findall(r"^version: (.+)$", citation, re.MULTILINE)
     if cited != [version]:
         raise Lacking(f"{version} in pyproject.toml, {cited} in CITATION.cff: `make generated`")
@@ -374,11 +379,6 @@ def write_patients(file: Path, n: int = 240) -> None:
             until, last = draw.expovariate(rate), draw.uniform(600, 2400)
             time_ = max(1, round(min(until, last)))
             rows.writerow([age, size, marker, time_, int(until <= last)])
-
-
-def pins(lock: str) -> str:
-    """Versions of a lock as constraints; with its hashes pip would ask for one of the wheel."""
-    return "\n".join(re.findall(r"^[a-z0-9][^\s;\\]*", lock, re.MULTILINE)) + "\n"
 
 
 @dataclass(frozen=True)

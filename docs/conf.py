@@ -44,7 +44,7 @@ include_patterns = [
     "config/README.md",
     "data/published/README.md",
     "docs/**",
-    "src/hedgerow/data/archive/README.md",
+    "src/hedgerow_data/README.md",
 ]
 exclude_patterns = ["docs/_build", "docs/_templates", "docs/examples", "docs/**/*.ipynb"]
 # Sphinx looks from this folder, its autosummary from the source folder.

@@ -8,7 +8,12 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 #: Lines of code, declarations, rules and templates. A larger number needs a reason in CHANGELOG.
-BUDGET = {"hedgerow": 49_314, "hedgerow_study": 46_428, "hedgerow_clinic": 11_122}
+BUDGET = {
+    "hedgerow": 49_194,
+    "hedgerow_study": 46_428,
+    "hedgerow_clinic": 11_122,
+    "hedgerow_data": 97,
+}
 #: Folders of a package beside its own in src.
 ALSO = {"hedgerow_study": ("workflow",)}
 SUFFIXES = {".py", ".pyi", ".pyx", ".pxd", ".h", ".smk", ".j2", ".js", ".css"}

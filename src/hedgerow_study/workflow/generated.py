@@ -18,8 +18,9 @@ from pathlib import Path
 from typing import Any
 
 from hedgerow.closed import describe
-from hedgerow.data import archive, load_registry
+from hedgerow.data import load_registry
 from hedgerow.files import read_csv, write_text
+from hedgerow_data import pack
 from hedgerow_study.reporting.claim_specification import NOT, PARTLY, REPRODUCED, rules_schema
 from hedgerow_study.workflow.config import config_schema, walk
 from hedgerow_study.workflow.result_pages import cited_as, pages, table
@@ -37,7 +38,7 @@ ENVIRONMENT = """\
 # Python and the compiler come from conda-forge, the libraries through pip. Our packages are
 # installed into it afterwards:
 #     pip install --no-deps --no-build-isolation -e . \\
-#         -e ./src/hedgerow_study -e ./src/hedgerow_clinic
+#         -e ./src/hedgerow_data -e ./src/hedgerow_study -e ./src/hedgerow_clinic
 name: hedgerow
 channels:
   - conda-forge
@@ -201,7 +202,7 @@ def generated(root: Path | str = ".") -> dict[Path, str]:
             project.get("urls", {}).get("Source"),
         ),
         root / RULES_SCHEMA: f"{json.dumps(rules_schema(), indent=2)}\n",
-        root / "src/hedgerow/data/archive/README.md": archive.readme(
+        root / "src/hedgerow_data/README.md": pack.readme(
             load_registry(root / "config/datasets.yaml")
         ),
     }

@@ -8,12 +8,13 @@ from made_up import ROOT, ROWS
 
 from hedgerow.data import archive, available, fetch, load_registry, tidy
 from hedgerow.data import sources as sources_module
-from hedgerow.data.archive import __main__ as packing
+from hedgerow.data.registry import LICENCES
 from hedgerow.errors import DataError, DownloadError
+from hedgerow_data import pack as packing
 
 REGISTRY = load_registry(ROOT / "config/datasets.yaml")
-ARCHIVED = {entry.key: source for entry, source in archive.archived(REGISTRY)}
-FILES = sorted(archive.FOLDER.rglob("*.xz"))
+ARCHIVED = {entry.key: source for entry, source in packing.archived(REGISTRY)}
+FILES = sorted(archive.folder().rglob("*.xz"))
 
 
 def test_every_file_is_registered_and_every_registered_one_is_there():
@@ -25,10 +26,10 @@ def test_every_set_whose_licence_allows_it_is_there():
     allowed = {
         key
         for key, entry in REGISTRY.items()
-        if entry.licence in archive.LICENCES and not entry.synthetic and entry.parent is None
+        if entry.licence in LICENCES and not entry.synthetic and entry.parent is None
     }
     assert set(ARCHIVED) == allowed
-    assert all(re.fullmatch("CC BY 4.0|CC0 .*|BSD-.*|MIT", name) for name in archive.LICENCES)
+    assert all(re.fullmatch("CC BY 4.0|CC0 .*|BSD-.*|MIT", name) for name in LICENCES)
 
 
 @pytest.mark.parametrize(
@@ -42,7 +43,7 @@ def test_a_set_and_its_variants_come_out_as_registered(key, tmp_path, monkeypatc
 
 
 def test_the_page_names_every_set_its_authors_and_changes():
-    page = archive.readme(REGISTRY)
+    page = packing.readme(REGISTRY)
     for key in ARCHIVED:
         entry = REGISTRY[key]
         (row,) = (line for line in page.splitlines() if line.startswith(f"| `{key}` |"))
@@ -58,7 +59,7 @@ def test_the_page_names_every_set_its_authors_and_changes():
 def shelf(tmp_path, monkeypatch):
     """An archive of its own, and the entry of a set that is in it."""
     folder = tmp_path / "archive"
-    monkeypatch.setattr(archive, "FOLDER", folder)
+    monkeypatch.setattr(archive, "folder", lambda: folder)
     return folder
 
 
@@ -69,7 +70,7 @@ def archived(tiny, licence="CC0 1.0", **changes):
 def pack(tiny, shelf):
     file = shelf / "tiny/tiny.data.xz"
     file.parent.mkdir(parents=True)
-    file.write_bytes(archive.packed(tiny.file.read_bytes()))
+    file.write_bytes(packing.packed(tiny.file.read_bytes()))
     return file
 
 
@@ -103,7 +104,7 @@ def test_a_damaged_file_stops_the_fetch_with_one_sentence(tiny, shelf, monkeypat
         case "larger":
             monkeypatch.setattr(sources_module, "LARGEST_FILE", 3)
         case "other":
-            file.write_bytes(archive.packed(b"1,2,3\n"))
+            file.write_bytes(packing.packed(b"1,2,3\n"))
     said = "wrong checksum" if fault == "other" else "cannot be read .*; install the package again"
     with pytest.raises(DataError, match=rf"tiny: .*tiny\.data\.xz.* {said}") as caught:
         fetch(entry, tiny.raw)
@@ -140,3 +141,13 @@ def test_packing_writes_what_is_new_and_names_what_the_mirror_lacks(tmp_path, mo
     stamp = (shelf / f"{source.file}.xz").stat().st_mtime_ns
     assert packing.main(shelf) == 1 and capsys.readouterr().out == ""
     assert (shelf / f"{source.file}.xz").stat().st_mtime_ns == stamp
+
+
+def test_without_the_package_of_the_archive_it_is_named(tiny, shelf, monkeypatch):
+    """A set of the archive said that no source answered, and not what to install."""
+    monkeypatch.setattr(archive, "folder", lambda: None)
+    entry = archived(tiny)
+    tiny.file.unlink()
+    assert available(entry) is None
+    with pytest.raises(DownloadError, match=r"hedgerow-data is not installed \(`pip install"):
+        fetch(entry, tiny.raw)

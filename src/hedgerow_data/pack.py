@@ -1,20 +1,22 @@
-"""The archive: data sets that the package carries, each file compressed, with who made it.
+"""Compress the files of the archive again, from a mirror: `python -m hedgerow_data.pack`.
 
-Only what may be passed on is here (`LICENCES`). The registry says which sets are archived and in
-what a copy differs from what its authors published; the README beside the files says it, too.
-
-``python -m hedgerow.data.archive`` compresses the files anew, from a mirror.
+The registry says which sets are archived and in what a copy differs from what its authors
+published; `make generated` writes that into the README beside the files.
 """
 
 from __future__ import annotations
 
 import lzma
+import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from hedgerow.data.registry import LICENCES
-from hedgerow.files import below
+from hedgerow.data.archive import unpacked
+from hedgerow.data.registry import LICENCES, load_registry
+from hedgerow.data.sources import NoSourceError, fetch
+from hedgerow.files import below, write_bytes
 
 if TYPE_CHECKING:
     from hedgerow.data.registry import DatasetEntry, Source
@@ -22,11 +24,13 @@ if TYPE_CHECKING:
 FOLDER = Path(__file__).parent
 
 README = """\
-# Archive of data sets
+# hedgerow-data
 
-{n_files} files, each compressed as it is (`xz -d` gives it back), under licences that allow it:
-{licences}. `hedgerow.data.fetch` reads them where neither a mirror nor
-an installed library has the set, and compares each with the checksum in `config/datasets.yaml`.
+An archive of data sets for [hedgerow](../../README.md): {n_files} files, each compressed as it is
+(`xz -d` gives it back), under licences that allow it: {licences}.
+`hedgerow.data.fetch` reads them where neither a mirror nor an installed library has the set,
+and compares each with the checksum in `config/datasets.yaml`.
+In a checkout `pip install . ./src/hedgerow_data` installs both packages.
 
 The sets are works of the authors named here, not ours. The last column says in what a file differs
 from what they published, as far as other copies tell; none was compared with the publisher's
@@ -36,23 +40,6 @@ server. `make generated` makes this page from the registry.
 | --- | --- | --- | --- | --- |
 {rows}
 """
-
-
-def place(source: Source, folder: Path | None = None) -> Path:
-    """Where the archive has the file of a source, if it has it."""
-    return below(folder or FOLDER, f"{source.file}.xz")
-
-
-def unpacked(path: Path, largest: int) -> bytes:
-    """A file of the archive as it was, of at most so many bytes."""
-    try:
-        with lzma.open(path) as stream:
-            data = stream.read(largest + 1)
-    except (lzma.LZMAError, EOFError) as error:
-        raise OSError(0, f"damaged: {error}") from None
-    if len(data) > largest:
-        raise OSError(0, f"more than {largest} bytes")
-    return data
 
 
 def packed(data: bytes) -> bytes:
@@ -84,3 +71,26 @@ def readme(registry: Mapping[str, DatasetEntry]) -> str:
         licences=", ".join(licences[name] for name in sorted(licences)),
         rows="\n".join(rows),
     )
+
+
+def main(folder: Path = FOLDER) -> int:
+    """Compress what a mirror has of the archived sets; say what it lacks."""
+    n_absent = 0
+    for entry, source in archived(load_registry()):
+        with TemporaryDirectory() as raw:
+            try:
+                data = fetch(entry, raw, kinds={"mirror"}).path.read_bytes()
+            except NoSourceError as error:
+                print(error, file=sys.stderr)
+                n_absent += 1
+                continue
+        path = below(folder, f"{source.file}.xz")
+        # Other versions of the compressor give other bytes of the same file.
+        if not path.is_file() or unpacked(path, len(data)) != data:
+            write_bytes(path, packed(data))
+            print(path.relative_to(folder))
+    return 1 if n_absent else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
