@@ -9,7 +9,7 @@ from hedgerow.errors import DataError
 from hedgerow.files import read_json, read_text
 from hedgerow_study.audit.findings import Check
 from hedgerow_study.reporting.crate import METADATA, at_root
-from hedgerow_study.workflow.site import note_files
+from hedgerow_study.reporting.notes import note_files
 
 NAME = "documents"
 #: What is no result, and stands in every project; pages of claims show the notes besides.

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from pathlib import Path
 
+#: Pages of notes; those that tell why a claim holds or not have a page on the site.
+NOTES = "docs/notes/*.md"
 #: What a passage begins with: `- **T3-08, T3-09**: because ...`.
 _ITEM = re.compile(r"- \*\*([\w-]+(?:, [\w-]+)*)\*\*: ")
 #: The section that holds them.
@@ -25,6 +28,12 @@ class Passage:
 
     text: str
     line: int
+
+
+def note_files(root: Path) -> list[str]:
+    """Pages of notes in the folder of a project; a copy of it needs them to make the same pages."""
+    found = root.glob(NOTES)
+    return sorted(file.relative_to(root).as_posix() for file in found)
 
 
 def passages(text: str) -> dict[str, Passage]:

@@ -228,6 +228,25 @@ def permutations_of(chunk: str) -> range:
 # ------------------------------------------------------------------------------------ messages
 
 
+def configured(root: Path, configuration: str) -> dict[str, Any]:
+    """All settings: config/default.yaml, extended by another file."""
+    default, extended = (
+        read_yaml(root / f"config/{name}.yaml") for name in ("default", configuration)
+    )
+    return {
+        key: {**value, **extended.get(key, {})}
+        if isinstance(value, dict)
+        else extended.get(key, value)
+        for key, value in default.items()
+    }
+
+
+def settings_of(root: Path, experiment: str, configuration: str) -> dict[str, Any]:
+    """Settings of an experiment, with `seed` and `configuration`."""
+    found = configured(root, configuration)
+    return {**found[experiment], "seed": found["seed"], "configuration": found["configuration"]}
+
+
 def check_project(root: Path) -> None:
     """See that a command was called in the folder of a project."""
     if not (root / "config/default.yaml").is_file():

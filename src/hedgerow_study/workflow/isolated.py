@@ -22,6 +22,7 @@ from pathlib import Path
 
 from hedgerow.files import write_json
 from hedgerow_study.reporting.checkout import VARIABLE
+from hedgerow_study.reporting.notes import note_files
 
 #: Signals that ask a process to end and that Python does not make an exception of.
 ASK_TO_END = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
@@ -114,8 +115,6 @@ def _safe(environment: Mapping[str, str]) -> dict[str, str]:
 
 def copy_workflow(root: Path, folder: Path) -> None:
     """Copy what the workflow is made of, and the notes that its pages show."""
-    from hedgerow_study.workflow.site import note_files  # which asks for libraries of pages
-
     for part in (*WORKFLOW, *note_files(root)):
         copy(root / part, folder / part)
 

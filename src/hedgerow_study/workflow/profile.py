@@ -22,9 +22,9 @@ from pathlib import Path
 from hedgerow.files import write_text
 from hedgerow_study.experiments import base_of
 from hedgerow_study.experiments.plan import sections
+from hedgerow_study.workflow.config import settings_of
 from hedgerow_study.workflow.graph import experiment_of
 from hedgerow_study.workflow.records import Need, kept_jobs, read_record, records_of_rules, repeats
-from hedgerow_study.workflow.reference import settings_of
 
 PROFILE = Path("workflow/profiles/slurm/config.yaml")
 CONFIGURATION = "paper"

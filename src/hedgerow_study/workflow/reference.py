@@ -36,6 +36,7 @@ from hedgerow.files import (
 )
 from hedgerow_study.experiments.plan import sections
 from hedgerow_study.reporting.readings import SOURCE, alternatives_of, choices_digest, read_readings
+from hedgerow_study.workflow.config import configured
 from hedgerow_study.workflow.digest import PACKAGE
 from hedgerow_study.workflow.graph import planned
 from hedgerow_study.workflow.isolated import asking, copy_workflow, last_said, run_copy
@@ -73,25 +74,6 @@ DATA = ("fetch", "tidy")
 def experiments() -> list[str]:
     """Experiments on data sets, with settings of their own: all that has a reference."""
     return [word for word, plan in sections().items() if "datasets" in plan.settings()]
-
-
-def configured(root: Path, configuration: str) -> dict[str, Any]:
-    """All settings: config/default.yaml, extended by another file."""
-    default, extended = (
-        read_yaml(root / f"config/{name}.yaml") for name in ("default", configuration)
-    )
-    return {
-        key: {**value, **extended.get(key, {})}
-        if isinstance(value, dict)
-        else extended.get(key, value)
-        for key, value in default.items()
-    }
-
-
-def settings_of(root: Path, experiment: str, configuration: str) -> dict[str, Any]:
-    """Settings of an experiment, with `seed` and `configuration`."""
-    found = configured(root, configuration)
-    return {**found[experiment], "seed": found["seed"], "configuration": found["configuration"]}
 
 
 def words_of(manifest: Mapping[str, Any]) -> list[str]:

@@ -28,10 +28,10 @@ from hedgerow_study.extensions.uncertainty_benchmark.tables import (
 )
 from hedgerow_study.reporting.checkout import RESULTS
 from hedgerow_study.reporting.claim_specification import NOT, PARTLY, REPRODUCED, VERDICTS
-from hedgerow_study.reporting.notes import Passage, passages
+from hedgerow_study.reporting.notes import Passage, note_files, passages
 from hedgerow_study.reporting.readings import SOURCE, read_readings
 from hedgerow_study.workflow.config import printed_sizes
-from hedgerow_study.workflow.site import AT_SCALE, note_files, papers
+from hedgerow_study.workflow.site import AT_SCALE, papers
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -22,7 +22,7 @@ from hedgerow_study.experiments import EXTENSIONS, folder_of
 from hedgerow_study.reporting import cells, site
 from hedgerow_study.reporting.entries import entries_of
 from hedgerow_study.reporting.findings import read_findings
-from hedgerow_study.reporting.notes import HEADING, passages, rendered
+from hedgerow_study.reporting.notes import HEADING, note_files, passages, rendered
 from hedgerow_study.reporting.spot_checks import FILE as SPOT_CHECKS
 from hedgerow_study.reporting.spot_checks import read_draws, sentence
 from hedgerow_study.workflow.digest import STUDY
@@ -45,8 +45,6 @@ ALWAYS = (
     "workflow/rules/data.smk",
     "workflow/rules/report.smk",
 )
-#: Pages of notes; those that tell why a claim holds or not have a page on the site.
-NOTES = "docs/notes/*.md"
 #: What came out, in sentences.
 FINDINGS = "config/findings.yaml"
 #: Results of the rules above the experiments.
@@ -90,12 +88,6 @@ def sources(words: Iterable[str], root: Path = Path()) -> dict[str, Path]:
         if HEADING in read_text(root / path):
             found[path] = root / path
     return {path: file for path, file in sorted(found.items()) if file.is_file()}
-
-
-def note_files(root: Path) -> list[str]:
-    """Pages of notes in the folder of a project; a copy of it needs them to make the same pages."""
-    found = root.glob(NOTES)
-    return sorted(file.relative_to(root).as_posix() for file in found)
 
 
 def text_digest(files: Mapping[str, Path]) -> str:
