@@ -39,8 +39,9 @@ LIGHT = {
     "hedgerow_study.experiments.plan": set(),
     "hedgerow.showing.figures": set(),
     "hedgerow_study.reporting.html": set(),
-    "hedgerow_study.workflow": set(),
     "hedgerow_study.workflow.jobs": set(),
+    "hedgerow_study.workflow.data_files": set(),
+    "hedgerow_study.workflow.graph": set(),
     "hedgerow_study.workflow.steps": set(),
     # Jobs that read and write tables.
     "hedgerow_study.experiments.soft.claims": {"pandas", "pyarrow"},

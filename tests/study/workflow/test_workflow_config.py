@@ -19,8 +19,15 @@ from hedgerow.induction import core
 from hedgerow_study.experiments import WORDS, folder_of
 from hedgerow_study.experiments.plan import Plan, sections
 from hedgerow_study.experiments.soft.plan import MOST_STEPS
-from hedgerow_study.workflow import check_config, check_datasets, chunks, settings
-from hedgerow_study.workflow.config import Head, config_schema, walk
+from hedgerow_study.workflow.config import (
+    Head,
+    check_config,
+    check_datasets,
+    chunks,
+    config_schema,
+    settings,
+    walk,
+)
 from hedgerow_study.workflow.rules import rules_of
 from hedgerow_study.workflow.steps import declarations, section_of, step
 
