@@ -191,7 +191,7 @@ $(VENV)/.docs: requirements-docs.lock $(STAMP)
 	@touch $@
 
 generated: setup
-	@python -m hedgerow_study.workflow.generated --write
+	@python -m hedgerow_study.workflow.showing.generated --write
 	@python tests/rooms.py
 
 LOCKS := requirements.lock requirements-checks.lock requirements-docs.lock requirements-cluster.lock \

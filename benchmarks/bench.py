@@ -117,7 +117,7 @@ def imports() -> None:
     for code, goal in [
         ("import hedgerow", 0.1),
         ("from hedgerow import C45Classifier", 1.0),
-        ("import hedgerow_study.workflow.steps", 0.15),
+        ("import hedgerow_study.workflow.jobs.steps", 0.15),
         ("import hedgerow_study.experiments.soft.claims", 0.5),
         ("import hedgerow_study.experiments.soft.page", 0.5),
     ]:

@@ -201,7 +201,7 @@ def verified(*arguments: str) -> str:
 
 def up_to_date() -> str:
     """Says so, if generated files are what they follow from."""
-    call(sys.executable, "-m", "hedgerow_study.workflow.generated", cwd=ROOT)
+    call(sys.executable, "-m", "hedgerow_study.workflow.showing.generated", cwd=ROOT)
     return "up to date"
 
 

@@ -95,8 +95,8 @@ def processor_name() -> str:
 
 RECORDED = """
 from pathlib import Path
-from hedgerow_study.workflow.records import about
-from hedgerow_study.workflow.reference import kept_jobs
+from hedgerow_study.workflow.planning.records import about
+from hedgerow_study.workflow.references.paper_scale import kept_jobs
 print(about(sum(need.seconds for need in kept_jobs(Path()).values())))
 """
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from hedgerow.files import write_bytes, write_json
 from hedgerow_study.reporting.manifest import checksum, checksums
-from hedgerow_study.workflow.parts import SUFFIX, packed
+from hedgerow_study.workflow.jobs.parts import SUFFIX, packed
 
 CALL = "soft.steps:learn"
 

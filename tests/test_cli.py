@@ -10,7 +10,7 @@ import yaml
 
 from hedgerow.cli import main
 from hedgerow.data import read_tidy, write_tidy
-from hedgerow_study.workflow.reference import check_out
+from hedgerow_study.workflow.references.paper_scale import check_out
 
 REGISTRY = str(Path(__file__).resolve().parents[1] / "config" / "datasets.yaml")
 

@@ -37,7 +37,7 @@ from hedgerow.files import (
     write_parquet,
     write_text,
 )
-from hedgerow_study.workflow.digest import PACKAGE
+from hedgerow_study.workflow.jobs.digest import PACKAGE
 
 FRAME = pd.DataFrame(
     {

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from hedgerow_study.experiments import WORDS
-from hedgerow_study.workflow.digest import PACKAGE, STUDY
-from hedgerow_study.workflow.rules import rules_of
+from hedgerow_study.workflow.jobs.digest import PACKAGE, STUDY
+from hedgerow_study.workflow.jobs.rules import rules_of
 
 ROOT = Path(__file__).parents[1]
 TEXTS = [*PACKAGE.parent.rglob("*.py"), *PACKAGE.parent.rglob("*.j2"), *ROOT.glob("*.md")]

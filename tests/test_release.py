@@ -21,7 +21,7 @@ import yaml
 from distribution import ROOT, Lacking
 from packaging.requirements import Requirement
 
-from hedgerow_study.workflow.generated import locked
+from hedgerow_study.workflow.showing.generated import locked
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 BUILD = release.BUILD_LOCK.read_text(encoding="utf-8")

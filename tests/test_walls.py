@@ -13,8 +13,8 @@ import pytest
 import rooms
 
 from hedgerow_study.experiments import EXTENSIONS, PAPERS, WORDS, folder_of
-from hedgerow_study.workflow.digest import PACKAGE, PACKAGES
-from hedgerow_study.workflow.digest import STUDY as STUDY_PACKAGE
+from hedgerow_study.workflow.jobs.digest import PACKAGE, PACKAGES
+from hedgerow_study.workflow.jobs.digest import STUDY as STUDY_PACKAGE
 
 #: Rooms from the ground up; a room imports those of its own floor and of lower ones. What lies on
 #: one floor stands side by side.
@@ -89,6 +89,19 @@ def room(module: str) -> str:
 def test_no_room_imports_from_a_higher_floor(module):
     for other in IMPORTS[module]:
         assert FLOOR[room(other)] <= FLOOR[room(module)], f"{module} imports {other}"
+
+
+#: Rooms of the workflow from the ground up, and the module that stands beside them.
+WORKFLOW = ["running", "settings", "jobs", "planning", "run", "showing", "references"]
+
+
+def test_rooms_of_the_workflow_import_one_another_downwards_only():
+    """A room asks those whose question comes before its own, also inside of functions."""
+    lies = {m: m.split(".")[1] for m in MODULES if m.startswith("workflow.")}
+    assert {*lies.values()} == {*WORKFLOW}
+    for module, own in lies.items():
+        for other in IMPORTS[module] & lies.keys():
+            assert WORKFLOW.index(lies[other]) <= WORKFLOW.index(own), f"{module} imports {other}"
 
 
 def test_the_picture_of_the_rooms_is_that_of_the_floors():

@@ -6,7 +6,7 @@ COMMANDS = (
     Command(
         "reference",
         "make results at the scale of the papers, in parts, and tables of all parts",
-        "hedgerow_study.workflow.reference_command:add_reference",
+        "hedgerow_study.workflow.references.command:add_reference",
     ),
     Command(
         "status",

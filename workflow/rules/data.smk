@@ -34,7 +34,7 @@ rule fetch:
         "../scripts/fetch.py"
 
 
-# Other bytes do not matter here, but another table (`hedgerow_study.workflow.data_files`).
+# Other bytes do not matter here, but another table (`hedgerow_study.workflow.settings.data_files`).
 rule tidy:
     input:
         unpack(data_files.reader(workflow, entries, *tidy_code.values())),

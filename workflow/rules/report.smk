@@ -11,7 +11,8 @@ state = State()
 
 # Folders of the site hold a page per claim, data set, source and table. Snakemake spends a
 # millisecond on each output whenever it plans: these pages are a parameter (`pages`) instead, and
-# one output has their checksums. `hedgerow_study.workflow.changed_outputs` looks at them all the same.
+# one output has their checksums. `hedgerow_study.workflow.planning.changed_outputs` looks at them
+# all the same.
 site_outputs, site_pages = site_files(
     reported, reported_datasets, cell_files(r["made"] for r in reported.values())
 )
@@ -52,7 +53,7 @@ rule report:
         script=script_digest("report"),
         code=digest_of(
             "reporting.html:Section",
-            "workflow.site:content",
+            "workflow.showing.site:content",
             "reporting.site:pages",
         ),
     message:

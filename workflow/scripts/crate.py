@@ -1,6 +1,6 @@
 """The run as an RO-Crate: workflow, data with licences and citations, settings, outputs."""
 
-from hedgerow_study.workflow.jobs import absence, job
+from hedgerow_study.workflow.jobs.frame import absence, job
 
 with job(snakemake):
     from pathlib import Path

@@ -1,6 +1,6 @@
 """Fetch the file of one data set from the first source that answers, or say that none did."""
 
-from hedgerow_study.workflow.jobs import job, write_absence
+from hedgerow_study.workflow.jobs.frame import job, write_absence
 
 # A user may edit the data file: no record holds its checksum.
 with job(snakemake, apart=[snakemake.output.data]):

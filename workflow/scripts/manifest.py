@@ -1,6 +1,6 @@
 """The manifest: checksums of everything read and made, versions, code, settings and seeds."""
 
-from hedgerow_study.workflow.jobs import absence, job
+from hedgerow_study.workflow.jobs.frame import absence, job
 
 with job(snakemake) as record:
     from dataclasses import asdict

@@ -1,6 +1,6 @@
 """The report: a small site that opens from disk, composed of the sections of the experiments."""
 
-from hedgerow_study.workflow.jobs import job, written_by
+from hedgerow_study.workflow.jobs.frame import job, written_by
 
 with job(snakemake) as record:
     from pathlib import Path
@@ -10,7 +10,7 @@ with job(snakemake) as record:
     from hedgerow_study.reporting.html import Section
     from hedgerow_study.reporting.manifest import checksums
     from hedgerow_study.reporting.site import pages
-    from hedgerow_study.workflow.site import FOLDER, content
+    from hedgerow_study.workflow.showing.site import FOLDER, content
 
     sections = [Section.from_dict(read_json(path)) for path in snakemake.input.sections]
     params = snakemake.params

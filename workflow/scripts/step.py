@@ -1,5 +1,5 @@
 """Run the function that the rule names."""
 
-from hedgerow_study.workflow.steps import run
+from hedgerow_study.workflow.jobs.steps import run
 
 run(snakemake)

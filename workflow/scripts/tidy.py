@@ -1,6 +1,6 @@
 """Bring one data set into its typed form, compare its fingerprint and check its values."""
 
-from hedgerow_study.workflow.jobs import job
+from hedgerow_study.workflow.jobs.frame import job
 
 with job(snakemake, apart=list(snakemake.input)):
     from hedgerow.data import load_registry, write_tidy

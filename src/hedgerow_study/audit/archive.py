@@ -17,7 +17,7 @@ from hedgerow_study.audit.verify import SIGNATURE, whole
 from hedgerow_study.reporting.checkout import reached_files
 from hedgerow_study.reporting.crate import METADATA
 from hedgerow_study.reporting.manifest import checksum
-from hedgerow_study.workflow.recorded import MANIFEST, SUMS
+from hedgerow_study.workflow.references.recorded import MANIFEST, SUMS
 
 #: The earliest time that a zip file knows.
 TIME = (1980, 1, 1, 0, 0, 0)

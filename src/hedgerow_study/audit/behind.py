@@ -23,7 +23,7 @@ from hedgerow_study.audit.cells import TABLES, Row
 from hedgerow_study.audit.run import Run
 from hedgerow_study.experiments import module_of
 from hedgerow_study.reporting.cells import STATED, Cell, Rows, Source, agrees, said
-from hedgerow_study.workflow.steps import Arguments
+from hedgerow_study.workflow.jobs.steps import Arguments
 
 if TYPE_CHECKING:
     import pandas as pd

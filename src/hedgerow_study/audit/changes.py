@@ -17,8 +17,8 @@ from hedgerow.errors import DataError, HedgerowError
 from hedgerow.files import MAKE_AGAIN, below
 from hedgerow_study.audit.cells import key_columns
 from hedgerow_study.audit.verify import unlike
-from hedgerow_study.workflow.digest import PACKAGE, STUDY
-from hedgerow_study.workflow.previous import CLAIMS, State, current_state, read_previous
+from hedgerow_study.workflow.jobs.digest import PACKAGE, STUDY
+from hedgerow_study.workflow.references.previous import CLAIMS, State, current_state, read_previous
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -21,7 +21,7 @@ from hedgerow_study.audit.run import Run
 from hedgerow_study.audit.trust import check_read
 from hedgerow_study.experiments import module_of
 from hedgerow_study.reporting.check_claims import typed
-from hedgerow_study.workflow.graph import CLAIMS
+from hedgerow_study.workflow.planning.graph import CLAIMS
 
 if TYPE_CHECKING:
     import pandas as pd

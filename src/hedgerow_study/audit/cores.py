@@ -17,7 +17,7 @@ from hedgerow_study.audit.code import names
 from hedgerow_study.audit.findings import Check
 from hedgerow_study.reporting.checkout import commit_of
 from hedgerow_study.reporting.manifest import checksum, core_checksums, platform_name
-from hedgerow_study.workflow.isolated import copy
+from hedgerow_study.workflow.running.isolated import copy
 
 NAME = "compiled cores"
 #: What a build reads of a checkout.

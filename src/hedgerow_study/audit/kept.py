@@ -24,10 +24,10 @@ from hedgerow_study.audit.trust import NO_CHECKOUT, check_links
 from hedgerow_study.audit.verify import changed
 from hedgerow_study.reporting.manifest import checksum, checksums
 from hedgerow_study.reporting.spot_checks import FILE
-from hedgerow_study.workflow.isolated import copy
-from hedgerow_study.workflow.parts import SUFFIX, digests
-from hedgerow_study.workflow.recorded import check_paths
-from hedgerow_study.workflow.reference import Reference, code_of_part
+from hedgerow_study.workflow.jobs.parts import SUFFIX, digests
+from hedgerow_study.workflow.references.paper_scale import Reference, code_of_part
+from hedgerow_study.workflow.references.recorded import check_paths
+from hedgerow_study.workflow.running.isolated import copy
 
 NAME = "manifest.json"
 

@@ -15,7 +15,7 @@ from hedgerow.files import write_text
 from hedgerow.texts import did_you_mean
 from hedgerow_study.reporting.checkout import REACHED
 from hedgerow_study.reporting.manifest import TIMES
-from hedgerow_study.workflow.isolated import copy, copy_workflow, run_copy
+from hedgerow_study.workflow.running.isolated import copy, copy_workflow, run_copy
 
 #: The bytes of a download are compared with the registry's checksum; it needs a network.
 NOT_REDONE = {"fetch"}

@@ -25,8 +25,8 @@ from hedgerow_study.audit.trace import (
 from hedgerow_study.audit.trust import CLONE, NO_CHECKOUT, check_read, own_checkout
 from hedgerow_study.experiments import module_of
 from hedgerow_study.reporting.manifest import checksum
-from hedgerow_study.workflow.recorded import recorded
-from hedgerow_study.workflow.steps import call_of
+from hedgerow_study.workflow.jobs.steps import call_of
+from hedgerow_study.workflow.references.recorded import recorded
 
 if TYPE_CHECKING:
     import pandas as pd

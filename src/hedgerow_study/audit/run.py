@@ -12,9 +12,9 @@ from typing import Any
 from hedgerow.errors import DataError, InputError
 from hedgerow_study.audit.redo import TRACKED
 from hedgerow_study.audit.trust import CLONE, NO_CHECKOUT, own_checkout
-from hedgerow_study.workflow.graph import planned_again
-from hedgerow_study.workflow.recorded import recorded
-from hedgerow_study.workflow.steps import Arguments
+from hedgerow_study.workflow.jobs.steps import Arguments
+from hedgerow_study.workflow.planning.graph import planned_again
+from hedgerow_study.workflow.references.recorded import recorded
 
 
 class Run:

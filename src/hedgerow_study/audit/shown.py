@@ -14,7 +14,14 @@ from typing import Any
 from hedgerow.errors import DataError
 from hedgerow.files import read_text
 from hedgerow_study.audit.findings import DIFFERS, IDENTICAL, File
-from hedgerow_study.workflow.record import FACTS, RECORD, as_script, graph, known_facts, rules_above
+from hedgerow_study.workflow.showing.record import (
+    FACTS,
+    RECORD,
+    as_script,
+    graph,
+    known_facts,
+    rules_above,
+)
 
 
 def check_shown(root: Path, manifest: Mapping[str, Any], digest: str) -> list[File]:

@@ -22,11 +22,11 @@ from hedgerow_study.reporting.spot_checks import (
     read_draws,
     sentence,
 )
-from hedgerow_study.workflow.isolated import asking, copy_workflow, last_said, run_copy
-from hedgerow_study.workflow.jobs import absence
-from hedgerow_study.workflow.parts import SUFFIX
-from hedgerow_study.workflow.progress import duration
-from hedgerow_study.workflow.reference import drawn, unlike, words_of
+from hedgerow_study.workflow.jobs.frame import absence
+from hedgerow_study.workflow.jobs.parts import SUFFIX
+from hedgerow_study.workflow.references.paper_scale import drawn, unlike, words_of
+from hedgerow_study.workflow.running.isolated import asking, copy_workflow, last_said, run_copy
+from hedgerow_study.workflow.running.progress import duration
 
 #: Where a draw is at work; what is finished there is not made again.
 PLACE = "data/rerun"

@@ -20,9 +20,9 @@ from hedgerow_study.audit.verify import (
     unlike,
 )
 from hedgerow_study.reporting.checkout import is_workflow
-from hedgerow_study.workflow.changed_outputs import Changed, changed_outputs
-from hedgerow_study.workflow.graph import ORDER, experiment_of, planned
-from hedgerow_study.workflow.recorded import recorded
+from hedgerow_study.workflow.planning.changed_outputs import Changed, changed_outputs
+from hedgerow_study.workflow.planning.graph import ORDER, experiment_of, planned
+from hedgerow_study.workflow.references.recorded import recorded
 
 #: Kinds of reasons, in the order in which a job that has several is counted, with their words.
 KINDS = {

@@ -16,10 +16,10 @@ from hedgerow_study.audit.trust import check_read
 from hedgerow_study.experiments import module_of
 from hedgerow_study.reporting.cells import KEYS, PLACES
 from hedgerow_study.reporting.manifest import checksum
-from hedgerow_study.workflow.digest import PACKAGE
-from hedgerow_study.workflow.recorded import recorded
-from hedgerow_study.workflow.rules import rules_of
-from hedgerow_study.workflow.steps import CAPTIONS, read_caption
+from hedgerow_study.workflow.jobs.digest import PACKAGE
+from hedgerow_study.workflow.jobs.rules import rules_of
+from hedgerow_study.workflow.jobs.steps import CAPTIONS, read_caption
+from hedgerow_study.workflow.references.recorded import recorded
 
 if TYPE_CHECKING:
     import pandas as pd

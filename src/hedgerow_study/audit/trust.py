@@ -13,7 +13,7 @@ from pathlib import Path
 
 from hedgerow.errors import DataError
 from hedgerow_study.reporting.checkout import REACHED
-from hedgerow_study.workflow.digest import PACKAGE
+from hedgerow_study.workflow.jobs.digest import PACKAGE
 
 #: What is said where only bytes can be compared.
 NO_CHECKOUT = "hedgerow was installed without the checkout that makes results anew"

@@ -37,9 +37,9 @@ from hedgerow_study.audit.trust import (
     own_checkout,
 )
 from hedgerow_study.reporting.manifest import checksums, package_versions, platform_name
-from hedgerow_study.workflow.graph import planned_again
-from hedgerow_study.workflow.record import RECORD
-from hedgerow_study.workflow.recorded import MANIFEST, SUMS, Recorded, recorded
+from hedgerow_study.workflow.planning.graph import planned_again
+from hedgerow_study.workflow.references.recorded import MANIFEST, SUMS, Recorded, recorded
+from hedgerow_study.workflow.showing.record import RECORD
 
 DEFAULT = "config/default.yaml"
 #: Folders in which nothing lies that no run has made, but for what is named below.

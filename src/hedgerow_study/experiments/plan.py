@@ -11,8 +11,8 @@
         n_folds: int = setting(10, "Folds of the cross validations that tune.", minimum=2)
 
 Annotation, default, meaning and bounds make the schema against which a configuration is checked,
-`config/default.yaml` and the table of `config/README.md` (`hedgerow_study.workflow.generated`).
-They hold for a plan that is built directly as well.
+`config/default.yaml` and the table of `config/README.md`
+(`hedgerow_study.workflow.showing.generated`). They hold for a plan that is built directly as well.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ A rule of the workflow names one function::
         script: "../scripts/step.py"
 
 The decorators change nothing: they check what they are given and note it as `function.declared`,
-which the workflow reads (`hedgerow_study.workflow.steps`).
+which the workflow reads (`hedgerow_study.workflow.jobs.steps`).
 
 Parameters are files, read by suffix and annotation (`READ`), but for these: `plan`, the settings
 of the experiment's own section; one for each section named in `step`; the one that is annotated

@@ -25,11 +25,11 @@ from hedgerow.errors import ConfigError, HedgerowError
 from hedgerow.files import read_csv, read_json, read_parquet, read_yaml
 from hedgerow_study.reporting.checkout import Checkout
 from hedgerow_study.reporting.manifest import checksum
-from hedgerow_study.workflow.cluster import cancel_left, check_slurm
-from hedgerow_study.workflow.disk import no_room
-from hedgerow_study.workflow.jobs import absence
-from hedgerow_study.workflow.progress import duration
-from hedgerow_study.workflow.snakemake_patches import locks, with_logger
+from hedgerow_study.workflow.jobs.frame import absence
+from hedgerow_study.workflow.running.disk import no_room
+from hedgerow_study.workflow.running.progress import duration
+from hedgerow_study.workflow.running.slurm import cancel_left, check_slurm
+from hedgerow_study.workflow.running.snakemake_patches import locks, with_logger
 
 try:
     import fcntl
@@ -46,7 +46,7 @@ MAKES = ("make", "gmake")
 SHELLS = ("sh", "dash", "bash")
 REPORT = Path("reports/html/index.html")
 MANIFEST = Path("reports/manifest.json")
-LOGGER = Path(__file__).parent / "logger"
+LOGGER = Path(__file__).parent / "running/logger"
 #: Argument that is ours, not Snakemake's.
 RETRY_ABSENT = "--retry-absent"
 STOPPED = (

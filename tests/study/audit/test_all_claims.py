@@ -16,9 +16,9 @@ from hedgerow_study.experiments import WORDS
 from hedgerow_study.experiments.audit.claims import ORDER, all_claims
 from hedgerow_study.reporting.claim_specification import VERDICTS, of_experiment, specified
 from hedgerow_study.reporting.claims import judge
-from hedgerow_study.workflow.digest import STUDY
-from hedgerow_study.workflow.rules import rules_of
-from hedgerow_study.workflow.steps import declaration, every_id, having
+from hedgerow_study.workflow.jobs.digest import STUDY
+from hedgerow_study.workflow.jobs.rules import rules_of
+from hedgerow_study.workflow.jobs.steps import declaration, every_id, having
 
 ROOT = Path(__file__).parents[3]
 SPECIFICATION = yaml.safe_load((ROOT / "config/claims.yaml").read_text())

@@ -16,7 +16,7 @@ from hedgerow.errors import DataError, InputError
 from hedgerow.files import write_bytes
 from hedgerow_study.audit import changes_command
 from hedgerow_study.audit.changes import _rows, changes, compare
-from hedgerow_study.workflow.previous import CLAIMS, State
+from hedgerow_study.workflow.references.previous import CLAIMS, State
 
 ROOT = Path(__file__).resolve().parents[3]
 CLAIM_HEAD = "claim,statement,published_value,verdict,measured,estimate,low,high\n"

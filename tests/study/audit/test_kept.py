@@ -15,8 +15,8 @@ from hedgerow.files import read_json, write_bytes, write_json
 from hedgerow_study.audit.kept import is_kept, verify_kept
 from hedgerow_study.reporting.manifest import checksums
 from hedgerow_study.reporting.spot_checks import FILE as DRAWS
-from hedgerow_study.workflow.parts import SUFFIX, digests
-from hedgerow_study.workflow.reference import read_parts
+from hedgerow_study.workflow.jobs.parts import SUFFIX, digests
+from hedgerow_study.workflow.references.paper_scale import read_parts
 
 REPOSITORY = Path(__file__).parents[3]
 REFERENCE = REPOSITORY / "data/reference"

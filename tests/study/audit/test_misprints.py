@@ -14,7 +14,7 @@ from hedgerow_study.experiments.audit import misprints
 from hedgerow_study.experiments.audit.misprints import BY_READING, MISPRINTS, Cells, table_of
 from hedgerow_study.experiments.audit.tables import misprints as table
 from hedgerow_study.experiments.audit.tables import said
-from hedgerow_study.workflow.config import printed_sizes
+from hedgerow_study.workflow.settings.config import printed_sizes
 
 ROOT = Path(__file__).parents[3]
 PUBLISHED = {

@@ -20,7 +20,7 @@ from hedgerow.files import read_parquet
 from hedgerow_study.audit import redo, trust, verify
 from hedgerow_study.audit.status import status
 from hedgerow_study.audit.trace import trace
-from hedgerow_study.workflow import graph
+from hedgerow_study.workflow.planning import graph
 
 SNAKEFILE = """
 rule tables:

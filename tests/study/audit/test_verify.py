@@ -22,8 +22,8 @@ from hedgerow_study.audit import verify as module
 from hedgerow_study.audit.anew import asked_for
 from hedgerow_study.audit.packages import check_packages
 from hedgerow_study.audit.redo import chance, drawn, named, together
-from hedgerow_study.workflow import record
-from hedgerow_study.workflow.recorded import recorded
+from hedgerow_study.workflow.references.recorded import recorded
+from hedgerow_study.workflow.showing import record
 
 
 def verify(project, **given):

@@ -12,8 +12,8 @@ from hedgerow.showing import figures
 from hedgerow_study.experiments import module_of
 from hedgerow_study.reporting import site
 from hedgerow_study.reporting.claim_specification import TOO_LITTLE
-from hedgerow_study.workflow.site import sources
-from hedgerow_study.workflow.steps import having
+from hedgerow_study.workflow.jobs.steps import having
+from hedgerow_study.workflow.showing.site import sources
 
 ROOT = Path(__file__).parents[3]
 

@@ -15,7 +15,7 @@ from hedgerow.errors import DataError
 from hedgerow_study.audit.arithmetic import FORMULAS, evaluate
 from hedgerow_study.experiments.behind import Lines
 from hedgerow_study.reporting.cells import SAYS, STATED, Cell, Rows, Source, agrees, document, shown
-from hedgerow_study.workflow.steps import annotations_of, declared_by, having
+from hedgerow_study.workflow.jobs.steps import annotations_of, declared_by, having
 
 FRAME = pd.DataFrame(
     {

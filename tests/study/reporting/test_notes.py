@@ -12,7 +12,7 @@ from hedgerow.files import read_csv, read_yaml
 from hedgerow_study.reporting.claim_specification import specified
 from hedgerow_study.reporting.notes import HEADING, passages, rendered
 from hedgerow_study.reporting.site import hanging_on, pages
-from hedgerow_study.workflow.site import reasons, sources, text_digest
+from hedgerow_study.workflow.showing.site import reasons, sources, text_digest
 
 ROOT = Path(__file__).parents[3]
 REASONS = reasons(ROOT)

@@ -23,7 +23,7 @@ from hedgerow_study.experiments.search import plan as search_plan
 from hedgerow_study.experiments.search import statistics as search_statistics
 from hedgerow_study.experiments.search import tables as search_tables
 from hedgerow_study.experiments.search.plan import SearchPlan
-from hedgerow_study.workflow.config import published_keys
+from hedgerow_study.workflow.settings.config import published_keys
 
 pytestmark = pytest.mark.slow
 

@@ -11,8 +11,8 @@ import pytest
 from shown import ROOT, made_by, page_of, section_of, shown_by
 
 from hedgerow_study.experiments import WORDS, module_of
-from hedgerow_study.workflow.records import records_of_rules
-from hedgerow_study.workflow.steps import declared_by
+from hedgerow_study.workflow.jobs.steps import declared_by
+from hedgerow_study.workflow.planning.records import records_of_rules
 
 pytestmark = pytest.mark.slow
 

@@ -10,8 +10,8 @@ from hedgerow_study.reporting import html, site
 from hedgerow_study.reporting.claim_specification import VERDICTS, specified
 from hedgerow_study.reporting.entries import Entry, entries_of
 from hedgerow_study.reporting.findings import read_findings
-from hedgerow_study.workflow.site import AT_SCALE, COMPARISON, claim_ids, tables_of
-from hedgerow_study.workflow.steps import CAPTIONS
+from hedgerow_study.workflow.jobs.steps import CAPTIONS
+from hedgerow_study.workflow.showing.site import AT_SCALE, COMPARISON, claim_ids, tables_of
 
 
 def one(word="soft_sweep", **more):

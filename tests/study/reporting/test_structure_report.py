@@ -31,7 +31,7 @@ from hedgerow_study.experiments.structure.plan import (
     VARIANTS,
     StructurePlan,
 )
-from hedgerow_study.workflow.config import published_keys
+from hedgerow_study.workflow.settings.config import published_keys
 
 pytestmark = pytest.mark.slow
 

@@ -15,8 +15,9 @@ import traceback
 from snakemake.cli import main as snakemake_main
 
 from hedgerow_study import workflow
-from hedgerow_study.workflow import graph, steps
-from hedgerow_study.workflow.digest import STUDY, reached
+from hedgerow_study.workflow.jobs import steps
+from hedgerow_study.workflow.jobs.digest import STUDY, reached
+from hedgerow_study.workflow.planning import graph
 
 
 def parse_ahead() -> None:
@@ -37,7 +38,7 @@ def plan(folder: str, arguments: list[str], out: str, err: str) -> int:
             os.dup2(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), stream)
         os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
         os.chdir(folder)
-        if arguments[0] == "graph":  # as `hedgerow_study.workflow.graph.planned` asks for it
+        if arguments[0] == "graph":  # as `graph.planned` asks for it
             graph.main(arguments[1])
         else:
             snakemake_main(arguments)

@@ -11,7 +11,7 @@ from throwaway import new_project
 from hedgerow.errors import DataError
 from hedgerow.files import write_parquet
 from hedgerow_study.audit.verify import verify
-from hedgerow_study.workflow.jobs import absence, present, write_absence
+from hedgerow_study.workflow.jobs.frame import absence, present, write_absence
 from hedgerow_study.workflow.run import absent_sets, forget_absent
 
 SETTINGS = """

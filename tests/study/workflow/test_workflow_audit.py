@@ -14,7 +14,7 @@ from throwaway import ROOT, Project, new_project
 
 from hedgerow_study.audit import status as status_module
 from hedgerow_study.audit import verify as verify_module
-from hedgerow_study.workflow.changed_outputs import changed_outputs
+from hedgerow_study.workflow.planning.changed_outputs import changed_outputs
 
 pytestmark = [pytest.mark.runs, pytest.mark.usefixtures("packages_unread")]
 
@@ -69,7 +69,7 @@ def forked(monkeypatch):
     def answer(request, root):
         return Project(Path(root)).forked("graph", request)
 
-    monkeypatch.setattr("hedgerow_study.workflow.graph._asked", answer)
+    monkeypatch.setattr("hedgerow_study.workflow.planning.graph._asked", answer)
 
 
 def verify(path, **given):

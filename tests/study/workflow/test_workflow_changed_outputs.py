@@ -10,7 +10,11 @@ import pytest
 from audit.made_up import RAW, change, make, record_jobs
 
 from hedgerow.files import read_json, write_json
-from hedgerow_study.workflow.changed_outputs import changed_outputs, keep_edited, mark_changed
+from hedgerow_study.workflow.planning.changed_outputs import (
+    changed_outputs,
+    keep_edited,
+    mark_changed,
+)
 
 MAIN = SimpleNamespace(is_main_process=True)
 

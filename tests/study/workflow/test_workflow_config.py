@@ -19,7 +19,9 @@ from hedgerow.induction import core
 from hedgerow_study.experiments import WORDS, folder_of
 from hedgerow_study.experiments.plan import Plan, sections
 from hedgerow_study.experiments.soft.plan import MOST_STEPS
-from hedgerow_study.workflow.config import (
+from hedgerow_study.workflow.jobs.rules import rules_of
+from hedgerow_study.workflow.jobs.steps import declarations, section_of, step
+from hedgerow_study.workflow.settings.config import (
     Head,
     check_config,
     check_datasets,
@@ -28,8 +30,6 @@ from hedgerow_study.workflow.config import (
     settings,
     walk,
 )
-from hedgerow_study.workflow.rules import rules_of
-from hedgerow_study.workflow.steps import declarations, section_of, step
 
 SECTIONS = sections()
 DEFAULT = read_yaml(ROOT / "config/default.yaml")
@@ -334,7 +334,7 @@ def test_every_list_of_data_sets_is_checked_and_a_single_one(section, name, valu
 def test_published_keys_of_a_paper_are_unique():
     from types import SimpleNamespace
 
-    from hedgerow_study.workflow.config import published_keys
+    from hedgerow_study.workflow.settings.config import published_keys
 
     registry = SimpleNamespace(published=lambda paper: {"a": ["x"]})
     assert published_keys(registry, "thesis4") == {"a": "x"}
@@ -453,8 +453,8 @@ def test_a_plan_does_not_depend_on_order_and_kind_of_numbers():
 
 def test_planning_imports_plans_and_no_step():
     """It runs at every start of the workflow."""
-    code = "import sys; from hedgerow_study.workflow.config import config_schema as s; s(); "
-    code += "print(*sys.modules)"
+    code = "import sys; from hedgerow_study.workflow.settings.config import config_schema as s; "
+    code += "s(); print(*sys.modules)"
     done = Project(ROOT, sys.executable).python("-c", code)
     assert done.returncode == 0, done.stderr
     loaded = set(done.stdout.split())

@@ -26,7 +26,7 @@ from hedgerow.data.versions import adopt, local_notes, restore
 from hedgerow_study.audit import status as status_module
 from hedgerow_study.audit.trace import trace
 from hedgerow_study.audit.verify import verify
-from hedgerow_study.workflow import graph
+from hedgerow_study.workflow.planning import graph
 
 pytestmark = [pytest.mark.runs, pytest.mark.usefixtures("packages_unread")]
 

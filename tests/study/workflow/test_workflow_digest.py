@@ -13,8 +13,8 @@ import yaml
 from throwaway import ROOT
 
 from hedgerow.files import read_yaml
-from hedgerow_study.workflow import digest, steps
-from hedgerow_study.workflow.digest import (
+from hedgerow_study.workflow.jobs import digest, steps
+from hedgerow_study.workflow.jobs.digest import (
     PACKAGE,
     STUDY,
     UntraceableError,
@@ -223,12 +223,12 @@ def test_what_cannot_be_followed_is_refused_wherever_it_stands(tmp_path):
     ("call", "file", "source"),
     [
         ("soft.steps:noise", "closed.py", "def normal"),
-        ("soft.steps:learn", "workflow/steps.py", "def _joined"),
+        ("soft.steps:learn", "workflow/jobs/steps.py", "def _joined"),
         ("soft.steps:learn", "data/tidy.py", "def read_tidy"),
         ("soft.tables", "experiments/step.py", "def said"),
-        ("soft.tables", "workflow/steps.py", "def caption_text"),
+        ("soft.tables", "workflow/jobs/steps.py", "def caption_text"),
         ("soft.figures", "showing/figures.py", "def save"),
-        ("soft.page:section", "workflow/steps.py", "def read_caption"),
+        ("soft.page:section", "workflow/jobs/steps.py", "def read_caption"),
     ],
 )
 def test_how_settings_inputs_and_captions_are_read_belongs_to_the_job(call, file, source):
@@ -519,7 +519,7 @@ def test_what_serves_illustrations_only_belongs_to_no_learner():
 
 def test_a_remark_among_the_generators_draws_no_set_again(tmp_path):
     """Their digest was one of bytes, so that a comment fetched every synthetic set anew."""
-    from hedgerow_study.workflow.digest import generators_digest
+    from hedgerow_study.workflow.jobs.digest import generators_digest
 
     copy = tmp_path / "hedgerow"
     copied(copy)

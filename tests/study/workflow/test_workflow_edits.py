@@ -7,7 +7,7 @@ from throwaway import SMOKE, copied_package
 from wiring import PAGE
 
 from hedgerow._stamp import COMPILED, core_digest
-from hedgerow_study.workflow.steps import having
+from hedgerow_study.workflow.jobs.steps import having
 
 pytestmark = pytest.mark.runs
 

@@ -49,7 +49,7 @@ class Copy:
     def generate(self) -> None:
         """`make generated`."""
         done = self.project.python(
-            "-m", "hedgerow_study.workflow.generated", "--write", **self.environment
+            "-m", "hedgerow_study.workflow.showing.generated", "--write", **self.environment
         )
         assert done.returncode == 0, done.stderr
 

@@ -26,9 +26,9 @@ from throwaway import ROOT, SMOKE, Project, clean_environment, new_project, unti
 
 from hedgerow.data import load_registry
 from hedgerow_study.workflow import run
-from hedgerow_study.workflow.changed_outputs import FutureError, check_times
-from hedgerow_study.workflow.data_files import to_download
-from hedgerow_study.workflow.disk import no_room
+from hedgerow_study.workflow.planning.changed_outputs import FutureError, check_times
+from hedgerow_study.workflow.running.disk import no_room
+from hedgerow_study.workflow.settings.data_files import to_download
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="Linux only")
 COMMAND = ("-m", "hedgerow_study.workflow.run", "--cores", "2", *SMOKE)
@@ -68,7 +68,7 @@ def parts_of(run_: subprocess.Popen) -> dict[str, list[psutil.Process]]:
         for child in snakemake.children(recursive=True) if snakemake else ():
             with contextlib.suppress(psutil.Error):
                 words = " ".join(child.cmdline())
-                if "hedgerow_study.workflow.warm" in words:
+                if "hedgerow_study.workflow.running.warm" in words:
                     of_snakemake = child.ppid() == snakemake.pid
                     found["warm" if of_snakemake else "job"].append(child)
                 elif "client.py" in words and child.children() == []:
@@ -103,7 +103,7 @@ def resize(folder: Path, size: str) -> None:
 #: In the warm process of a run, jobs begin and do not end.
 ENDLESS = """
 import runpy, sys, time
-if sys.orig_argv[1:3] == ["-m", "hedgerow_study.workflow.warm"]:
+if sys.orig_argv[1:3] == ["-m", "hedgerow_study.workflow.running.warm"]:
     runpy.run_path = lambda script, run_name: time.sleep(600)
 """
 
@@ -361,8 +361,8 @@ def test_snakemakes_without_a_command_of_ours_hold_the_folder_together(tmp_path,
 WRITER = """
 import resource, sys, types
 sys.path.insert(0, {folder!r})
-from hedgerow_study.workflow.jobs import job
-from hedgerow_study.workflow.steps import write
+from hedgerow_study.workflow.jobs.frame import job
+from hedgerow_study.workflow.jobs.steps import write
 import numpy as np, pandas as pd
 from matplotlib.figure import Figure
 table = pd.DataFrame(np.random.default_rng(0).normal(size=(20_000, 3)), columns=list("abc"))

@@ -15,8 +15,8 @@ from throwaway import ROOT
 
 import hedgerow
 from hedgerow_study.reporting.claim_specification import VERDICTS
-from hedgerow_study.workflow.config import config_schema
-from hedgerow_study.workflow.generated import (
+from hedgerow_study.workflow.settings.config import config_schema
+from hedgerow_study.workflow.showing.generated import (
     SETTINGS,
     addressed,
     cited,

@@ -14,7 +14,7 @@ import pytest
 ASKS = """
 import signal
 signal.signal(signal.SIGINT, signal.default_int_handler)
-from hedgerow_study.workflow.isolated import run_python
+from hedgerow_study.workflow.running.isolated import run_python
 run_python(["-c", RUNS], ".")
 """
 #: As Snakemake does: it runs a job and waits for it when it is asked to end.

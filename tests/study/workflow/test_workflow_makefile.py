@@ -14,7 +14,7 @@ import tomllib
 import pytest
 from throwaway import ROOT, clean_environment
 
-from hedgerow_study.workflow.generated import locked
+from hedgerow_study.workflow.showing.generated import locked
 
 TOOLS = ("bash", "cat", "dirname", "env", "find", "make", "mkdir", "rm", "sh")
 

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import pytest
 from throwaway import ROOT
 
-from hedgerow_study.workflow.records import (
+from hedgerow_study.workflow.planning.records import (
     Known,
     Need,
     Recorded,

@@ -10,9 +10,9 @@ import pytest
 from throwaway import ROOT
 
 from hedgerow.errors import DataError
-from hedgerow_study.workflow.graph import planned
-from hedgerow_study.workflow.parts import calls_of_rules, cut, packed, unpacked
-from hedgerow_study.workflow.reference import experiments
+from hedgerow_study.workflow.jobs.parts import calls_of_rules, cut, packed, unpacked
+from hedgerow_study.workflow.planning.graph import planned
+from hedgerow_study.workflow.references.paper_scale import experiments
 
 # ------------------------------------------------------------------------------------- the cut
 
@@ -104,7 +104,7 @@ def test_readings_are_cut_with_what_they_read():
     assert part == one.parts["pima"]
     assert part.dataset == "pima" and part.files == ("rows/pima", "runs/pima")
     assert "readings_run:pima,mine" in part.jobs and "learn:pima,2" in part.jobs
-    assert "workflow.readings:run" in part.calls
+    assert "workflow.jobs.readings:run" in part.calls
     assert two.rules == ("claims", "readings_judge", "summary", "tables")
 
 
@@ -212,7 +212,7 @@ def test_a_file_of_holes_is_refused(archive):
 
 
 def test_an_archive_that_would_fill_the_memory_is_cut_off(archive, monkeypatch):
-    monkeypatch.setattr("hedgerow_study.workflow.parts.LARGEST", 2**24)
+    monkeypatch.setattr("hedgerow_study.workflow.jobs.parts.LARGEST", 2**24)
     with pytest.raises(DataError, match=r"part\.tar\.xz cannot be read"):
         unpacked(archive(("data/a.json", bytes(2**25))), ["data/a.json"])
 

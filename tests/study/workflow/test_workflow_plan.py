@@ -11,8 +11,8 @@ from wiring import ABOVE, READ_AGAIN, RULES, n_jobs, sets_of
 
 from hedgerow.data import load_registry
 from hedgerow_study.experiments import PAPERS, WORDS
-from hedgerow_study.workflow.site import paths_of
-from hedgerow_study.workflow.steps import having
+from hedgerow_study.workflow.jobs.steps import having
+from hedgerow_study.workflow.showing.site import paths_of
 
 pytestmark = pytest.mark.runs
 

@@ -17,9 +17,10 @@ from hedgerow.errors import DataError
 from hedgerow.files import read_csv
 from hedgerow_study.audit.verify import verify
 from hedgerow_study.reporting import check_claims
-from hedgerow_study.workflow import parts, previous
-from hedgerow_study.workflow.digest import code_by_function
-from hedgerow_study.workflow.previous import (
+from hedgerow_study.workflow.jobs import parts
+from hedgerow_study.workflow.jobs.digest import code_by_function
+from hedgerow_study.workflow.references import previous
+from hedgerow_study.workflow.references.previous import (
     EARLIER,
     FUNCTIONS,
     PREVIOUS,
@@ -29,7 +30,7 @@ from hedgerow_study.workflow.previous import (
     pack,
     read_previous,
 )
-from hedgerow_study.workflow.recorded import MANIFEST
+from hedgerow_study.workflow.references.recorded import MANIFEST
 
 TABLE = "reports/tables/t.csv"
 

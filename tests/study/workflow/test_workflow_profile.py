@@ -10,10 +10,10 @@ import yaml
 from made_parts import make_part
 from throwaway import ROOT, new_project
 
-from hedgerow_study.workflow import profile
-from hedgerow_study.workflow.profile import DEFAULT_MB, DEFAULT_MINUTES, PROFILE, recorded
-from hedgerow_study.workflow.records import Need, records_of_rules
-from hedgerow_study.workflow.rules import rules_of
+from hedgerow_study.workflow.jobs.rules import rules_of
+from hedgerow_study.workflow.planning import profile
+from hedgerow_study.workflow.planning.profile import DEFAULT_MB, DEFAULT_MINUTES, PROFILE, recorded
+from hedgerow_study.workflow.planning.records import Need, records_of_rules
 
 HEAD = "s\th:m:s\tmax_rss\tmax_vms\tmax_uss\tmax_pss\tio_in\tio_out\tmean_load\tcpu_time\n"
 RECORDS = records_of_rules(ROOT)

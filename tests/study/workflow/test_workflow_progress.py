@@ -20,7 +20,7 @@ from throwaway import ROOT, clean_environment
 from hedgerow.errors import ConfigError
 from hedgerow.files import write_parquet
 from hedgerow_study.workflow import run
-from hedgerow_study.workflow.progress import Live, Plain, State, duration, shown
+from hedgerow_study.workflow.running.progress import Live, Plain, State, duration, shown
 
 
 def record(event=None, message="", level=logging.INFO, **more):

@@ -14,8 +14,8 @@ from hedgerow.errors import ConfigError
 from hedgerow.files import read_csv, read_yaml
 from hedgerow_study.experiments.printed import KEY
 from hedgerow_study.reporting.readings import HERE, read_readings
-from hedgerow_study.workflow import readings
-from hedgerow_study.workflow.readings import Read, changed_params, made_again
+from hedgerow_study.workflow.jobs import readings
+from hedgerow_study.workflow.jobs.readings import Read, changed_params, made_again
 
 SETS = ["haberman", "bupa", "wine"]
 #: One permutation, the methods that read the trees of C4.5.

@@ -29,10 +29,10 @@ from hedgerow.files import (
 )
 from hedgerow_study.audit.kept import make_again, verify_kept
 from hedgerow_study.reporting.manifest import checksum
-from hedgerow_study.workflow.jobs import write_absence
-from hedgerow_study.workflow.parts import Cut, Part, digests
-from hedgerow_study.workflow.records import Need, kept_jobs
-from hedgerow_study.workflow.reference import (
+from hedgerow_study.workflow.jobs.frame import write_absence
+from hedgerow_study.workflow.jobs.parts import Cut, Part, digests
+from hedgerow_study.workflow.planning.records import Need, kept_jobs
+from hedgerow_study.workflow.references.paper_scale import (
     LARGEST_FIGURE,
     Reference,
     check_out,
@@ -304,7 +304,7 @@ def test_parts_of_readings_are_not_those_of_another_order(tmp_path):
     rows of one alternative were judged as those of another."""
     shutil.copytree(ROOT / "config", tmp_path / "config")
     one = Reference(tmp_path, "readings", "every_reading", tmp_path / "kept", "evidential")
-    calls = ["workflow.readings:run"]
+    calls = ["workflow.jobs.readings:run"]
     then = one._settings(calls)
     assert one._settings(calls) == json.loads(json.dumps(then))
     file = tmp_path / "config/readings.yaml"

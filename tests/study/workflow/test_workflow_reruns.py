@@ -9,7 +9,7 @@ from wiring import LOGS, PAGE, READ_AGAIN, Sections, after, not_run_yet, reporte
 
 from hedgerow_study.experiments import WORDS
 from hedgerow_study.experiments.audit.comparison import SOURCES
-from hedgerow_study.workflow.steps import having
+from hedgerow_study.workflow.jobs.steps import having
 
 pytestmark = pytest.mark.runs
 

@@ -16,9 +16,9 @@ from hedgerow_study.experiments.audit.misprints import MISPRINTS
 from hedgerow_study.extensions.uncertainty_benchmark.plan import READABLE
 from hedgerow_study.extensions.uncertainty_benchmark.tables import CONDITION_LABELS, LABELS
 from hedgerow_study.reporting.notes import note_files, passages
-from hedgerow_study.workflow import result_pages
-from hedgerow_study.workflow.result_pages import CHOICE, STEADY, TABLES, gain, which_method
-from hedgerow_study.workflow.site import papers
+from hedgerow_study.workflow.showing import result_pages
+from hedgerow_study.workflow.showing.result_pages import CHOICE, STEADY, TABLES, gain, which_method
+from hedgerow_study.workflow.showing.site import papers
 
 KEPT = ROOT / "data/reference/uncertainty_benchmark"
 PAPERS = [paper["id"] for paper in papers(ROOT / "CITATION.cff")]

@@ -19,7 +19,7 @@ from wiring import sets_of
 from hedgerow.data import load_registry
 from hedgerow_study.experiments import WORDS
 from hedgerow_study.reporting.checkout import is_workflow
-from hedgerow_study.workflow.steps import declared_by, having, shown_path
+from hedgerow_study.workflow.jobs.steps import declared_by, having, shown_path
 
 pytestmark = pytest.mark.runs
 

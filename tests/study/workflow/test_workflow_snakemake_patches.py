@@ -12,9 +12,9 @@ from types import SimpleNamespace
 import pytest
 from throwaway import ROOT
 
-from hedgerow_study.workflow import snakemake_patches
-from hedgerow_study.workflow.cluster import EXECUTOR
-from hedgerow_study.workflow.snakemake_patches import (
+from hedgerow_study.workflow.running import snakemake_patches
+from hedgerow_study.workflow.running.slurm import EXECUTOR
+from hedgerow_study.workflow.running.snakemake_patches import (
     keep_asking,
     runs_on_node,
     wait_to_queue,
@@ -60,7 +60,7 @@ def test_one_module_alone_reaches_into_snakemake():
         p.read_text("utf-8") for p in (ROOT / "workflow").rglob("*") if p.suffix == ".smk"
     )
     rules += (ROOT / "workflow/Snakefile").read_text("utf-8")
-    # "workflow.site:content" is a call.
+    # "workflow.showing.site:content" is a call.
     assert set(re.findall(r'(?<![."\w])workflow\.(\w+)', rules)) == {"configfiles"}
     assert "sys.executable =" not in rules
 

@@ -16,8 +16,8 @@ from hedgerow_study.audit import spot_check as checking
 from hedgerow_study.audit.spot_check import all_parts, spot_check
 from hedgerow_study.reporting.manifest import checksum
 from hedgerow_study.reporting.spot_checks import FILE
-from hedgerow_study.workflow.parts import SUFFIX, packed, unpacked
-from hedgerow_study.workflow.reference import drawn
+from hedgerow_study.workflow.jobs.parts import SUFFIX, packed, unpacked
+from hedgerow_study.workflow.references.paper_scale import drawn
 
 pytestmark = pytest.mark.runs
 

@@ -18,13 +18,13 @@ from hedgerow.files import write_csv, write_parquet
 from hedgerow.ids import is_published, published_id
 from hedgerow_study.experiments import module_of
 from hedgerow_study.experiments.step import annotations_of, figure, step, table
-from hedgerow_study.workflow import steps
-from hedgerow_study.workflow.digest import STUDY
-from hedgerow_study.workflow.jobs import write_absence
+from hedgerow_study.workflow.jobs import steps
+from hedgerow_study.workflow.jobs.digest import STUDY
+from hedgerow_study.workflow.jobs.frame import write_absence
 
 RUNNER = '''"""Run the function that the rule names."""
 
-from hedgerow_study.workflow.steps import run
+from hedgerow_study.workflow.jobs.steps import run
 
 run(snakemake)
 '''
@@ -45,7 +45,7 @@ def functions_of(rule) -> list[steps.Declaration]:
 
 
 def test_the_runner_is_frozen():
-    """An edit of it would rerun every job: what it does belongs into `workflow/steps.py`."""
+    """An edit of it would rerun every job: what it does belongs into `workflow/jobs/steps.py`."""
     assert (ROOT / "workflow/scripts/step.py").read_text() == RUNNER
     there = {file.stem for file in (ROOT / "workflow/scripts").glob("*.py")}
     assert there == {"step", *APART}

@@ -15,7 +15,7 @@ import psutil
 import pytest
 from throwaway import clean_environment, until
 
-from hedgerow_study.workflow import warm
+from hedgerow_study.workflow.running import warm
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="Linux only")
 
@@ -187,7 +187,7 @@ def test_where_it_is_killed_its_jobs_end_and_callers_say_one_line(script, tmp_pa
 
 def test_it_ends_where_the_run_is_killed():
     command = (
-        "import sys, time; from hedgerow_study.workflow.warm import WarmProcess; "
+        "import sys, time; from hedgerow_study.workflow.running.warm import WarmProcess; "
         "print(WarmProcess(sys.executable).command[4], flush=True); time.sleep(60)"
     )
     run = subprocess.Popen([sys.executable, "-c", command], stdout=subprocess.PIPE, text=True)

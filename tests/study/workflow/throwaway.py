@@ -211,7 +211,7 @@ def copied_package(folder: Path) -> dict[str, str]:
 
     The finder of an editable installation goes before PYTHONPATH; it is told to stand back.
     """
-    from hedgerow_study.workflow.digest import PACKAGE, STUDY
+    from hedgerow_study.workflow.jobs.digest import PACKAGE, STUDY
 
     target = folder / "hedgerow"
     for package in (PACKAGE, STUDY):

@@ -22,10 +22,10 @@ from throwaway import ROOT
 
 from hedgerow.files import read_yaml
 from hedgerow_study.experiments import WORDS
-from hedgerow_study.workflow.config import chunks
-from hedgerow_study.workflow.profile import CUT_BY
-from hedgerow_study.workflow.rules import rules_of
-from hedgerow_study.workflow.steps import section_of
+from hedgerow_study.workflow.jobs.rules import rules_of
+from hedgerow_study.workflow.jobs.steps import section_of
+from hedgerow_study.workflow.planning.profile import CUT_BY
+from hedgerow_study.workflow.settings.config import chunks
 
 #: What is repeated in an experiment.
 COUNTS = ("n_permutations", "n_forests", "n_repeats", "n_splits")

@@ -61,7 +61,7 @@ class Cells:
     """Printed cells.
 
     sizes: paper, then printed name of a data set: rows, variables and rows of each class in the
-    files that there are (`hedgerow_study.workflow.config.printed_sizes`).
+    files that there are (`hedgerow_study.workflow.settings.config.printed_sizes`).
     """
 
     def __init__(self, published: Printed, sizes: Mapping[str, Mapping[str, Mapping[str, Any]]]):

@@ -5,8 +5,8 @@
 (``reports/figures``, ``reports/tables``) lie beside the folder of the site.
 
 What differs from run to run (commit, machine, command, times) stands in ``assets/run.js``, which
-`hedgerow_study.workflow.record` writes after a run: the pages themselves hold nothing of it, so
-that the same state gives the same bytes.
+`hedgerow_study.workflow.showing.record` writes after a run: the pages themselves hold nothing of
+it, so that the same state gives the same bytes.
 """
 
 from __future__ import annotations

@@ -1,0 +1,516 @@
+"""Jobs of an experiment made again under other settings, in one process: other readings of a paper.
+
+A reading changes settings of one experiment (`hedgerow_study.reporting.readings`). What a job reads
+of settings is declared at its function, so that it is known which jobs a reading touches: those
+whose settings it changes, and those that read what such a job makes. They are run again, in a
+folder of their own; all else is read where the run has left it. So a reading that changes how trees
+are evaluated reads the trees that are there.
+"""
+
+from __future__ import annotations
+
+import filecmp
+import hashlib
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
+
+from hedgerow.errors import ConfigError
+from hedgerow.files import read_parquet, read_yaml, write_bytes, write_parquet, write_text
+from hedgerow_study.experiments.plan import sections
+from hedgerow_study.reporting.claim_specification import SOURCE as CLAIMS
+from hedgerow_study.reporting.readings import (
+    HERE,
+    PREFIX,
+    SOURCE,
+    Alternative,
+    Choices,
+    Run,
+    among,
+    contains,
+    left_out,
+    pairs_of,
+    products_of,
+    read_readings,
+    runs_needed,
+    runs_of,
+    set_beside,
+    settings_of,
+    singles_of,
+)
+from hedgerow_study.workflow.jobs.digest import digest_of
+from hedgerow_study.workflow.jobs.frame import absence, job
+from hedgerow_study.workflow.jobs.parts import ENGINE, packed, unpacked
+from hedgerow_study.workflow.jobs.steps import declarations, perform, section_of
+from hedgerow_study.workflow.running.snakemake_patches import maker_of_file
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+#: Printed cells beside measured ones.
+COMPARISON = "reports/comparison.parquet"
+#: What was run for the readings of one data set.
+RUNS = "data/results/readings/runs/{dataset}/{word}.tar.xz"
+
+
+@dataclass(frozen=True)
+class Made:
+    """A job that runs a function of an experiment."""
+
+    rule: str
+    wildcards: Mapping[str, str]
+    inputs: Mapping[str, Any]  # paths by the names of the rule's inputs, one or a list
+    outputs: Mapping[str, str]  # those that have names
+    paths: list[str]  # all outputs, in their order
+    params: Mapping[str, Any]  # as `hedgerow_study.workflow.jobs.steps.step` gives them
+
+    @property
+    def read(self) -> list[str]:
+        """Paths of all inputs."""
+        found = self.inputs.values()
+        return [p for paths in found for p in ([paths] if isinstance(paths, str) else paths)]
+
+
+def upstream(workflow: Any, targets: Iterable[str]) -> list[Made]:
+    """Jobs on the way to files, each after those that it reads from.
+
+    Returns: without the jobs that fetch and tidy data: they know no settings of an experiment.
+    """
+    maker: dict[str, Made | None] = {}
+    order: list[Made] = []
+
+    def visit(path: str) -> None:
+        if path in maker:
+            return
+        job = maker_of(workflow, path)
+        if job is None:
+            maker[path] = None
+            return
+        maker.update(dict.fromkeys(job.paths, job))
+        for other in job.read:
+            visit(other)
+        order.append(job)
+
+    for target in targets:
+        visit(target)
+    return order
+
+
+def maker_of(workflow: Any, path: str) -> Made | None:
+    """The job that makes a file; None where no function of an experiment does."""
+    found = maker_of_file(workflow, path)
+    if found is None or "call" not in found[-1]:
+        return None
+    rule, wildcards, inputs, outputs, params = found
+    return Made(
+        rule,
+        wildcards,
+        {k: str(v) if isinstance(v, str) else list(map(str, v)) for k, v in inputs.items()},
+        {k: str(v) for k, v in outputs.items()},
+        list(map(str, outputs)),
+        params,
+    )
+
+
+class _Named(dict):
+    """Files or settings of a job, by name and in their order, as Snakemake gives them."""
+
+    def __init__(self, named: Mapping[str, Any], listed: Sequence[str] = ()):
+        super().__init__(named)
+        self._listed = list(listed)
+
+    def __iter__(self):
+        return iter(self._listed)
+
+    def __getattr__(self, name: str) -> Any:
+        try:
+            return self[name]
+        except KeyError:
+            raise AttributeError(name) from None
+
+
+def changed_params(job: Made, section: str, settings: Mapping[str, Any]) -> dict[str, Any]:
+    """The `params` of a job where settings of a section have other values.
+
+    settings: What the job does not declare leaves it as it is.
+    """
+    call = job.params["call"]
+    params = dict(job.params)
+    places = {"plan"} if section_of(call.partition(".")[0]) == section else set()
+    for found in declarations(call):
+        places |= {name for name, (own, *_) in found.plans.items() if own == section}
+    for place in places & set(params):
+        there = params[place]
+        params[place] = there | {k: v for k, v in settings.items() if k in there}
+    return params
+
+
+def made_again(
+    jobs: Iterable[Made],
+    section: str,
+    settings: Mapping[str, Any],
+    store: Path,
+    given: Mapping[str, Path] | None = None,
+    without: Iterable[str] = (),
+) -> dict[str, Path]:
+    """Run those of some jobs whose results settings change, but for what was made before.
+
+    Returns: where all lies that came out otherwise, by its place below the project; without what
+        was given.
+    """
+    there, made, without = dict(given or {}), {}, set(without)
+
+    def place(path: str) -> str:
+        return str(there.get(path, path))
+
+    def placed(paths: str | Sequence[str]) -> str | list[str]:
+        if isinstance(paths, str):
+            return place(paths)
+        return [place(path) for path in paths if path not in without]
+
+    for one in jobs:
+        params = changed_params(one, section, settings)
+        if params == dict(one.params) and without.union(there).isdisjoint(one.read):
+            continue
+        inputs = {name: placed(paths) for name, paths in one.inputs.items()}
+        of = json.dumps([one.rule, one.wildcards, params, inputs], sort_keys=True, default=str)
+        folder = store / hashlib.sha256(of.encode()).hexdigest()[:32]
+        outputs = {path: folder / path for path in one.paths}
+        if not folder.is_dir():
+            for path in outputs.values():
+                path.parent.mkdir(parents=True, exist_ok=True)
+            perform(
+                SimpleNamespace(
+                    rule=one.rule,
+                    wildcards=SimpleNamespace(**one.wildcards),
+                    input=_Named(inputs, placed(one.read)),
+                    output=_Named(
+                        {name: str(outputs[path]) for name, path in one.outputs.items()},
+                        [str(path) for path in outputs.values()],
+                    ),
+                    params=_Named(params),
+                )
+            )
+        # What comes out as it was touches nothing below it.
+        changed = {path: file for path, file in outputs.items() if not _same(file, Path(path))}
+        for path in outputs:
+            there.pop(path, None)
+        there |= changed
+        made |= changed
+    return made
+
+
+def _same(file: Path, here: Path) -> bool:
+    return here.is_file() and filecmp.cmp(file, here, shallow=False)
+
+
+# ----------------------------------------------------------------------------- for the rules
+
+
+class Read:
+    """An experiment, as readings need it: jobs of each data set, and those in which sets meet.
+
+    singles: choices outside of all products are read too, alone and in pairs; that takes trees of
+        their own.
+    nearest: the numbers of readings are set beside what is printed; that takes all tables.
+    """
+
+    def __init__(
+        self,
+        workflow,
+        config,
+        experiment: str,
+        choices: Choices,
+        singles: bool = False,
+        nearest: bool = False,
+    ):
+        self.experiment = experiment
+        self.datasets = list(config[experiment]["datasets"])
+        self.repeats = int(config[experiment].get(choices.repeats, 0))
+        self.choices = choices = among(choices, self.datasets, config[experiment])
+        self.claims = f"data/results/{experiment}/claims.parquet"
+        jobs = upstream(workflow, [self.claims])
+        self.beside = _beside(workflow, experiment, jobs) if nearest else []
+        self._within = [one for one in jobs if "dataset" in one.wildcards]
+        self.meets = [one for one in jobs if "dataset" not in one.wildcards]
+        self.readings = products_of(choices)
+        if singles:
+            self.readings += [*singles_of(choices), *pairs_of(choices)]
+        self._set_beside = set_beside(self.readings, choices) if nearest else []
+        self._methods = config[experiment].get("methods", ())
+        self._of_rows = {
+            (name, other)
+            for name, choice in choices.choices.items()
+            for other, alternative in choice.otherwise.items()
+            if self._changes_rows(name, other, alternative)
+        }
+        self.runs = runs_needed(self.readings, choices, self._of_rows, self._methods)
+
+    def _changes_rows(self, name: str, other: str, alternative: Alternative) -> bool:
+        def touched(jobs: Iterable[Made]) -> bool:
+            given = self.experiment, alternative.settings
+            return any(changed_params(one, *given) != dict(one.params) for one in jobs)
+
+        # All data sets have the same jobs.
+        if touched(self.jobs(self.datasets[0])):
+            return True
+        if not (touched(self.meets) or alternative.without):
+            raise ConfigError(
+                f"{SOURCE}: `{self.experiment}.choices.{name}`: `{other}` changes nothing",
+                remedy="name settings that are read before claims are judged",
+            )
+        return False
+
+    def jobs(self, dataset: str) -> list[Made]:
+        """Jobs of a data set, in an order in which they can run."""
+        return [one for one in self._within if one.wildcards["dataset"] == dataset]
+
+    def read(self, dataset: str) -> list[str]:
+        """Files that these jobs read and make, but for running times."""
+        jobs = self.jobs(dataset)
+        paths = [path for one in jobs for path in (*one.read, *one.paths)]
+        return [path for path in dict.fromkeys(paths) if not path.startswith("data/jobs/")]
+
+    def kept(self, dataset: str) -> list[str]:
+        """Files of a data set that are read where data sets meet."""
+        made = {path for one in self.jobs(dataset) for path in one.paths}
+        return sorted(made.intersection(self.judged_from))
+
+    def settings(self, run: Run) -> dict[str, Any]:
+        """Settings of a run: those of its alternatives, and its methods beside the baseline."""
+        found = settings_of(run.taken, self.choices)
+        if run.methods and self._methods:
+            baseline = sections()[self.experiment].settings()["methods"].contains
+            wanted = {baseline, *run.methods}
+            found["methods"] = [method for method in self._methods if method in wanted]
+        return found
+
+    def _number(self, run: Run) -> int:
+        return next(n for n, other in enumerate(self.runs) if contains(other, run))
+
+    def run_params(self, dataset: str) -> dict[str, Any]:
+        """`params` of the job that runs what the readings of a data set need."""
+        jobs = self.jobs(dataset)
+        return {
+            "section": self.experiment,
+            "jobs": [vars(one) for one in jobs],
+            "kept": self.kept(dataset),
+            "runs": [self.settings(run) for run in self.runs],
+            "code": _code(jobs),
+        }
+
+    @property
+    def judged_from(self) -> list[str]:
+        """Files that the jobs in which data sets meet read."""
+        meeting = [*self.meets, *self.beside]
+        paths = dict.fromkeys(path for one in meeting for path in one.read)
+        return [*paths, *([COMPARISON] if self.beside else ())]
+
+    def judge_params(self, dataset: str | None = None) -> dict[str, Any]:
+        """`params` of the job that judges the claims of each reading, which is of all data sets."""
+        return {
+            "code": _code([*self.meets, *self.beside]),
+            "section": self.experiment,
+            "judged": self.claims,
+            "cells": COMPARISON if self.beside else "",
+            "beside": [vars(one) for one in self.beside],
+            "choices": list(self.choices.choices),
+            "repeats": self.repeats,
+            "n_runs": len(self.runs),
+            "jobs": [vars(one) for one in self.meets],
+            "kept": {dataset: self.kept(dataset) for dataset in self.datasets},
+            "readings": [
+                {
+                    "id": reading.id,
+                    "taken": dict(reading.taken),
+                    "claims": list(reading.claims),
+                    "beside": bool(self.beside) and self._set_beside[number],
+                    "methods": list(reading.methods),
+                    "settings": settings_of(reading.taken.items(), self.choices),
+                    "without": left_out(reading, self.choices),
+                    "runs": [
+                        [self._number(run), list(run.methods)]
+                        for run in runs_of(reading, self.choices, self._of_rows, self._methods)
+                    ],
+                }
+                for number, reading in enumerate(self.readings)
+            ],
+        }
+
+
+def _beside(workflow: Any, experiment: str, before: Sequence[Made]) -> list[Made]:
+    """Jobs that set numbers of an experiment beside what is printed, after those of its claims."""
+    comparison = maker_of(workflow, COMPARISON)
+    if comparison is None:
+        raise LookupError(f"no rule makes {COMPARISON}; its file stands above that of the readings")
+    makers = {path: maker_of(workflow, path) for path in comparison.inputs["tables"]}
+    call = f"{experiment}.tables"
+    own = [path for path, one in makers.items() if one is not None and one.params["call"] == call]
+    if not own:
+        return []
+    jobs = [one for one in upstream(workflow, own) if one not in before]
+    alone = replace(
+        comparison,
+        inputs={**comparison.inputs, "tables": own},
+        params={**comparison.params, "experiments": [experiment]},
+    )
+    return [*jobs, alone]
+
+
+def _code(jobs: Iterable[Made]) -> str:
+    """Digest of the code of some jobs: where that changes, their readings are made anew."""
+    codes = sorted({one.params["code"] for one in jobs})
+    return hashlib.sha256("".join(codes).encode()).hexdigest()
+
+
+class Readings:
+    """Readings of all experiments that are read: inputs and `params` for the rules."""
+
+    def __init__(self, workflow: Any, config: Mapping[str, Any]):
+        own = config["readings"]
+        choices = read_readings(read_yaml(SOURCE))
+        there = config["experiments"]
+        self.words = [w for w in own["of"] if w in there and "readings" in there]
+        self._read = {
+            word: Read(workflow, config, word, choices[word], own["singles"], own["nearest"])
+            for word in self.words
+        }
+
+    def files(self, wildcards: Any) -> list[str]:
+        """What the readings of a data set are made of."""
+        return self._read[wildcards.word].read(wildcards.dataset)
+
+    def runs(self, wildcards: Any) -> list[str]:
+        """What was run for the readings of an experiment."""
+        return self.runs_of(wildcards.word)
+
+    def runs_of(self, word: str) -> list[str]:
+        """As `runs`."""
+        return [RUNS.format(word=word, dataset=name) for name in self._read[word].datasets]
+
+    def rows(self, wildcards: Any) -> list[str]:
+        """What claims of an experiment are judged from, of the reading as here."""
+        return self._read[wildcards.word].judged_from
+
+    @property
+    def datasets(self) -> list[str]:
+        """All data sets, sorted."""
+        return sorted({name for own in self._read.values() for name in own.datasets})
+
+    def params(self, work: str) -> dict[str, Any]:
+        """`params` of the rule whose script calls `run` or `judge`."""
+
+        def given(wildcards: Any) -> dict[str, Any]:
+            of_one = getattr(self._read[wildcards.word], f"{work}_params")
+            return of_one(getattr(wildcards, "dataset", None))
+
+        return {"work": work, "given": given, "code": digest_of(*ENGINE.values())}
+
+
+# ------------------------------------------------------------------------------- the jobs
+
+
+def run(snakemake: Any) -> None:
+    """Run what the readings of one data set need, and keep its rows (the script of the rule)."""
+    with job(snakemake), TemporaryDirectory(prefix="hedgerow-readings-") as name:
+        params, root, files = SimpleNamespace(**snakemake.params.given), Path(name), []
+        jobs = [Made(**one) for one in params.jobs]
+        for number, settings in enumerate(params.runs):
+            made = made_again(jobs, params.section, settings, root / "made")
+            for path in params.kept:
+                files.append(f"{_folder(number)}/{path}")
+                write_bytes(root / files[-1], made.get(path, Path(path)).read_bytes())
+        write_bytes(snakemake.output[0], packed(root, files))
+
+
+def _folder(number: int) -> str:
+    """Where the files of a run lie in the archive of a data set."""
+    return f"{number:03d}"
+
+
+def judge(snakemake: Any) -> None:
+    """Judge the claims of each reading (the script of the rule).
+
+    Writes one row per reading and claim: `reading`, its id; by choice the alternative; `repeats` of
+    each data set; and the columns of the table of claims. Beside it one row per reading and printed
+    cell of the experiment that has a number, `reading` and the columns of the comparison; no row
+    where that is not asked.
+    """
+    import pandas as pd
+
+    with job(snakemake), TemporaryDirectory(prefix="hedgerow-readings-") as name:
+        params, folder = SimpleNamespace(**snakemake.params.given), Path(name)
+        kept = {d: paths for d, paths in params.kept.items() if absence(paths[0]) is None}
+        for path in map(Path, snakemake.input.runs):
+            own = kept.get(path.parent.name, ())
+            wanted = [f"{_folder(n)}/{p}" for n in range(params.n_runs) for p in own]
+            for place, content in (unpacked(path, wanted) if own else {}).items():
+                write_bytes(folder / place, content)
+        found = [_judged(reading, params, kept, folder) for reading in params.readings]
+        for path, frames in zip(snakemake.output, zip(*found, strict=True), strict=True):
+            there = [frame for frame in frames if frame is not None]
+            frame = pd.concat(there, ignore_index=True) if there else pd.DataFrame()
+            write_parquet(path, frame)
+
+
+def _judged(
+    reading: Mapping[str, Any], params: Any, kept: Mapping[str, Sequence[str]], folder: Path
+) -> tuple[pd.DataFrame, pd.DataFrame | None]:
+    """Claims and printed cells of one reading, with the runs of all readings in a folder."""
+    with TemporaryDirectory(prefix="reading-", dir=folder) as name:
+        scratch = Path(name)
+        # Only its own: a claim is judged without each data set in turn, which takes its time.
+        given = {CLAIMS: scratch / CLAIMS}
+        write_text(given[CLAIMS], _only(params.section, reading["claims"]))
+        for path in (path for paths in kept.values() for path in paths):
+            if reading["runs"]:
+                given[path] = scratch / path
+                write_parquet(given[path], _put_together(path, folder, reading["runs"]))
+        without = [path for d in reading["without"] for path in kept.get(d, ())]
+        jobs = [*params.jobs, *(params.beside if reading["beside"] else ())]
+        made = made_again(
+            [Made(**one) for one in jobs],
+            *(params.section, reading["settings"], scratch / "made", given, without),
+        )
+        frame = read_parquet(made.get(params.judged, params.judged))
+        cells = None
+        if reading["beside"]:
+            cells = read_parquet(made.get(params.cells, params.cells))
+            there = cells["experiment"].eq(params.section) & cells["measured"].notna()
+            if reading["methods"]:
+                there &= cells["method"].isin(["", *reading["methods"]])
+            cells = cells[there].assign(reading=reading["id"])
+    taken = {f"{PREFIX}{name}": reading["taken"].get(name, HERE) for name in params.choices}
+    frame = frame[frame["claim"].isin(reading["claims"])].assign(reading=reading["id"], **taken)
+    frame = frame.assign(repeats=params.repeats)
+    first = ["reading", *taken, "claim", "repeats"]
+    return frame[[*first, *(column for column in frame if column not in first)]], cells
+
+
+def _only(section: str, claims: Sequence[str]) -> str:
+    """config/claims.yaml with some claims of one experiment."""
+    import yaml
+
+    content = read_yaml(CLAIMS)
+    own = content["claims"][section]
+    asked = {name: claim for name, claim in own["claims"].items() if name in claims}
+    content["claims"] = {section: own | {"claims": asked}}
+    return yaml.safe_dump(content, sort_keys=False, allow_unicode=True)
+
+
+def _put_together(path: str, folder: Path, runs: Sequence[Sequence]) -> pd.DataFrame:
+    """Rows of a reading: as here, but for methods of which one of its runs has rows."""
+    import pandas as pd
+
+    frame = read_parquet(path)
+    for number, methods in runs:
+        other = read_parquet(folder / _folder(number) / path)
+        if methods and "method" in frame:
+            rest = frame[~frame["method"].isin(methods)]
+            other = pd.concat([rest, other[other["method"].isin(methods)]], ignore_index=True)
+        frame = other
+    return frame

@@ -1,0 +1,1 @@
+"""Which jobs will a run make and why, and what will they take?"""

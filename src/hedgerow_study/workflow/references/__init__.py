@@ -1,0 +1,1 @@
+"""What came out before: at the scale of the papers, and in the last runs?"""

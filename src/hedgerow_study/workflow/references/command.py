@@ -1,0 +1,161 @@
+"""`hedgerow reference`: results at the scale of the papers, made in parts."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hedgerow.errors import DataError
+from hedgerow.screen import add_force, describe
+from hedgerow_study.extensions.readings.plan import EXPERIMENTS
+
+if TYPE_CHECKING:
+    from hedgerow_study.workflow.references.paper_scale import Reference
+
+REFERENCE = """\
+Make results at the scale of the papers. Some files of each data set are kept as a part; tables,
+figures and verdicts are made of all parts of an experiment, by the rules of the workflow. Parts may
+be made on different days and machines. Run it in the folder of the project.
+"""
+EXAMPLES = """examples:
+  hedgerow reference soft pima wdbc     (two parts; tables, when all parts are there)
+  hedgerow reference soft --all         (the parts that are not there, and the tables)
+  hedgerow reference soft               (the tables, of the parts that are there)
+  hedgerow reference all --all          (of every experiment: hours)
+  hedgerow reference soft --compare 3   (the code was reshaped: do three parts come out the same?)
+  hedgerow reference readings --of soft --all   (every reading of chapter 3)
+"""
+EVERY, PAPER = "all", "paper"
+
+
+def add_reference(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the command to its parser."""
+    from hedgerow_study.workflow.references.paper_scale import (
+        COMPARISON,
+        EVERY_READING,
+        READINGS,
+        experiments,
+    )
+
+    describe(parser, REFERENCE, EXAMPLES)
+    parser.set_defaults(run=run_reference)
+    parser.add_argument(
+        "experiment",
+        choices=[*sorted(experiments()), COMPARISON, READINGS, EVERY],
+        metavar="EXPERIMENT",
+        help=f"one of {', '.join(sorted(experiments()))}; {COMPARISON}: every printed cell beside "
+        f"the tables that were made; {READINGS}: the readings of those that have any; {EVERY}: all "
+        "of them",
+    )
+    parser.add_argument(
+        "parts",
+        nargs="*",
+        metavar="PART",
+        help="make these parts: data sets, or what an experiment on one data set is cut into "
+        "(default: none, tables only)",
+    )
+    what = parser.add_mutually_exclusive_group()
+    what.add_argument("--all", action="store_true", help="make every part that is not there")
+    what.add_argument(
+        "--compare",
+        type=int,
+        metavar="N",
+        help="make N parts again, drawn at random, and the named ones, and keep none of it: where "
+        "they come out the same, all parts that are there count as made by the code of today (more "
+        "than N, where a function that has changed would make none of them)",
+    )
+    parser.add_argument(
+        "--of",
+        metavar="EXPERIMENT",
+        choices=EXPERIMENTS,
+        help=f"of {READINGS}: read this one (default: each)",
+    )
+    parser.add_argument(
+        "--seed",
+        metavar="TEXT",
+        help="of the draw (default: the digests of today's code, so that nobody chooses it)",
+    )
+    parser.add_argument("--cores", type=int, default=2, metavar="N", help="default: %(default)s")
+    parser.add_argument(
+        "--configuration",
+        metavar="NAME",
+        help=f"a file in config/, without its suffix (default: paper; of readings {EVERY_READING})",
+    )
+    parser.add_argument(
+        "--out",
+        default="data/reference",
+        metavar="FOLDER",
+        help="gets EXPERIMENT/ with tables, figures, manifest and parts/, of readings a folder for "
+        "each experiment that is read (default: %(default)s)",
+    )
+    add_force(parser, "files in EXPERIMENT/, other than those of earlier calls,")
+
+
+def run_reference(options: argparse.Namespace) -> int:
+    """Make parts and tables of one experiment, or of all."""
+    from hedgerow_study.workflow.references.paper_scale import (
+        COMPARISON,
+        EVERY_READING,
+        READINGS,
+        Reference,
+        check_out,
+        compare_printed,
+        experiments,
+    )
+    from hedgerow_study.workflow.settings.config import check_project
+
+    check_project(Path())
+    root, out, paper = Path(), Path(options.out), options.configuration or PAPER
+    if options.of and options.experiment != READINGS:
+        raise DataError(
+            f"--of {options.of} says which experiment is read",
+            remedy=f"call `hedgerow reference {READINGS} --of {options.of}`",
+        )
+    of_one = {*experiments()} | ({READINGS} if options.of else set())
+    if options.parts and options.experiment not in of_one:
+        raise DataError(
+            f"`{options.parts[0]}` is a part of one experiment", remedy="name that experiment"
+        )
+    every = [*experiments(), COMPARISON, READINGS]
+    for word in every if options.experiment == EVERY else [options.experiment]:
+        if word == COMPARISON:
+            check_out(out / word, word, options.force)
+            compare_printed(root, paper, out, options.cores)
+            print(f"{out / word}: every printed cell beside the tables of the parts")
+        elif word == READINGS:
+            name = options.configuration or EVERY_READING
+            for of in [options.of] if options.of else EXPERIMENTS:
+                _of_one(options, Reference(root, word, name, out / word / of, of))
+        else:
+            _of_one(options, Reference(root, word, paper, out / word))
+    return 0
+
+
+def _of_one(options: argparse.Namespace, one: Reference) -> None:
+    from hedgerow_study.workflow.references.paper_scale import check_out
+
+    folder = one.folder
+    check_out(folder, one.experiment, options.force)
+    wanted = one.named(options.parts)
+    if options.all:
+        wanted += [name for name in one.absent() if name not in wanted]
+    if options.compare is not None:
+        if options.compare < 0 or not (options.compare or wanted):
+            raise DataError("no part is to be compared", remedy="name some, or give --compare 2")
+        wanted = one.to_compare(wanted, options.compare, options.seed or one.seed)
+    if wanted:
+        one.make(wanted, options.cores)
+        if options.compare is None:
+            one.collect(wanted)
+        else:
+            one.compare(wanted)
+            said = "came out the same: all parts count as made by the code of today"
+            print(f"{folder}: {', '.join(wanted)} {said}")
+    n, lacking = len(one.cut.parts), one.absent()
+    if lacking:
+        print(f"{folder}: {n - len(lacking)} of {n} parts are there, and no tables yet")
+        print(f"not there: {', '.join(lacking)}")
+        return
+    merged = one.merge(options.cores)
+    print(f"{folder}: {n} parts, {len(merged['outputs'])} files (tables, figures, claims)")

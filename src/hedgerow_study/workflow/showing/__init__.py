@@ -1,0 +1,1 @@
+"""What do the site, the pages and the generated files tell?"""

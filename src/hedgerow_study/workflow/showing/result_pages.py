@@ -1,0 +1,590 @@
+"""What pages of docs/ and README tell of the tracked results, as tables in Markdown.
+
+`pages` gives the texts between the marks of a page; `hedgerow_study.workflow.showing.generated`
+writes them. Verdicts, readings and cells are those of `data/reference`, misprints those of
+`data/published`, reasons those of the notes; the choice of a method rests on
+`uncertainty_benchmark`.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hedgerow.data import load_registry
+from hedgerow.files import read_csv, read_text, read_yaml
+from hedgerow.showing.numbers import known, number, signed
+from hedgerow_study.experiments.audit.misprints import BY_READING, table_of
+from hedgerow_study.extensions.uncertainty_benchmark.plan import READABLE
+from hedgerow_study.extensions.uncertainty_benchmark.tables import (
+    CHOICE_LABELS,
+    CONDITION_LABELS,
+    LABELS,
+    PEOPLE_LABELS,
+)
+from hedgerow_study.reporting.checkout import RESULTS
+from hedgerow_study.reporting.claim_specification import NOT, PARTLY, REPRODUCED, VERDICTS
+from hedgerow_study.reporting.notes import Passage, note_files, passages
+from hedgerow_study.reporting.readings import SOURCE, read_readings
+from hedgerow_study.workflow.settings.config import printed_sizes
+from hedgerow_study.workflow.showing.site import AT_SCALE, papers
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+PAGE = "docs/reproduction.md"
+CHOICE, README, SUITE = "docs/which_method.md", "README.md", "config/suite.yaml"
+#: The experiment whose results they tell.
+EXPERIMENT = "uncertainty_benchmark"
+#: Whose answers to a second measurement are told.
+STEADY = ("ss_stp_se", "udt", "doubt_tree", "forest", "boosting")
+#: Names of the tables that the page asks for, each between `<!-- NAME: make generated -->` and
+#: `<!-- end -->`.
+TABLES = ("conditions", "changes", "rule", "honesty", "people")
+#: What says how large data sets are, and no result.
+FACTS = {"n_classes", "n_numeric_variables", "n_variables", "n_instances", "n_sets"}
+FACTS |= {"imbalance_ratio", "instances_above_1000"}
+#: Shares of the largest printed value of a metric in its table.
+NEAR = (0.05, 0.1, 0.25)
+#: The reading that every other is compared with.
+HERE = "as here"
+#: A verdict inside of a sentence.
+_SAID = {REPRODUCED: "reproduced", PARTLY: "in part", NOT: "not"}
+#: What else is judged by the same rules and shown, by the column of an experiment's claims.
+_BESIDE = {
+    "j48": "class rule",
+    "j48_laplace_node": "smoothed",
+    "j48_unpruned_node": "unpruned",
+    "pruned_node": "C4.5 of the thesis",
+    "unpruned_node": "C4.5 unpruned",
+    "coded": "as coded, 0/0 repaired",
+    "coded_gain": "gain of C4.5 as coded",
+    "coded_undefined": "as coded",
+    "first": "forest of the printed division",
+    "printed": "printed cells",
+}
+#: Items of one kind that a misprint lists.
+_SHOWN = 3
+_ROMAN = {"1": "I", "2": "II", "3": "III"}
+
+
+def pages(root: Path) -> dict[str, dict[str, str]]:
+    """Texts by their marks, by page; no page whose tracked results are not all there."""
+    texts = {}
+    if (root / AT_SCALE).is_file() and (root / PAGE).is_file():
+        texts[PAGE] = reproduction(root)
+    if (root / CHOICE).is_file():
+        texts[CHOICE] = which_method(root)
+    folder = root / RESULTS / EXPERIMENT
+    if (root / README).is_file() and folder.is_dir():
+        levels = read_yaml(root / SUITE)["levels"]["errors"]
+        effects = read_csv(folder / "uncertainty_benchmark_effects.csv")
+        texts[README] = {"gain": gain(effects, levels)}
+    return texts
+
+
+def table(
+    heads: Sequence[str],
+    rows: Iterable[Iterable[Any]],
+    texts: int | None = None,
+    last_is_text: bool = False,
+) -> str:
+    """A table."""
+    n = len(heads) if texts is None else texts
+    numbers = len(heads) - n - last_is_text
+    rule = f"|{' --- |' * n}{' ---: |' * numbers}{' --- |' * last_is_text}"
+    lines = [f"| {' | '.join(heads)} |", rule]
+    for row in rows:
+        cells = (str(cell).replace("|", r"\|") for cell in row)
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def reproduction(root: Path) -> dict[str, str]:
+    """Texts of the report of the reproduction."""
+    claims, reasons = judged(root), why(root)
+    found = {
+        "verdicts": verdicts_table(claims, root),
+        "standing": standing_table(claims),
+        "repeats": repeats_line(claims, root),
+        "cells": cells_table(root, partial(chapter, root=root)),
+        "tables": cells_table(root, place),
+    }
+    for group, own in claims.groupby("group", sort=False):
+        found[f"{group}_holds"] = holds_list(own)
+        found[f"{group}_fails"] = fails_list(own, reasons)
+        found[f"{group}_hangs"] = hangs_list(own, changes(own, root))
+        found[group] = claims_table(own)
+        if beside := beside_table(own.index, root):
+            found[f"{group}_beside"] = beside
+    for paper, own in misprints(root).groupby("paper", sort=False):
+        found[f"{paper}_misprints"] = misprints_table(own)
+    return found
+
+
+# ------------------------------------------------------------------------------------- claims
+
+
+def judged(root: Path) -> pd.DataFrame:
+    """The statements of the papers with their verdicts, at the scale of the papers and by readings.
+
+    Returns: one row per statement, index its id: columns of data/published/claims.csv; group (the
+        id before the hyphen), verdict, measured; n_readings, n_open, repeats, and of how many
+        readings each verdict is, `-` where none was run.
+    """
+    import pandas as pd
+
+    stated = read_csv(root / "data/published/claims.csv").fillna("").set_index("claim_id")
+    stated["group"] = stated.index.str.split("-").str[0]
+    files = sorted(root.glob("data/reference/*/*_claims.csv"))
+    columns = ["verdict", "measured", "lacking", "hangs_on", "n_datasets"]
+    kept = pd.concat([read_csv(file).set_index("claim")[columns] for file in files])
+    found = stated.join(kept)
+    texts = ["verdict", "measured", "lacking", "hangs_on"]
+    found[texts] = found[texts].fillna("")
+    found["measured"] = found["measured"].where(found["measured"] != "", found["lacking"])
+    read = [read_csv(f) for f in sorted(root.glob("data/reference/readings/*/*_verdicts.csv"))]
+    under = pd.concat(read).set_index("claim")
+    for verdict in _SAID:
+        shares = under[verdict.replace(" ", "_")].fillna(0)
+        under[verdict] = (shares * under["n_readings"]).round().astype(int)
+    counted = ["n_readings", "n_open", "repeats", *_SAID]
+    return found.join(under[[*counted, "word"]]).assign(
+        **{name: lambda t, name=name: t[name].fillna(-1).astype(int) for name in counted}
+    )
+
+
+def titles(claims: pd.DataFrame, root: Path) -> dict[str, str]:
+    """Names of the groups of statements: a paper, and where it has several groups their chapter."""
+    cited = {paper["id"]: cited_as(paper) for paper in papers(root / "CITATION.cff")}
+    n_groups = claims.groupby("paper")["group"].nunique()
+    return {
+        group: cited[own["paper"].iloc[0]]
+        + (f", chapter {own['section'].iloc[0][0]}" if n_groups[own["paper"].iloc[0]] > 1 else "")
+        for group, own in claims.groupby("group", sort=False)
+    }
+
+
+def cited_as(paper: Mapping[str, Any]) -> str:
+    """A paper by first author and year."""
+    first, *others = paper["authors"].split(", ")
+    return f"{first}{' and others' if others else ''} ({paper['year']})"
+
+
+def verdicts_table(claims: pd.DataFrame, root: Path) -> str:
+    """Counts of verdicts, a row per chapter or paper; behind them what readings make of them."""
+    heads = ["paper", "statements", *VERDICTS, "robust", "fragile", "refuted"]
+    rows, names = [], titles(claims, root)
+    for group, own in claims.groupby("group", sort=False):
+        verdicts, words = Counter(own["verdict"]), Counter(own["word"])
+        counts = [len(own), *(verdicts[v] for v in VERDICTS), *(words[w] for w in heads[-3:])]
+        rows.append([names[group], *counts])
+    total = [sum(column) for column in zip(*(row[1:] for row in rows), strict=True)]
+    return table(heads, [*rows, ["all", *total]], texts=1)
+
+
+def standing_table(claims: pd.DataFrame) -> str:
+    """Which statements hold under every reading, which under some, which under none."""
+    read, some = claims["n_readings"] > 0, claims[REPRODUCED] > 0
+    every = read & (claims[REPRODUCED] == claims["n_readings"])
+    holds, partly, fails = (claims["verdict"] == verdict for verdict in _SAID)
+    kinds = {
+        "reproduced, and under every reading": holds & every,
+        "reproduced, and not under every reading": holds & read & ~every,
+        "reproduced, no reading was judged": holds & ~read,
+        "in part, and reproduced under some reading": partly & some,
+        "in part, and reproduced under no reading": partly & read & ~some,
+        "in part, no reading was judged": partly & ~read,
+        "not reproduced, but under some reading": fails & some,
+        "not reproduced, under no reading": fails & read & ~some,
+        "not reproduced, no reading was judged": fails & ~read,
+        "no verdict": ~(holds | partly | fails),
+    }
+    rows = [[kind, ", ".join(claims.index[own])] for kind, own in kinds.items() if own.any()]
+    return table(["at the scale of the papers, and by readings", "statements"], rows)
+
+
+def repeats_line(claims: pd.DataFrame, root: Path) -> str:
+    """Statements on which the fewer repeats of the readings give another verdict as it is."""
+    points = readings(root)
+    here = points[points["reading"] == HERE].set_index("claim")["verdict"]
+    here = here[here.isin(list(_SAID))]
+    rows = [
+        f"{name} ({_SAID[claims.loc[name, 'verdict']]}, with fewer {_SAID[here[name]]})"
+        for name in claims.index.intersection(here.index)
+        if claims.loc[name, "verdict"] != here[name]
+    ]
+    return ", ".join(rows) + "."
+
+
+def claims_table(claims: pd.DataFrame) -> str:
+    """Statements with what was measured, the verdict, and how it fares under other readings."""
+    rows = [
+        [f"**{name}** {row['statement']}", row["measured"], row["verdict"], under_readings(row)]
+        for name, row in claims.iterrows()
+    ]
+    return table(["statement", "measured here", "verdict", "readings"], rows)
+
+
+def under_readings(row: Mapping[str, Any]) -> str:
+    """Verdicts of a statement over all readings."""
+    n, n_open = row["n_readings"], row["n_open"]
+    counts = {word: row[verdict] for verdict, word in _SAID.items() if row[verdict] > 0}
+    if n < 0:
+        return "no other reading"
+    if n == 0:
+        return f"too little data under all {n_open} readings"
+    said = ", ".join(f"{word} {count}" for word, count in counts.items()) + f" of {n} readings"
+    if len(counts) == 1:
+        said = f"{next(iter(counts))} under all {n} readings"
+    return said + (f", too little data under {n_open}" if n_open > 0 else "")
+
+
+def why(root: Path) -> dict[str, tuple[str, Passage]]:
+    """Page of notes and passage that tell why a claim holds or not."""
+    return {
+        name: (path, passage)
+        for path in note_files(root)
+        for name, passage in passages(read_text(root / path)).items()
+    }
+
+
+def holds_list(claims: pd.DataFrame) -> str:
+    """What is reproduced, with how it fares under other readings."""
+    own = claims[claims["verdict"] == REPRODUCED]
+    return "\n".join(
+        f"- **{name}** ({under_readings(row)}): {row['statement']}" for name, row in own.iterrows()
+    )
+
+
+def fails_list(claims: pd.DataFrame, reasons: Mapping[str, tuple[str, Passage]]) -> str:
+    """What is not reproduced, or in part, with the reason; one item for all that share it."""
+    shared: dict[Passage, list[str]] = {}
+    for name in claims.index[claims["verdict"] != REPRODUCED]:
+        shared.setdefault(reasons[name][1], []).append(name)
+    items = []
+    for passage, names in shared.items():
+        said = "\n  ".join(
+            f"**{name}**, {claims.loc[name, 'verdict']}: {claims.loc[name, 'statement']}"
+            for name in names
+        )
+        items.append(f"- {said}\n  *Why:* {passage.text[0].upper()}{passage.text[1:]}")
+    return "\n".join(items)
+
+
+def beside_table(names: Sequence[str], root: Path) -> str:
+    """Verdicts of the same rules on other trees, on the authors' code, on the printed cells."""
+    for file in sorted(root.glob("data/reference/*/*_claims.csv")):
+        kept = read_csv(file, text=True).set_index("claim")
+        beside = [f"verdict_{name}" for name in _BESIDE if f"verdict_{name}" in kept]
+        if beside and set(names) <= set(kept.index):
+            heads = ["statement", "verdict", *(_BESIDE[c.removeprefix("verdict_")] for c in beside)]
+            rows = kept.loc[list(names), ["verdict", *beside]].to_dict("split")["data"]
+            said = [[_word(v) or "–" for v in row] for row in rows]
+            return table(heads, [[n, *row] for n, row in zip(names, said, strict=True)])
+    return ""
+
+
+# ----------------------------------------------------------------------------------- readings
+
+
+def readings(root: Path) -> pd.DataFrame:
+    """Every statement under every reading: claim, reading, verdict."""
+    import pandas as pd
+
+    files = sorted(root.glob("data/reference/readings/*/readings_points.csv"))
+    return pd.concat([read_csv(file) for file in files])[["claim", "reading", "verdict"]]
+
+
+def changes(claims: pd.DataFrame, root: Path) -> pd.DataFrame:
+    """Verdicts that a choice changes, if it alone is made in another way.
+
+    Returns: claim, was, verdict, choice, otherwise, place, open; both verdicts are of the same
+        repeats.
+    """
+    import pandas as pd
+
+    points = readings(root)
+    points = points[points["claim"].isin(claims.index)]
+    here = points[points["reading"] == HERE].set_index("claim")["verdict"].rename("was")
+    found = points.join(here, on="claim")
+    found = found[(found["verdict"] != found["was"]) & ~found["reading"].str.contains(", ")]
+    found[["choice", "otherwise"]] = found["reading"].str.split("=", n=1, expand=True)
+    kept = pd.DataFrame(
+        [
+            {"experiment": experiment, "choice": name, "place": choice.place, "open": choice.open}
+            for experiment, choices in read_readings(read_yaml(root / SOURCE)).items()
+            for name, choice in choices.choices.items()
+        ]
+    )
+    found = found.join(claims["experiment"], on="claim")
+    return found.merge(kept, on=["experiment", "choice"])
+
+
+def hangs_list(claims: pd.DataFrame, found: pd.DataFrame) -> str:
+    """Statements whose verdict one choice changes, with the choices and what they make of it."""
+    items = []
+    for name in claims.index.intersection(found["claim"]):
+        own, made = found[found["claim"] == name], []
+        for verdict, alike in own.groupby("verdict", sort=False):
+            choices = alike.groupby("choice", sort=False)["otherwise"].agg(", ".join)
+            named = _listed([f"{choice} ({other})" for choice, other in choices.items()])
+            made.append(f"{_word(verdict)} with {named}")
+        items.append(
+            f"- **{name}**, {_word(own['was'].iloc[0])} by our choices: {'; '.join(made)}."
+        )
+    none = "No choice that is read in another way, by itself, changes a verdict."
+    return "\n".join(items) or none
+
+
+def _word(verdict: str) -> str:
+    return _SAID.get(verdict, verdict)
+
+
+def _listed(names: Sequence[str]) -> str:
+    *first, last = names
+    return f"{', '.join(first)} and {last}" if first else last
+
+
+# -------------------------------------------------------------------------------------- cells
+
+
+def compared(cells: pd.DataFrame) -> pd.DataFrame:
+    """Printed cells that were measured, with how near they are.
+
+    Returns: what was given, with `kind` (fact, word or number), `same` (to the last printed digit)
+        and `apart`: the difference as a share of the largest printed value of the metric in the
+        table; 0 or 1 for words.
+    """
+    import pandas as pd
+
+    found = cells[cells["reason"] == ""].copy()
+    number, value = (pd.to_numeric(found[n]) for n in ("measured", "published_value"))
+    words = number.isna() | found["unit"].isin(["yes_no", "winner"])
+    found["kind"] = words.map({True: "word", False: "number"})
+    found.loc[found["metric"].isin(FACTS), "kind"] = "fact"
+    largest = value.abs().groupby([found["table"], found["metric"]]).transform("max")
+    apart = (number - value).abs()
+    bound = found["published"].str.strip().str.startswith("<") & (number < value)
+    equal = found["measured_text"].where(found["measured_text"] != "", found["measured"])
+    found["same"] = (apart <= found["published"].map(half_digit) + 1e-9) | bound
+    found.loc[words, "same"] = equal[words] == found["published"][words]
+    shares = (apart / largest.where(largest > 0)).where(~bound, 0.0).fillna(apart)
+    found["apart"] = shares.where(~words, (~found["same"]).astype(float))
+    return found
+
+
+def half_digit(text: str) -> float:
+    """Half of the last printed digit; half of a part for a fraction such as 10/11."""
+    text = text.strip("<> %")
+    if "/" in text:
+        return 0.5 / float(text.partition("/")[2])
+    return 0.5 * 10.0 ** -len(text.partition(".")[2])
+
+
+def cells_table(root: Path, by: Callable[[str], str]) -> str:
+    """How many printed cells were measured, and how near they are, a row per group of tables."""
+    cells = read_csv(root / AT_SCALE, text=True)
+    cells["row"] = cells["table"].map(by)
+    facts = cells["metric"].isin(FACTS)
+    cells.loc[facts, "row"] = cells.loc[facts, "row"] + ", facts of data sets"
+    found = compared(cells)
+    heads = ["printed in", "cells", "measured", "to the last digit"]
+    heads += [f"within {share:.0%}".replace("%", " %") for share in NEAR]
+    rows = [
+        [name, len(printed), *_near(found[found["row"] == name])]
+        for name, printed in cells.groupby("row", sort=False)
+    ]
+    total = [sum(column) for column in zip(*(row[1:] for row in rows), strict=True)]
+    return table(heads, [*rows, ["all", *total]], texts=1)
+
+
+def chapter(table: str, root: Path) -> str:
+    """Paper of a table of data/published; of the thesis the chapter, too."""
+    paper, _, rest = table.partition("_")
+    cited = {one["id"]: cited_as(one) for one in papers(root / "CITATION.cff")}[paper]
+    number = rest.removeprefix("table_")[0] if rest.startswith("table_") else ""
+    if paper != "thesis":
+        return cited
+    return f"{cited}, chapter {number}" if number else f"{cited}, numbers in the text"
+
+
+def _near(found: pd.DataFrame) -> list[int]:
+    near = (int((found["apart"] <= share + 1e-9).sum()) for share in NEAR)
+    return [len(found), int(found["same"].sum()), *near]
+
+
+def place(name: str) -> str:
+    """Where something is printed, from the id of a table or as it is given.
+
+    >>> place("thesis_table_3_4"), place("confdtree_table_2"), place("6.3")
+    ('thesis, table 3.4', 'ConfDTree, table II', '6.3')
+    """
+    paper, _, rest = name.partition("_")
+    kind, _, number = rest.partition("_")
+    said = {"thesis": "thesis", "confdtree": "ConfDTree", "e2m": "E2M", "eig": "EIG"}.get(paper)
+    if said is None or kind not in ("table", "text"):
+        return name
+    if kind == "text":
+        return f"{said}, numbers in the text"
+    if paper == "confdtree":
+        return f"{said}, table {_ROMAN[number]}"
+    return f"{said}, table {number.replace('_', '.')}"
+
+
+# ---------------------------------------------------------------------------------- misprints
+
+
+def misprints(root: Path) -> pd.DataFrame:
+    """All misprints that stand (`hedgerow_study.experiments.audit.misprints`)."""
+    files = sorted((root / "data/published").glob("*.csv"))
+    published = {file.stem: read_csv(file, text=True) for file in files if file.stem != "claims"}
+    registry = load_registry(root / "config/datasets.yaml")
+    found = table_of(published, printed_sizes(registry, ["thesis3", "thesis4", "confdtree"]))
+    return found[found["stands"]]
+
+
+def misprints_table(found: pd.DataFrame) -> str:
+    """Misprints of a paper: where, what is printed, what follows, and from which computation."""
+    rows = []
+    for row in found.itertuples():
+        how = "reading both places" if row.computed == BY_READING else row.computed
+        where = place(row.place).partition(", ")[2] if "_table_" in row.place else row.place
+        rows.append([f"{where} (`{row.id}`)", *map(_some, (row.printed, row.follows)), how])
+    return table(["place", "printed", "what follows", "from"], rows)
+
+
+def _some(text: str) -> str:
+    """The first of several items."""
+    items = text.split("; ")
+    more = len(items) - _SHOWN
+    return "; ".join(items[:_SHOWN]) + (f"; and {more} more" if more > 0 else "")
+
+
+# ---------------------------------------------------------------------------- choice of a method
+
+
+def gain(effects: pd.DataFrame, levels: Sequence[float]) -> str:
+    """What a tree gains that knows the size of errors, beside a forest that does not."""
+    known_size = effects[(effects["condition"] == "error") & (effects["second"] == "c45")]
+    by = known_size.set_index(["metric", "first"])
+    tree, forest = (by.loc[("accuracy", method)] for method in ("doubt_tree", "forest"))
+    changed, of_forest = (by.loc[("changes", method)] for method in ("doubt_tree", "forest"))
+    sizes = f"{', '.join(map(str, levels[:-1]))} or {levels[-1]}"
+    text = (
+        f"We added normally distributed errors to {tree['n_datasets']} data sets. Their standard "
+        f"deviation is {sizes} of the variable's, and methods that can use it are given it. "
+        f"`DoubtTreeClassifier` gains **{signed(tree['difference'], 1)} percentage points** of "
+        f"accuracy over the classic tree C4.5 ({_interval(tree)}), a random forest "
+        f"{signed(forest['difference'], 1)} ({_interval(forest)}). On a simulated second "
+        f"measurement, **{number(changed['mean_first'], 1)} of 100 predictions change** instead of "
+        f"{number(changed['mean_second'], 1)} with C4.5 and {number(of_forest['mean_first'], 1)} "
+        f"with the forest. A [file]({SUITE}) fixed methods and conditions before the first run. "
+        f"`hedgerow reference {EXPERIMENT} --all` computes these numbers; "
+        f"[more conditions]({CHOICE})."
+    )
+    return textwrap.fill(text, 118, break_on_hyphens=False, break_long_words=False)
+
+
+def _interval(line: pd.Series) -> str:
+    return f"95 % CI {number(line['low'], 1)} to {number(line['high'], 1)}"
+
+
+def which_method(root: Path) -> dict[str, str]:
+    """Text of each table by its name; none where there are no such results."""
+    folder = root / RESULTS / EXPERIMENT
+    if not folder.is_dir():
+        return {}
+    effects = read_csv(folder / "uncertainty_benchmark_effects.csv")
+    return {
+        "conditions": conditions_table(effects),
+        "changes": _changes(effects),
+        "rule": _rule(read_csv(folder / "uncertainty_benchmark_rule.csv")),
+        "honesty": _honesty(read_csv(folder / "uncertainty_benchmark_honesty.csv")),
+        "people": _people(read_csv(folder / "uncertainty_benchmark_people.csv")),
+    }
+
+
+def _gain(line: pd.Series) -> str:
+    """A difference with its interval."""
+    if not known(line["difference"]):
+        return "–"
+    interval = f"({signed(line['low'], 1)} to {signed(line['high'], 1)})"
+    return _bold(f"{signed(line['difference'], 1)} {interval}", line)
+
+
+def _bold(text: str, line: pd.Series) -> str:
+    """Bold where a difference holds after Holm's correction."""
+    return f"**{text}**" if line["p_holm"] < 0.05 else text
+
+
+def conditions_table(effects: pd.DataFrame, conditions: Iterable[str] = CONDITION_LABELS) -> str:
+    """What learners gain on C4.5 in accuracy, a row per condition of those that were run."""
+    own = effects[(effects["metric"] == "accuracy") & (effects["second"] == "c45")]
+    lines = []
+    for condition in conditions:
+        there = own[own["condition"] == condition].set_index("first")
+        if there.empty:
+            continue
+        readable = there.loc[[m for m in READABLE if m in there.index]]
+        best = readable["difference"].idxmax()
+        cells = [CONDITION_LABELS[condition], number(readable["mean_second"].iloc[0], 1)]
+        cells += [f"{LABELS[best]} {_gain(readable.loc[best])}"]
+        cells += [_gain(there.loc[m]) for m in ("doubt_tree", "forest", "logistic")]
+        lines.append(cells)
+    heads = ["doubt", "C4.5", "best readable tree", "tree for all doubts", "forest", "logistic"]
+    return table(heads, lines, texts=1)
+
+
+def _changes(effects: pd.DataFrame) -> str:
+    own = effects[(effects["metric"] == "changes") & (effects["second"] == "c45")]
+    lines = []
+    for condition, name in CONDITION_LABELS.items():
+        there = own[own["condition"] == condition].set_index("first")
+        if len(there):
+            found = [there.loc[m] for m in STEADY]
+            cells = [_bold(number(line["mean_first"], 1), line) for line in found]
+            lines.append([name, number(there["mean_second"].iloc[0], 1), *cells])
+    return table(["doubt", LABELS["c45"], *(LABELS[m] for m in STEADY)], lines, texts=1)
+
+
+def _rule(leaves: pd.DataFrame) -> str:
+    lines = []
+    for line in leaves.to_dict("records"):
+        among = {"readable": "a readable tree", "all": "any learner"}[line["among"]]
+        asked = " and ".join(f"`{test}`" for test in line["rule"].split(" AND "))
+        cells = [among, asked, LABELS[line["method"]]]
+        names = ("accuracy", "accuracy_c45", "accuracy_forest", "accuracy_best")
+        lines.append([*cells, *(number(line[name], 1) for name in names)])
+    heads = ["if you want", "where", "take", "accuracy", "C4.5", "forest", "best"]
+    return table(heads, lines, texts=3)
+
+
+def _honesty(honesty: pd.DataFrame) -> str:
+    wide = honesty.set_index(["choice", "among"])
+    lines = []
+    for choice, name in CHOICE_LABELS.items():
+        cells = [name]
+        for among in ("readable", "all"):
+            there = (choice, among) in wide.index
+            cells.append(number(wide.loc[(choice, among), "accuracy"], 1) if there else "–")
+        lines.append(cells)
+    return table(
+        ["taken on a data set that was left out", "readable trees", "any learner"], lines, texts=1
+    )
+
+
+def _people(people: pd.DataFrame) -> str:
+    lines = []
+    for line in people.to_dict("records"):
+        cells = [PEOPLE_LABELS[line["method"]], number(line["accuracy"], 1)]
+        cells += [number(line["log_loss"], 2)]
+        cells += [number(line[name], 1) for name in ("changes", "foretold")]
+        lines.append(cells)
+    return table(
+        ["learner", "accuracy", "log loss", "answers that change", "foretold"], lines, texts=1
+    )
