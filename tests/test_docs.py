@@ -89,27 +89,6 @@ def test_every_page_has_its_place():
             assert any(Path(name).match(pattern) for pattern in patterns), name
 
 
-def test_words_of_the_frames_are_those_of_the_experiments():
-    """A word that no experiment uses any more needs no line, and columns and names are there."""
-    text = (DOCS / "words.md").read_text(encoding="utf-8")
-    words = re.findall(r"^\| `(\w+)` \| ", text, re.MULTILINE)
-    assert words[:2] == ["rows", "statistics"] and len(words) == len(set(words))
-    rooms = ("experiments", "extensions")
-    sources = [
-        path for room in rooms for path in (ROOT / "src/hedgerow_study" / room).rglob("*.py")
-    ]
-    code = "\n".join(path.read_text(encoding="utf-8") for path in sources)
-    for word in words:
-        used = rf"^ +{word} = |[(\[,] *{word}\b[:,\]) ]|\"{word}\""
-        assert len(re.findall(used, code, re.MULTILINE)) > 5, word
-    for name in re.findall(r"`(hedgerow(?:_study)?\.[\w.]+)`", text):
-        try:
-            importlib.import_module(name)
-        except ModuleNotFoundError:
-            home, attribute = name.rsplit(".", 1)
-            assert hasattr(importlib.import_module(home), attribute), name
-
-
 def test_the_build_has_no_address_of_another_site_to_load():
     """Settings, templates and styles: a page opens without a network."""
     for path in [*DOCS.glob("*.py"), *DOCS.glob("_static/*"), *DOCS.glob("_templates/**/*.*")]:

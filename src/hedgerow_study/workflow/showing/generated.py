@@ -19,7 +19,7 @@ from typing import Any
 
 from hedgerow.closed import describe
 from hedgerow.data import load_registry
-from hedgerow.files import read_csv, write_text
+from hedgerow.files import read_csv, read_yaml, write_text
 from hedgerow_data import pack
 from hedgerow_study.reporting.claim_specification import NOT, PARTLY, REPRODUCED, rules_schema
 from hedgerow_study.workflow.settings.config import config_schema, walk
@@ -66,6 +66,15 @@ def locked(lock: str) -> dict[str, str]:
     return dict(re.findall(r"^([A-Za-z0-9._-]+)==([^\s;\\]+)", lock, flags=re.MULTILINE))
 
 
+WORDS = "src/hedgerow_study/reporting/site/words.yaml"
+GLOSSARY = """\
+# Glossary
+
+Names in the code, messages and pages use these terms. `tests/test_glossary.py` lists words that
+are not used, with their replacements. `make generated` writes this page from
+`src/hedgerow_study/reporting/site/words.yaml`.
+
+"""
 RULES_SCHEMA = "src/hedgerow_study/reporting/claims.schema.json"
 
 
@@ -105,6 +114,12 @@ def settings_table(schema: dict) -> str:
         default = "" if section else f"`{_flow(setting['default'])}`"
         rows.append((f"`{name}`", takes, default, description))
     return table(["setting", "takes", "default", "meaning"], rows)
+
+
+def glossary(words: Mapping[str, Any]) -> str:
+    """Text of `docs/glossary.md`: the terms of the site's glossary as a table."""
+    rows = [(term, " ".join(text.split())) for term, text in words["terms"].items()]
+    return GLOSSARY + table(["term", "meaning"], rows) + "\n"
 
 
 def verdicts_text(root: Path) -> str:
@@ -201,6 +216,7 @@ def generated(root: Path | str = ".") -> dict[Path, str]:
             ),
             project.get("urls", {}).get("Source"),
         ),
+        root / "docs/glossary.md": glossary(read_yaml(root / WORDS)),
         root / RULES_SCHEMA: f"{json.dumps(rules_schema(), indent=2)}\n",
         root / "src/hedgerow_data/README.md": pack.readme(
             load_registry(root / "config/datasets.yaml")
