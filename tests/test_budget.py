@@ -9,7 +9,7 @@ import pytest
 ROOT = Path(__file__).parents[1]
 #: Lines of code, declarations, rules and templates. A larger number needs a reason in CHANGELOG.
 BUDGET = {
-    "hedgerow": 49_194,
+    "hedgerow": 49_300,
     "hedgerow_study": 46_428,
     "hedgerow_clinic": 11_122,
     "hedgerow_data": 97,

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import functools
+import inspect
 import math
 import os
 import sys
+from collections.abc import Callable, Mapping
 from numbers import Integral, Real
 
 import numpy as np
 
 from hedgerow.errors import InputError
+from hedgerow.texts import did_you_mean
 
 #: The largest whole number that the compiled cores count with.
 COUNTED = sys.maxsize
@@ -27,19 +31,29 @@ GIB = 2.0**30
 UNKNOWN_MEMORY = 64 * GIB  # taken for that of a machine which does not say
 
 
-def check_number(name: str, value, low: float, high: float = math.inf, *, whole: bool = False):
-    """A parameter within [low, high], or an InputError that says so."""
-    kind = Integral if whole else Real
+def check_number(
+    name: str,
+    value,
+    low: float,
+    high: float = math.inf,
+    *,
+    whole: bool = False,
+    optional: bool = False,
+):
+    """A parameter within [low, high], or None where it is optional, or an InputError."""
+    if optional and value is None:
+        return
+    kind, number = (Integral, "a whole number") if whole else (Real, "a number")
+    or_none = ", or None" if optional else ""
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, kind) or value != value:
-        raise InputError(
-            f"{name} is {value!r}",
-            remedy="give a whole number" if whole else "give a number",
-        )
+        raise InputError(f"{name} is {value!r}", remedy=f"give {number}{or_none}")
     # A number of numpy would turn the bounds into its own kind, which may not hold them.
     plain = value.item() if isinstance(value, np.generic) else value
     if not low <= plain <= high:
-        upper = "" if high == math.inf else f" and at most {high:g}"
-        raise InputError(f"{name} is {value!r}", remedy=f"give a number of at least {low:g}{upper}")
+        # A bound of the computer does not help somebody who gave a negative number.
+        upper = "" if high >= EXACT and plain < low else f" and at most {high:g}"
+        remedy = f"give {number} of at least {low:g}{upper if high < math.inf else ''}{or_none}"
+        raise InputError(f"{name} is {value!r}", remedy=remedy)
 
 
 def check_jobs(name: str, value) -> None:
@@ -277,12 +291,33 @@ def check_flag(name: str, value) -> None:
         raise InputError(f"{name} is {value!r}", remedy="give True or False")
 
 
-def check_choice(name: str, value, choices: tuple) -> None:
-    """A parameter that is one of `choices`, or an InputError that lists them."""
-    if not isinstance(value, str) or value not in choices:
-        raise InputError(
-            f"{name} is {value!r}", remedy="choose one of " + ", ".join(map(repr, choices))
-        )
+def check_choice(name: str, value, choices: tuple, elsewhere: Mapping[str, str] = {}) -> None:
+    """A parameter that is one of `choices`, or an InputError that lists them.
+
+    elsewhere: names that other libraries have for some of them.
+    """
+    if isinstance(value, str) and value in choices:
+        return
+    same = elsewhere.get(value) if isinstance(value, str) else None
+    remedy = f"choose one of {', '.join(map(repr, choices))}"
+    if same:
+        remedy = f"use {same!r}, as it is called here"
+    raise InputError(f"{name} is {value!r}", remedy=remedy)
+
+
+def suggesting(function: Callable) -> Callable:
+    """The function, with a TypeError for a misspelt keyword that names the parameter meant."""
+    names = list(inspect.signature(function).parameters)
+
+    @functools.wraps(function)
+    def called(*arguments, **keywords):
+        for name in keywords:
+            if name not in names:
+                hint = did_you_mean(name, names[1:], f"it takes {', '.join(names[1:])}")
+                raise TypeError(f"{function.__qualname__}() has no parameter {name!r}; {hint}")
+        return function(*arguments, **keywords)
+
+    return called
 
 
 def row_numbers(rows, n: int) -> np.ndarray:

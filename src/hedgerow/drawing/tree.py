@@ -155,8 +155,8 @@ def _axes(ax, plan: Plan) -> tuple:
 
 
 def _depth_to_draw(tree, max_depth) -> int:
+    check_number("max_depth", max_depth, 0, COUNTED, whole=True, optional=True)
     if max_depth is not None:
-        check_number("max_depth", max_depth, 0, COUNTED, whole=True)
         return int(max_depth)
     if tree.n_leaves <= LARGEST:
         return tree.depth

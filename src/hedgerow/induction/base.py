@@ -31,6 +31,7 @@ from hedgerow.checks import (
     check_total,
     checked_weights,
     class_labels,
+    suggesting,
     without_mask,
 )
 from hedgerow.errors import InputError, warn_user
@@ -97,6 +98,27 @@ def _check_product(
         )
 
 
+def _as_numbers(X, learner) -> np.ndarray:
+    """A table without names as float64; a text in it is named with its place."""
+    try:
+        return check_array(
+            X, dtype=np.float64, ensure_all_finite=False, estimator=learner, input_name="X"
+        )
+    except ValueError as error:
+        if "could not convert string" not in str(error):
+            raise
+    for row, values in enumerate(np.asarray(X, dtype=object)):
+        for j, value in enumerate(values):
+            try:
+                float(value)
+            except (TypeError, ValueError):
+                raise InputError(
+                    f"column {j} of X holds text ({value!r} in row {row}), not numbers",
+                    remedy="give a data frame, and turn the column into a pandas categorical",
+                ) from None
+    raise AssertionError("X holds no text")
+
+
 def impurity_of(learner: Any) -> str:
     """Impurity that the criterion of a fitted learner lowered, as `Tree.importances` takes it."""
     return getattr(learner, "_impurity", None) or _impurity(learner)
@@ -153,8 +175,7 @@ class TreeClassifierMixin(ClassifierMixin, BaseEstimator):
         """Parameters that stop the growth of a branch, of every learner that has them."""
         check_number("min_samples_split", self.min_samples_split, 0.0, LARGEST)
         check_number("min_samples_leaf", self.min_samples_leaf, 0.0, LARGEST)
-        if self.max_depth is not None:
-            check_number("max_depth", self.max_depth, 0, COUNTED, whole=True)
+        check_number("max_depth", self.max_depth, 0, COUNTED, whole=True, optional=True)
         check_choice("candidates", self.candidates, ("values", "midpoints"))
         check_choice("weights", self.weights, WEIGHTS)
         check_flag("smoothing", self.smoothing)
@@ -197,13 +218,7 @@ class TreeClassifierMixin(ClassifierMixin, BaseEstimator):
         else:
             if reset:
                 self._category_labels: dict[int, list[Any]] = {}
-            array = check_array(
-                X,
-                dtype=np.float64,
-                ensure_all_finite=False,
-                estimator=self,
-                input_name="X",
-            )
+            array = _as_numbers(X, self)
             if not reset and self._category_labels and self._by_code is False:
                 raise InputError(
                     f"{type(self).__name__} was fitted on a data frame with categorical columns "
@@ -586,6 +601,7 @@ class TreeClassifierMixin(ClassifierMixin, BaseEstimator):
         array, gate = self._read(X, error)
         return self.tree_.decision_path(array, gate)
 
+    @suggesting
     def explain(self, X, error=None, *, given: str = "measured"):
         """Why rows are answered as they are, and how sure that is (`hedgerow.explanation`).
 

@@ -14,6 +14,8 @@ from hedgerow.induction.core import grow, prune
 from hedgerow.induction.rules import J48, THESIS, GrowthRules
 
 CRITERIA = ("information_gain", "gini", "gain_ratio")
+#: Names that scikit-learn has for criteria.
+SCIKIT_LEARN = {"entropy": "information_gain", "log_loss": "information_gain"}
 
 
 class C45Classifier(TreeClassifierMixin):
@@ -253,7 +255,7 @@ class C45Classifier(TreeClassifierMixin):
         self._check_growth()
         check_flag("prune", self.prune)
         check_choice("reliability", self.reliability, ("node", "global"))
-        check_choice("criterion", self.criterion, CRITERIA)
+        check_choice("criterion", self.criterion, CRITERIA, SCIKIT_LEARN)
         if self.rules is not None and not isinstance(self.rules, GrowthRules):
             raise InputError(
                 f"rules is {self.rules!r}", remedy="give hedgerow.induction.GrowthRules(...)"

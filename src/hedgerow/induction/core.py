@@ -277,8 +277,7 @@ def _check_stops(min_samples_split: Any, min_samples_leaf: Any, max_depth: Any) 
     """Refuse settings that stop growth where they are out of range."""
     check_number("min_samples_split", min_samples_split, 0.0, LARGEST)
     check_number("min_samples_leaf", min_samples_leaf, 0.0, LARGEST)
-    if max_depth is not None:
-        check_number("max_depth", max_depth, 0, COUNTED, whole=True)
+    check_number("max_depth", max_depth, 0, COUNTED, whole=True, optional=True)
 
 
 def make_growth(

@@ -14,6 +14,7 @@ from hedgerow.checks import (
     as_table,
     check_unit,
     row_numbers,
+    suggesting,
     without_mask,
 )
 from hedgerow.errors import InputError
@@ -75,6 +76,7 @@ class Uncertain:
     [[0.71, 0.29, 0.0], [0.71, 0.29, 0.0]]
     """
 
+    @suggesting
     def __init__(
         self, X, error=None, y_plausibility=None, reliability=None, imputed=None, classes=None
     ):

@@ -94,7 +94,7 @@ class TreeEditDistance(BaseEstimator):
         tags.target_tags.required = True
         return tags
 
-    def fit(self, X, y) -> TreeEditDistance:
+    def fit(self, X, y=None) -> TreeEditDistance:
         """Read the data set that trees are sorted by and that costs refer to.
 
         Parameters
@@ -110,6 +110,12 @@ class TreeEditDistance(BaseEstimator):
         InputError
         """
         self._check_parameters()
+        rows = X if isinstance(X, (list, tuple)) else [X]
+        if any(isinstance(row, Tree) for row in rows):
+            raise InputError(
+                "X holds trees, and TreeEditDistance.fit takes a data set",
+                remedy="call fit(X, y) with the rows that sort the trees, then distance(t1, t2)",
+            )
         self.data_ = TrainingSet(self.correlation).fit(X, y)
         self.n_features_in_ = self.data_.n_features_in_
         return self

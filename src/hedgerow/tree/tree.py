@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy import sparse
 
-from hedgerow.checks import COUNTED, check_choice, check_memory, check_number
+from hedgerow.checks import COUNTED, check_choice, check_memory, check_number, suggesting
 from hedgerow.errors import InputError
 from hedgerow.tree import sound
 from hedgerow.tree._gates import Gates
@@ -725,6 +725,7 @@ class Tree:
         """The drawing, for notebooks."""
         return _by_name("hedgerow.drawing").tree_to_html(self)
 
+    @suggesting
     def explain(self, X, error=None, *, given: str = "measured"):
         """Why rows are answered as they are, and how sure that is (`hedgerow.explanation`).
 
