@@ -44,11 +44,11 @@ def calendar_year(name: str, values: np.ndarray) -> bool:
     """
     if birth_like(name):
         return False
-    known = np.unique(values[~np.isnan(values)])
-    if not 1 < len(known) <= MOST_YEARS or (known != np.round(known)).any():
+    distinct = np.unique(values[~np.isnan(values)])
+    if not 1 < len(distinct) <= MOST_YEARS or (distinct != np.round(distinct)).any():
         return False
     named = any(word in YEARS or word.endswith("yr") for word in name_words(name))
-    return named or bool((known >= FIRST_YEAR).all() and (known <= LAST_YEAR).all())
+    return named or bool((distinct >= FIRST_YEAR).all() and (distinct <= LAST_YEAR).all())
 
 
 def tells_follow_up(
@@ -66,33 +66,33 @@ def tells_follow_up(
     # followed to the horizon (reverse Kaplan-Meier), and by a log-rank test of the end of follow-up
     # without an event. values: NaN where missing; of a category its codes. levels: of a category.
     # horizon: in the unit of `time`. least: share that a risk needs.
-    known = ~np.isnan(values)
-    sides = {"without a value": ~known}
+    observed = ~np.isnan(values)
+    sides = {"without a value": ~observed}
     if levels is not None:
         sides |= {f"with {level!r}": values == code for code, level in enumerate(levels)}
-    elif known.any():
-        cuts = np.unique(np.quantile(values[known], CUTS, method="higher"))
+    elif observed.any():
+        cuts = np.unique(np.quantile(values[observed], CUTS, method="higher"))
         with np.errstate(invalid="ignore"):
             sides |= {f"of at least {cut:g}": values >= cut for cut in cuts}
-    found: list[tuple[float, str]] = []
-    for words, own in sides.items():
-        rest = ~own if words.startswith("without") else known & ~own
-        if min(own.sum(), rest.sum()) < 2 * FEWEST:
+    reasons: list[tuple[float, str]] = []
+    for words, inside in sides.items():
+        rest = ~inside if words.startswith("without") else observed & ~inside
+        if min(inside.sum(), rest.sum()) < 2 * FEWEST:
             continue
         shares = [
             share_followed(time[who], event[who], horizon, entry_of(entry, who))
-            for who in (own, rest)
+            for who in (inside, rest)
         ]
         few = [not is_followed(share, least) for share in shares]
-        large = min(own.sum(), rest.sum()) >= OF_ALL * len(time)
+        large = min(inside.sum(), rest.sum()) >= OF_ALL * len(time)
         if few[0] == few[1] and not (large and abs(shares[0] - shares[1]) >= APART):
             continue
-        both = own | rest
-        test = logrank(time[both], event[both] == 0, own[both], entry=entry_of(entry, both))
+        both = inside | rest
+        test = logrank(time[both], event[both] == 0, inside[both], entry=entry_of(entry, both))
         if test.statistic >= DIFFERS:
-            said = f"of those {words} {100 * shares[0]:.0f} % could be followed to the horizon, "
-            found.append((test.statistic, f"{said}of the others {100 * shares[1]:.0f} %"))
-    return max(found)[1] if found else ""
+            text = f"of those {words} {100 * shares[0]:.0f} % could be followed to the horizon, "
+            reasons.append((test.statistic, f"{text}of the others {100 * shares[1]:.0f} %"))
+    return max(reasons)[1] if reasons else ""
 
 
 def marks(
@@ -102,22 +102,22 @@ def marks(
     # A column of times is often filled for all: with the end of follow-up where nothing happened.
     # columns: by name who has a value, and the values; NaN where they are no numbers. time:
     # Follow-up in days. Gives what it is in words.
-    found, least = [], max(EQUALS * len(time), FEWEST)
-    for name, (known, values) in columns.items():
-        found.append((f"who has a value in `{name}`", known))
+    marked, least = [], max(EQUALS * len(time), FEWEST)
+    for name, (filled, values) in columns.items():
+        marked.append((f"who has a value in `{name}`", filled))
         same = [
-            ("the follow-up", known, np.abs(values * days - time) <= 1e-6 * time)
+            ("the follow-up", filled, np.abs(values * days - time) <= 1e-6 * time)
             for days in DAYS.values()
         ]
         same += [
-            (f"`{other}`", known & also, values == others)
+            (f"`{other}`", filled & also, values == others)
             for other, (also, others) in columns.items()
             if other > name
         ]
         for what, both, equal in same:
             if equal.sum() >= least:
-                found.append((f"in whom `{name}` is not {what}", both & ~equal))
-    return [(said, own) for said, own in found if min(own.sum(), (~own).sum()) >= least]
+                marked.append((f"in whom `{name}` is not {what}", both & ~equal))
+    return [(text, mask) for text, mask in marked if min(mask.sum(), (~mask).sum()) >= least]
 
 
 def tells_after(
@@ -129,22 +129,22 @@ def tells_after(
     # values: NaN where missing; of a category its codes.
     from scipy.stats import spearmanr
 
-    known = ~np.isnan(values)
-    few = len(np.unique(values[known])) < MANY
-    for said, own in marked:
-        gaps = cramer_v(known.astype(float), own)
-        if min(known.sum(), (~known).sum()) >= FEWEST and surely(gaps, len(own), DECIDES):
-            return f"whether it is empty nearly tells {said} (association {gaps:.2f})"
+    observed = ~np.isnan(values)
+    few = len(np.unique(values[observed])) < MANY
+    for text, mask in marked:
+        cramer = cramer_v(observed.astype(float), mask)
+        if min(observed.sum(), (~observed).sum()) >= FEWEST and surely(cramer, len(mask), DECIDES):
+            return f"whether it is empty nearly tells {text} (association {cramer:.2f})"
         if few:
-            strength = cramer_v(values[known], own[known])
-            if surely(strength, int(known.sum()), DECIDES):
-                return f"it nearly tells {said} (association {strength:.2f})"
+            strength = cramer_v(values[observed], mask[observed])
+            if surely(strength, int(observed.sum()), DECIDES):
+                return f"it nearly tells {text} (association {strength:.2f})"
         else:
-            share = roc_area(values[known], own[known])
+            share = roc_area(values[observed], mask[observed])
             if max(share, 1.0 - share) >= SEPARATES:
-                return f"it nearly tells {said} (area under the curve {max(share, 1 - share):.2f})"
+                return f"it nearly tells {text} (area under the curve {max(share, 1 - share):.2f})"
     for name, (_, others) in columns.items():
-        both = known & ~np.isnan(others)
+        both = observed & ~np.isnan(others)
         if both.sum() < 2 * MANY or min(len(np.unique(v[both])) for v in (values, others)) < MANY:
             continue
         together = float(spearmanr(values[both], others[both]).statistic)

@@ -206,8 +206,8 @@ class Analysis:
     @property
     def unknown(self) -> list[int]:
         """Leaves of which nothing can be said at the horizon, in the order of their numbers."""
-        known, there = self.printed_risks, set(self.groups.leaf[self.followed].tolist())
-        return [n for n in self.numbers if n in there and math.isnan(known[n][0])]
+        risks, reached = self.printed_risks, set(self.groups.leaf[self.followed].tolist())
+        return [n for n in self.numbers if n in reached and math.isnan(risks[n][0])]
 
     @property
     def printed_risks(self) -> dict[int, tuple[float, float, float]]:
@@ -230,13 +230,13 @@ class Analysis:
     @property
     def followed_until(self) -> float:
         """The longest horizon to which `share_needed` of each group could be followed."""
-        least, found = self.share_needed, [float(self.time.max())]
+        least, horizons = self.share_needed, [float(self.time.max())]
         for node in self.numbers:
-            own = (self.groups.leaf == node) & self.followed
-            if own.any():
-                since = entry_of(self.entry, own)
-                found.append(followed_until(self.time[own], self.event[own], least, since))
-        return min(found)
+            inside = (self.groups.leaf == node) & self.followed
+            if inside.any():
+                since = entry_of(self.entry, inside)
+                horizons.append(followed_until(self.time[inside], self.event[inside], least, since))
+        return min(horizons)
 
     @property
     def finds(self) -> bool:
@@ -273,15 +273,17 @@ def analyse(
     if landmark is None:
         landmark = LANDMARK * DAYS["months"] / DAYS[cohort.unit]
     time, event = cohort.natural_history()
-    entry, there = cohort.entry, followed(time, event, cohort.entry)
+    entry, included = cohort.entry, followed(time, event, cohort.entry)
     # Who is treated before entering was never seen untreated.
-    seen = np.ones(len(time), dtype=bool) if entry is None else there
+    seen = np.ones(len(time), dtype=bool) if entry is None else included
     _checked_events(cohort, settings, time, event, seen)
     tell("growing the tree")
     grown, repeated = _grown(cohort, settings, time, event, seen, tell)
     groups = _of_all(grown, cohort, seen)
-    survival = _survival(groups, cohort, time, event, there, covariates, settings, life_table, tell)
-    treated, notes = _treated(cohort, groups, landmark, covariates, there, tell)
+    survival = _survival(
+        groups, cohort, time, event, included, covariates, settings, life_table, tell
+    )
+    treated, notes = _treated(cohort, groups, landmark, covariates, included, tell)
     validation = _validated(grown, *repeated)
     least = settings.min_followed
     about = (time, event, cohort.horizon, entry, least)
@@ -290,8 +292,8 @@ def analyse(
     tell("calibration and decision curve")
     calibrated = calibration(groups, *about).loc[[-1, *numbers]]
     risk = estimated(groups, calibrated)
-    there = there & ~np.isnan(risk)
-    test = ~groups.training & there
+    included = included & ~np.isnan(risk)
+    test = ~groups.training & included
     data = (time[test], event[test], cohort.horizon, entry_of(entry, test))
     return Analysis(
         cohort,
@@ -305,9 +307,9 @@ def analyse(
         landmark,
         calibrated,
         decision_curve(risk[test], *data, least),
-        _concordance(groups, risk, time, event, there, entry),
+        _concordance(groups, risk, time, event, included, entry),
         bool((event > 1).any()),
-        _performance(groups, risk, time, event, there, by, cohort, settings, tell),
+        _performance(groups, risk, time, event, included, by, cohort, settings, tell),
         validation,
         _permuted(grown, *repeated),
         _changed(groups, cohort, settings.seed, tell),
@@ -335,13 +337,13 @@ def _numbered(printed: Mapping[int, tuple[float, float, float]]) -> dict[int, in
     return {node: number for number, node in enumerate(ranked, start=1)}
 
 
-def _concordance(groups: RiskGroups, risk, time, event, there, entry) -> dict[str, float]:
+def _concordance(groups: RiskGroups, risk, time, event, included, entry) -> dict[str, float]:
     """Concordance by part, where anybody has the event."""
-    parts = {part: groups.part(part) & there for part in ("training", "test")}
+    parts = {part: groups.part(part) & included for part in ("training", "test")}
     return {
-        part: concordance(time[own], event[own], risk[own], entry=entry_of(entry, own))
-        for part, own in parts.items()
-        if (event[own] == 1).any()
+        part: concordance(time[rows], event[rows], risk[rows], entry=entry_of(entry, rows))
+        for part, rows in parts.items()
+        if (event[rows] == 1).any()
     }
 
 
@@ -372,28 +374,28 @@ def _noted(groups, cohort: Cohort, numbers, time, event, seen, least: float) -> 
 
 
 def _survival(
-    groups, cohort: Cohort, time, event, there, covariates, settings: Settings, life_table, tell
+    groups, cohort: Cohort, time, event, included, covariates, settings: Settings, life_table, tell
 ) -> dict[str, pd.DataFrame]:
     """Survival in each group, of both parts."""
-    found = {}
+    tables = {}
     for part, words in PARTS.items():
         tell(f"survival in each group, {words}")
-        own = groups.part(part) & there
-        found[part] = leaf_survival(
+        in_part = groups.part(part) & included
+        tables[part] = leaf_survival(
             groups.estimator,
-            cohort.X[own],
-            time[own],
-            event[own],
-            covariates=None if covariates is None else covariates[own].reset_index(drop=True),
+            cohort.X[in_part],
+            time[in_part],
+            event[in_part],
+            covariates=None if covariates is None else covariates[in_part].reset_index(drop=True),
             confidence=CONFIDENCE,
             horizon=cohort.horizon,
-            entry=entry_of(cohort.entry, own),
+            entry=entry_of(cohort.entry, in_part),
         )
         if settings.life_table is not None:
-            found[part] = _beside_population(
-                found[part], groups, cohort, time, event, own, settings, life_table
+            tables[part] = _beside_population(
+                tables[part], groups, cohort, time, event, in_part, settings, life_table
             )
-    return found
+    return tables
 
 
 def _checked_events(
@@ -452,12 +454,12 @@ def _refused(groups: RiskGroups, cohort: Cohort, least: float) -> str:
     )
 
 
-def compared(there: np.ndarray, entry: np.ndarray | None) -> np.ndarray:
+def compared(included: np.ndarray, entry: np.ndarray | None) -> np.ndarray:
     """Who counts where treated and untreated are compared, (n,) bool."""
     # Those who were never seen untreated cannot be counted elsewhere: where they are so few that
     # their number may not be shown, they are left out here, too.
-    few = entry is not None and (~there).sum() < LEAST
-    return there if few else np.ones(len(there), dtype=bool)
+    few = entry is not None and (~included).sum() < LEAST
+    return included if few else np.ones(len(included), dtype=bool)
 
 
 def notes_on_entry(
@@ -470,24 +472,24 @@ def notes_on_entry(
 ) -> list[str]:
     """What late entry leaves open, in sentences."""
     # numbers: node of a group to its number. unit: of the times.
-    found = []
+    notes = []
     if entry.min() > 0.0:
-        found.append(
+        notes.append(
             f"Nobody is under observation before {entry.min():.3g} {unit}: what is said here holds "
             "for patients who live so long."
         )
-    said = "an" if (event > 1).any() else "the"
+    article = "an" if (event > 1).any() else "the"
     for node, number in numbers.items():
-        own = leaf == node
-        when = ran_out(time[own], event[own] != 0, entry[own])
+        inside = leaf == node
+        when = ran_out(time[inside], event[inside] != 0, entry[inside])
         if when is not None:
-            found.append(
+            notes.append(
                 f"In group {number} all patients under observation at {when:.3g} {unit} have "
-                f"{said} event then, and others come later: its curve goes no further, and what "
+                f"{article} event then, and others come later: its curve goes no further, and what "
                 "the later ones tell is not in it. Its risk is not known if that is before the "
                 "horizon."
             )
-    return found
+    return notes
 
 
 def _covariates(cohort: Cohort, settings: Settings) -> pd.DataFrame | None:
@@ -504,7 +506,7 @@ def _covariates(cohort: Cohort, settings: Settings) -> pd.DataFrame | None:
 
 
 def _beside_population(
-    table, groups, cohort: Cohort, time, event, own, settings: Settings, life_table
+    table, groups, cohort: Cohort, time, event, in_part, settings: Settings, life_table
 ) -> pd.DataFrame:
     """Survival in groups with that of the general population of their ages and sexes beside."""
     about = [settings.age, settings.sex]
@@ -512,38 +514,38 @@ def _beside_population(
         raise InputError(
             "the life table needs the columns of age and sex", remedy="give --age and --sex"
         )
-    people = cohort.X.loc[own, about].reset_index(drop=True)
+    people = cohort.X.loc[in_part, about].reset_index(drop=True)
     if len(bad := np.flatnonzero(people.isna().any(axis=1))):
-        row = cohort.rows[np.flatnonzero(own)[bad[0]]]
+        row = cohort.rows[np.flatnonzero(in_part)[bad[0]]]
         raise InputError(
             f"row {row} has no age or sex for the life table ({len(bad)} patients)",
             remedy="complete them, or leave the life table out",
         )
     years = DAYS[cohort.unit] / DAYS["years"]
-    found = leaf_survival(
-        KnownLeaves(groups.leaf[own]),
+    survival = leaf_survival(
+        KnownLeaves(groups.leaf[in_part]),
         None,
-        time[own] * years,
-        event[own],
+        time[in_part] * years,
+        event[in_part],
         life_table=life_table,
         age=people[settings.age].to_numpy(float),
         sex=people[settings.sex].astype(str).to_numpy(),
     )
-    expected = {"median_expected": found["median_expected"] / years}
-    expected["last_survival_expected"] = found["last_survival_expected"]
-    made = table.assign(**{name: own.reindex(table.index) for name, own in expected.items()})
-    made.attrs = table.attrs
-    return made
+    expected = {"median_expected": survival["median_expected"] / years}
+    expected["last_survival_expected"] = survival["last_survival_expected"]
+    extended = table.assign(**{k: c.reindex(table.index) for k, c in expected.items()})
+    extended.attrs = table.attrs
+    return extended
 
 
-def _treated(cohort: Cohort, groups: RiskGroups, landmark: float, covariates, there, tell):
+def _treated(cohort: Cohort, groups: RiskGroups, landmark: float, covariates, included, tell):
     """Tables of treated against untreated, and what keeps them from being made."""
     import pandas as pd
 
     if cohort.treated_at is None:
         return {}, []
     tell("treated and untreated")
-    who = compared(there, cohort.entry)
+    who = compared(included, cohort.entry)
     when = cohort.treated_at[who]
     X, time, event = cohort.X[who], cohort.time[who], cohort.event[who]
     if covariates is not None:
@@ -556,7 +558,7 @@ def _treated(cohort: Cohort, groups: RiskGroups, landmark: float, covariates, th
             f"At the landmark of {with_unit(landmark, cohort.unit, '.3g')} all patients are "
             f"{only}: treated and untreated cannot be compared. Give another --landmark."
         ]
-    found = {}
+    tables = {}
     for way in ("landmark", "inclusion"):
         everybody, leaves = (
             compare_groups(
@@ -574,16 +576,16 @@ def _treated(cohort: Cohort, groups: RiskGroups, landmark: float, covariates, th
             )
             for tree in (KnownLeaves(np.full(len(time), -1)), groups.estimator)
         )
-        found[way] = pd.concat([everybody, leaves])
-        found[way].attrs = leaves.attrs
-    return found, [] if cohort.treated_when else [NO_DATE]
+        tables[way] = pd.concat([everybody, leaves])
+        tables[way].attrs = leaves.attrs
+    return tables, [] if cohort.treated_when else [NO_DATE]
 
 
 def _tested_apart(cohort: Cohort, settings: Settings) -> dict[str, Any]:
     """By label the sex and the half of the ages of each patient, where the table has them."""
     import pandas as pd
 
-    found = {}
+    subgroups = {}
     for option, given, like in (("age", settings.age, age_like), ("sex", settings.sex, sex_like)):
         if given is not None and given not in cohort.X:
             raise InputError(
@@ -598,25 +600,25 @@ def _tested_apart(cohort: Cohort, settings: Settings) -> dict[str, Any]:
             middle = float(np.nanmedian(values))
             halves = np.where(values < middle, f"< {middle:g}", f"≥ {middle:g}")
             values = pd.Series(halves).where(values.notna().to_numpy())
-        found[cohort.columns[name].label] = values.astype(object)
-    return found
+        subgroups[cohort.columns[name].label] = values.astype(object)
+    return subgroups
 
 
-def _performance(groups, risk, time, event, there, by, cohort, settings, tell) -> pd.DataFrame:
+def _performance(groups, risk, time, event, included, by, cohort, settings, tell) -> pd.DataFrame:
     tell("performance in the test part")
-    own = ~groups.training & there
+    test = ~groups.training & included
     competing = bool(((event != 0) & (event != 1)).any())
     return performance(
-        time[own],
-        event[own],
-        risk[own],
+        time[test],
+        event[test],
+        risk[test],
         cohort.horizon,
-        by={name: np.asarray(levels)[own] for name, levels in by.items()},
+        by={name: np.asarray(levels)[test] for name, levels in by.items()},
         competing="survived" if competing else "censored",
         n_bootstraps=min(BOOTSTRAPS, max(FEWEST_BOOTSTRAPS, DRAWN // len(cohort))),
         confidence=CONFIDENCE,
         random_state=settings.seed,
-        entry=entry_of(cohort.entry, own),
+        entry=entry_of(cohort.entry, test),
     )
 
 

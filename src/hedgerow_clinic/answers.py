@@ -22,8 +22,8 @@ def _option(
     metavar: str, meaning: str, *, column: bool = False, word: bool = False, among: tuple = ()
 ) -> Any:
     """A field that an option fills: words as they were given."""
-    told = {"metavar": metavar, "meaning": meaning, "column": column, "word": word, "among": among}
-    return field(default=(), metadata=told)
+    facts = {"metavar": metavar, "meaning": meaning, "column": column, "word": word, "among": among}
+    return field(default=(), metadata=facts)
 
 
 @dataclass(frozen=True)
@@ -103,19 +103,19 @@ class Answers:
         for name in ("sheet", "head", "hidden_rows", "copied_rows", "end_of_study"):
             if len(getattr(self, name)) > 1:
                 raise InputError(f"{option_of(name)} is given twice", remedy="give it once")
-        for own in fields(self):
-            among = own.metadata["among"]
-            for text in getattr(self, own.name):
-                word = text.rpartition("=")[2] if own.metadata["metavar"][0] == "[" else text
+        for option in fields(self):
+            among, metavar = option.metadata["among"], option.metadata["metavar"]
+            for text in getattr(self, option.name):
+                word = text.rpartition("=")[2] if metavar[0] == "[" else text
                 if among and word not in among:
                     raise InputError(
-                        f"{option_of(own.name)} is {text!r}",
+                        f"{option_of(option.name)} is {text!r}",
                         remedy=did_you_mean(word, among, f"give one of {', '.join(among)}"),
                     )
-                if own.metadata["word"] and text.count("=") < own.metadata["metavar"].count("="):
+                if option.metadata["word"] and text.count("=") < metavar.count("="):
                     raise InputError(
-                        f"{option_of(own.name)} is {text!r}",
-                        remedy=f"write {own.metadata['metavar']}",
+                        f"{option_of(option.name)} is {text!r}",
+                        remedy=f"write {metavar}",
                     )
         for name in ("head", "leave_out_rows"):
             self._whole(name)
@@ -129,14 +129,14 @@ class Answers:
     def _whole(self, name: str) -> tuple[int, ...]:
         texts = [part for text in getattr(self, name) for part in text.split(",") if part.strip()]
         try:
-            found = tuple(int(text) for text in texts)
+            rows = tuple(int(text) for text in texts)
         except ValueError:
-            found = (0,)
-        if any(row < 1 for row in found):
+            rows = (0,)
+        if any(row < 1 for row in rows):
             raise InputError(
                 f"{option_of(name)} is {','.join(texts)!r}", remedy="give numbers of rows, from 1"
             )
-        return found
+        return rows
 
     @property
     def head_row(self) -> int | None:
@@ -158,36 +158,36 @@ class Answers:
     def words(self, name: str, column: str) -> list[str]:
         """What options of the form COLUMN=WORD say of a column."""
         pairs = (text.rpartition("=") for text in getattr(self, name))
-        return [word.strip() for own, _, word in pairs if own.strip() == column]
+        return [word.strip() for key, _, word in pairs if key.strip() == column]
 
     def read_as(self, column: str) -> list[tuple[str, str]]:
         """Texts of a column and what `--read` says that they are."""
-        found = (text.partition("=")[::2] for text in self.read)
-        pairs = (rest.rpartition("=")[::2] for own, rest in found if own.strip() == column)
+        entries = (text.partition("=")[::2] for text in self.read)
+        pairs = (rest.rpartition("=")[::2] for key, rest in entries if key.strip() == column)
         return [(text.strip(), value.strip()) for text, value in pairs]
 
     def of_column(self, name: str, column: str) -> str | None:
         """What `decimal`, `dates` or `several_rows` says of a column: for itself, or for all."""
-        found = self.words(name, column) or self.words(name, "")
-        return found[-1] if found else None
+        words = self.words(name, column) or self.words(name, "")
+        return words[-1] if words else None
 
     def check(self, table: Any) -> None:
         """Refuse columns that are not there in `Texts`."""
-        for own in fields(self):
-            for text in getattr(self, own.name):
-                name = text.rpartition("=")[0].strip() if own.metadata["word"] else text
-                if own.name == "read":
+        for option in fields(self):
+            for text in getattr(self, option.name):
+                name = text.rpartition("=")[0].strip() if option.metadata["word"] else text
+                if option.name == "read":
                     name = text.partition("=")[0].strip()
-                elif own.metadata["metavar"][0] == "[":
+                elif option.metadata["metavar"][0] == "[":
                     name = text.rpartition("=")[0].strip()
                     if not name:
                         continue
-                elif not own.metadata["column"]:
+                elif not option.metadata["column"]:
                     continue
                 if name not in table.columns:
                     have = f"it has {', '.join(list(table.columns)[:12])}"
                     raise InputError(
-                        f"{option_of(own.name)}: {table.name} has no column `{name}`",
+                        f"{option_of(option.name)}: {table.name} has no column `{name}`",
                         remedy=did_you_mean(name, table.columns, have),
                     )
 
@@ -203,29 +203,31 @@ def option_of(name: str) -> str:
 
 def add_answers(group: Any, names: Collection[str] = ()) -> None:
     """Add each option, or those of some fields, to a group of a parser; each may be repeated."""
-    for own in fields(Answers):
-        if names and own.name not in names:
+    for option in fields(Answers):
+        if names and option.name not in names:
             continue
         group.add_argument(
-            option_of(own.name),
+            option_of(option.name),
             action="append",
             default=[],
-            metavar=own.metadata["metavar"],
-            help=own.metadata["meaning"],
+            metavar=option.metadata["metavar"],
+            help=option.metadata["meaning"],
         )
 
 
 def answers_of(options: Any) -> Answers:
     """Answers that a parsed command holds."""
-    return Answers(**{own.name: tuple(getattr(options, own.name, ())) for own in fields(Answers)})
+    return Answers(
+        **{option.name: tuple(getattr(options, option.name, ())) for option in fields(Answers)}
+    )
 
 
 def as_options(answers: Answers) -> list[str]:
     """The options that give the same answers, in the order of the fields."""
     words = []
-    for own in fields(answers):
-        for text in getattr(answers, own.name):
-            words += [option_of(own.name), text]
+    for option in fields(answers):
+        for text in getattr(answers, option.name):
+            words += [option_of(option.name), text]
     return words
 
 

@@ -51,13 +51,13 @@ def around(text: str, decimal: str | None) -> tuple[str, str] | None:
     >>> around("<0.5", "point"), around("83 kg", "point"), around("12-15", "point")
     (('<', '0.5'), ('kg', '83'), None)
     """
-    found = _AROUND.fullmatch(text)
-    if found is None or math.isnan(number(found["number"], decimal)):
+    match = _AROUND.fullmatch(text)
+    if match is None or math.isnan(number(match["number"], decimal)):
         return None
-    words = found["before"] + (found["after"] or "")
+    words = match["before"] + (match["after"] or "")
     if words in _TYPOS:
         return None
-    return (words, found["number"]) if words else None
+    return (words, match["number"]) if words else None
 
 
 @dataclass(frozen=True)
@@ -87,18 +87,18 @@ class Around:
     @property
     def is_numbers(self) -> bool:
         """Whether the column is one of numbers."""
-        letters = [own for own in self.wrapped if len(own) == 1 and own.isalpha()]
+        letters = [affix for affix in self.wrapped if len(affix) == 1 and affix.isalpha()]
         if len(letters) > 1 and not set(letters) <= _AGES:  # 1a, 2b: codes
             return False
         few = len(self.wrapped) <= FEW and (self.share >= HALF or len(self.words) <= FEW)
         return len(self.values) >= DIFFERENT and few
 
 
-def decimal_around(column: np.ndarray, table_decimal: str | None, said: str | None) -> str | None:
+def decimal_around(column: np.ndarray, table_decimal: str | None, answer: str | None) -> str | None:
     """The decimal mark of a column, which numbers inside of texts tell as well."""
     texts = unique_texts(column)[0]
-    inside = [found["number"] for text in texts if (found := _AROUND.fullmatch(text))]
-    return said or decimal_of([*texts, *inside], table_decimal)
+    inside = [match["number"] for text in texts if (match := _AROUND.fullmatch(text))]
+    return answer or decimal_of([*texts, *inside], table_decimal)
 
 
 def looked_around(column: np.ndarray, decimal: str | None) -> Around:
@@ -112,17 +112,17 @@ def looked_around(column: np.ndarray, decimal: str | None) -> Around:
     for text, count in zip(texts, counts, strict=True):
         if not math.isnan(value := number(text, decimal)):
             values[value] = None
-        elif own := around(text, decimal):
-            wrapped.setdefault(own[0], Counter())[text] = count
-            values[number(own[1], decimal)] = None
+        elif parts := around(text, decimal):
+            wrapped.setdefault(parts[0], Counter())[text] = count
+            values[number(parts[1], decimal)] = None
         elif has_other_mark(text, decimal):
             marks[text] = count
             values[number(text, "both")] = None
         else:
             words[text] = count
     # A unit in one cell alone is a mistake of that cell.
-    for own in [own for own, texts in wrapped.items() if own[0].isalpha() and texts.total() == 1]:
-        words.update(wrapped.pop(own))
+    for unit in [key for key, texts in wrapped.items() if key[0].isalpha() and texts.total() == 1]:
+        words.update(wrapped.pop(unit))
     share = 1.0 - words.total() / max(sum(counts), 1)
     return Around(wrapped, marks, words, tuple(values), share)
 
@@ -131,25 +131,25 @@ def checked_numbers(
     table: Texts, name: str, problems: Problems, answers: Answers, is_input: bool = False
 ) -> np.ndarray:
     """Numbers of a column that has to hold numbers; each other text is a question or a problem."""
-    said = answers.of_column("decimal", name)
-    found = numbers(table.columns[name], table.decimal, said)
-    if found.ambiguous is not None:
+    answer = answers.of_column("decimal", name)
+    parsed = numbers(table.columns[name], table.decimal, answer)
+    if parsed.ambiguous is not None:
         problems.ask(
             "decimal marks",
-            f"{found.ambiguous} may be {found.ambiguous.replace(',', '.')} or "
-            f"{found.ambiguous.replace(',', '').replace('.', '')}",
+            f"{parsed.ambiguous} may be {parsed.ambiguous.replace(',', '.')} or "
+            f"{parsed.ambiguous.replace(',', '').replace('.', '')}",
             f"say {told('decimal', f'{name}=comma')} or {told('decimal', f'{name}=point')}",
             name,
         )
-    if said is not None:
-        own = answers.words("decimal", name)
-        by = told("decimal", f"{name}={said}" if own else said)
-        marks = "comma or a decimal point" if said == "both" else said
-        problems.decide(name if own else "numbers", f"they have a decimal {marks}", by)
-    if not found.wrong.any():
-        return found.values
-    decimal = decimal_around(table.columns[name], table.decimal, said)
-    for place in np.flatnonzero(_ask_around(table, name, found, decimal, is_input, problems)):
+    if answer is not None:
+        column_words = answers.words("decimal", name)
+        by = told("decimal", f"{name}={answer}" if column_words else answer)
+        marks = "comma or a decimal point" if answer == "both" else answer
+        problems.decide(name if column_words else "numbers", f"they have a decimal {marks}", by)
+    if not parsed.wrong.any():
+        return parsed.values
+    decimal = decimal_around(table.columns[name], table.decimal, answer)
+    for place in np.flatnonzero(_ask_around(table, name, parsed, decimal, is_input, problems)):
         text = table.columns[name][place]
         problems.add(
             "numbers",
@@ -158,13 +158,13 @@ def checked_numbers(
             name,
             table.rows[place],
         )
-    return found.values
+    return parsed.values
 
 
 def _ask_around(
     table: Texts,
     name: str,
-    found: Numbers,
+    parsed: Numbers,
     decimal: str | None,
     is_input: bool,
     problems: Problems,
@@ -172,16 +172,16 @@ def _ask_around(
     """Ask what the texts of a column of numbers are to be read as."""
     # Gives of which cells nothing was asked, (n,) bool: single words, such as misspelt numbers.
     column = table.columns[name]
-    own = looked_around(column, decimal)
-    said, ways = [], []
-    if own.marks:
+    cells = looked_around(column, decimal)
+    phrases, ways = [], []
+    if cells.marks:
         mark = "comma" if decimal != "comma" else "point"
-        said.append(f"numbers with a decimal {mark} ({_first(table, name, own.marks)})")
+        phrases.append(f"numbers with a decimal {mark} ({_first(table, name, cells.marks)})")
         ways.append(told("decimal", f"{name}=both"))
     units = 0
-    for words, texts in sorted(own.wrapped.items(), key=lambda pair: -pair[1].total())[:FEW]:
+    for words, texts in sorted(cells.wrapped.items(), key=lambda pair: -pair[1].total())[:FEW]:
         text = max(texts, key=texts.__getitem__)
-        said.append(f"numbers with {shown(words)} ({_first(table, name, texts)})")
+        phrases.append(f"numbers with {shown(words)} ({_first(table, name, texts)})")
         if len(texts) == 1 and not words[0].isalpha():
             _, inside = around(text, decimal) or ("", "")
             ways += [told("read", f"{name}={text}={value}") for value in (inside, MISSING)]
@@ -190,35 +190,35 @@ def _ask_around(
             units += words[0].isalpha()
             value = MISSING if units > 1 and words[0].isalpha() else NUMBER
             ways.append(told("read", f"{name}={words}={value}"))
-    often = [text for text, count in own.words.most_common() if count > 1]
+    often = [text for text, count in cells.words.most_common() if count > 1]
     for text in often[:FEW]:
-        said.append(f"{shown(text)} ({_first(table, name, [text])})")
+        phrases.append(f"{shown(text)} ({_first(table, name, [text])})")
         ways.append(told("read", f"{name}={text}={MISSING}"))
     if len(often) > FEW:
-        said.append(f"{len(often) - FEW} other texts")
-    if more := max(len(often) - FEW, 0) + max(len(own.wrapped) - FEW, 0):
+        phrases.append(f"{len(often) - FEW} other texts")
+    if more := max(len(often) - FEW, 0) + max(len(cells.wrapped) - FEW, 0):
         ways.append(told("read", f"{name}={REST}={MISSING}") + f" for these {more} and all others")
-    if said:
-        n = int((~np.isnan(found.values)).sum())
-        is_disguised = is_input and found.share < MOSTLY
+    if phrases:
+        n = int((~np.isnan(parsed.values)).sum())
+        is_disguised = is_input and parsed.share < MOSTLY
         problems.ask(
             "texts among numbers",
-            f"beside {n} plain numbers it holds {', '.join(said)}",
+            f"beside {n} plain numbers it holds {', '.join(phrases)}",
             f"say what they are read as, a number or missing: {', '.join(ways)}"
             + " (numbers of another unit are best converted in the table)" * (units > 1)
             + f"; where it is no number, {told('not_input', name)}" * is_disguised,
             name,
         )
-    asked = {*often, *own.marks, *(text for texts in own.wrapped.values() for text in texts)}
-    return found.wrong & ~np.array([text in asked for text in column], dtype=bool)
+    asked = {*often, *cells.marks, *(text for texts in cells.wrapped.values() for text in texts)}
+    return parsed.wrong & ~np.array([text in asked for text in column], dtype=bool)
 
 
 def _first(table: Texts, name: str, texts) -> str:
     """How many cells hold one of some texts, one of them, and the row of the first."""
-    own = np.array([text in texts for text in table.columns[name]], dtype=bool)
-    place = int(np.argmax(own))
+    matches = np.array([text in texts for text in table.columns[name]], dtype=bool)
+    place = int(np.argmax(matches))
     such = f", such as {shown(table.columns[name][place])}" if len(texts) > 1 else ""
-    return f"{int(own.sum())}{such}, first in row {table.rows[place]}"
+    return f"{int(matches.sum())}{such}, first in row {table.rows[place]}"
 
 
 # ---------------------------------------------------------------------------------- the answers
@@ -238,9 +238,9 @@ def decide_read(answers: Answers, problems: Problems) -> None:
     for name in dict.fromkeys(text.partition("=")[0].strip() for text in answers.read):
         for text, value in answers.read_as(name):
             subject = "other texts are" if text == REST else f"{shown(text)} is"
-            said = f"numbers with {shown(text)} are read without it"
-            said = said if value == NUMBER else f"{subject} read as {value}"
-            problems.decide(name, said, told("read", f"{name}={text}={value}"))
+            decision = f"numbers with {shown(text)} are read without it"
+            decision = decision if value == NUMBER else f"{subject} read as {value}"
+            problems.decide(name, decision, told("read", f"{name}={text}={value}"))
 
 
 def _read(table: Texts, name: str, answers: Answers) -> np.ndarray:
@@ -276,15 +276,15 @@ def _value(name: str, text: str, value: str, decimal: str | None) -> str | None:
     if value.lower() == MISSING:
         return None
     try:
-        own = float(value.replace(",", "."))
+        parsed = float(value.replace(",", "."))
     except ValueError:
-        own = math.nan
-    if not math.isfinite(own):
+        parsed = math.nan
+    if not math.isfinite(parsed):
         raise InputError(
             f"--read {name}={text}: {value!r} is neither a number nor `missing`",
             remedy=f"write {name}={text}=0.5, or {name}={text}=missing",
         )
-    if own.is_integer() and abs(own) < 1e15:
-        return str(int(own))
-    whole, _, rest = f"{own:.12f}".rstrip("0").partition(".")
+    if parsed.is_integer() and abs(parsed) < 1e15:
+        return str(int(parsed))
+    whole, _, rest = f"{parsed:.12f}".rstrip("0").partition(".")
     return f"{whole}{',' if decimal == 'comma' else '.'}{rest.ljust(4, '0')}"

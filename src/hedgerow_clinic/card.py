@@ -82,20 +82,20 @@ def _late_entry(outcome: Outcome) -> dict[str, str]:
 
 
 def _resampled(analysis: Analysis) -> str:
-    found = analysis.validation
-    if found is None:
+    validation = analysis.validation
+    if validation is None:
         return ""
-    return f", and on those whom {found.n_bootstraps} bootstraps of all steps left out"
+    return f", and on those whom {validation.n_bootstraps} bootstraps of all steps left out"
 
 
 def _performance(analysis: Analysis, table: Table) -> dict[str, str]:
     """Measures with intervals: of new patients, and of the parts of the test part."""
-    found, made = analysis.validation, {}
-    if found is not None:
-        interval = f"{said(found.low, 's')} to {said(found.high, 's')}"
-        made["Concordance, new patients"] = f"{said(found.concordance, 's')} ({interval})"
-        if not found.finds:
-            made["Verdict"] = nothing_found(analysis)
+    validation, measures = analysis.validation, {}
+    if validation is not None:
+        interval = f"{said(validation.low, 's')} to {said(validation.high, 's')}"
+        measures["Concordance, new patients"] = f"{said(validation.concordance, 's')} ({interval})"
+        if not validation.finds:
+            measures["Verdict"] = nothing_found(analysis)
     for row in table.frame.to_dict("records"):
         who = " ".join(filter(None, (row["variable"], row["value"])))
         cells = []
@@ -105,5 +105,5 @@ def _performance(analysis: Analysis, table: Table) -> dict[str, str]:
             if isinstance(low, float) and low == low:
                 value += f" ({said(low, 'b')} to {said(high, 'b')})"
             cells.append(f"{title} {value}")
-        made[f"Test part, {who}"] = "; ".join(cells)
-    return made
+        measures[f"Test part, {who}"] = "; ".join(cells)
+    return measures

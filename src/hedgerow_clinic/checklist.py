@@ -214,11 +214,11 @@ def _fairness(analysis: Analysis) -> str:
 
 
 def _corrected(analysis: Analysis) -> str:
-    found = analysis.validation
-    assert found is not None
+    validation = analysis.validation
+    assert validation is not None
     return (
-        f"of new patients {said(found.concordance, 's')} ({said(found.low, 's')} to "
-        f"{said(found.high, 's')}), by {found.n_bootstraps} bootstraps of all steps"
+        f"of new patients {said(validation.concordance, 's')} ({said(validation.low, 's')} to "
+        f"{said(validation.high, 's')}), by {validation.n_bootstraps} bootstraps of all steps"
     )
 
 
@@ -251,16 +251,16 @@ def _treatments(analysis: Analysis) -> str:
 
 def nothing_found(analysis: Analysis) -> str:
     """What is said in the place of groups that do not tell new patients apart."""
-    found = analysis.validation
-    assert found is not None
+    validation = analysis.validation
+    assert validation is not None
     if len(analysis.numbers) == 1:
         return "No tree was found that tells patients apart: it has no test, and one group."
-    interval = f"{said(found.low, 's')} to {said(found.high, 's')}"
+    interval = f"{said(validation.low, 's')} to {said(validation.high, 's')}"
     return (
         "No tree was found that tells patients apart. Of two new patients of whom one has the "
         "event earlier it would give that one the higher risk in "
-        f"{said(found.concordance, 's')} of the pairs ({interval}), and 50 % is chance. No sheet "
-        "of groups is made."
+        f"{said(validation.concordance, 's')} of the pairs ({interval}), and 50 % is chance. No "
+        "sheet of groups is made."
     )
 
 
@@ -281,7 +281,7 @@ def nothing_said(
 
 def summary(analysis: Analysis, shown: dict[str, Table]) -> list[str]:
     """Sentences for the top of the page; counts are those of the tables that are shown."""
-    cohort, found = analysis.cohort, analysis.validation
+    cohort, validation = analysis.cohort, analysis.validation
     lines = [] if analysis.finds else [nothing_found(analysis)]
     unit, unknown = cohort.horizon_text, analysis.unknown
     if analysis.finds and len(analysis.numbers) - len(unknown) > 1:
@@ -294,25 +294,26 @@ def summary(analysis: Analysis, shown: dict[str, Table]) -> list[str]:
         numbers = [analysis.numbers[node] for node in unknown]
         n = shown["survival_all"].frame.set_index("group")["n"]
         counts = shown["flow"].frame.set_index("about")["count"]
-        own = [n[str(number)] for number in numbers]
+        group_sizes = [n[str(number)] for number in numbers]
         least = analysis.settings.min_followed
-        lines.append(nothing_said(numbers, own, counts[ANALYSED], unit, least))
-    if analysis.finds and found is not None:
-        higher = found.apparent > found.concordance
-        owes = higher and said(found.apparent, "s") != said(found.concordance, "s")
+        lines.append(nothing_said(numbers, group_sizes, counts[ANALYSED], unit, least))
+    if analysis.finds and validation is not None:
+        higher = validation.apparent > validation.concordance
+        owes = higher and said(validation.apparent, "s") != said(validation.concordance, "s")
         why = ": the difference is what it owes to having been grown on them" * owes
         lines.append(
             "Of two new patients of whom one has the event earlier, the tree gives that one the "
-            f"higher risk in {said(found.concordance, 's')} of the pairs (95 % interval "
-            f"{said(found.low, 's')} to {said(found.high, 's')}; 50 % would be chance; pairs of "
-            f"one group count half). In its own patients it is {said(found.apparent, 's')}{why} "
-            f"({found.n_bootstraps} bootstraps of all steps, seed {analysis.settings.seed})."
+            f"higher risk in {said(validation.concordance, 's')} of the pairs (95 % interval "
+            f"{said(validation.low, 's')} to {said(validation.high, 's')}; 50 % would be chance; "
+            "pairs of one group count half). In its own patients it is "
+            f"{said(validation.apparent, 's')}{why} ({validation.n_bootstraps} "
+            f"bootstraps of all steps, seed {analysis.settings.seed})."
         )
     if not analysis.finds:
         return lines
     if "test" in analysis.concordance:
         share = said(analysis.concordance["test"], "s")
-        it = "it" if found is not None else "the concordance"
+        it = "it" if validation is not None else "the concordance"
         lines.append(
             f"In the test part, which the tree has not seen, {it} is {share}: one division of "
             "many, "

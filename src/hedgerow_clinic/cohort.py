@@ -191,12 +191,12 @@ class Cohort:
 
     def of(self, kept: np.ndarray) -> Cohort:
         """Some of the patients, (n,) bool; the others are no longer told of."""
-        own = {
+        arrays = {
             name: None if values is None else values[kept]
             for name in ("time", "event", "treated_at", "entry", "rows")
             for values in [getattr(self, name)]
         }
-        return replace(self, X=self.X[kept].reset_index(drop=True), **own)
+        return replace(self, X=self.X[kept].reset_index(drop=True), **arrays)
 
     def natural_history(self) -> tuple[np.ndarray, np.ndarray]:
         """Follow-up and events until the intervention, which ends both."""
@@ -224,15 +224,15 @@ def read_cohort(
     table = chosen(table, columns, outcome.columns, outcome.answers, problems)
     # Cells of rows that do not count are no problems.
     problems.check(table.name)
-    own = None if outcome.time is None else _unit(table, outcome.time, outcome, columns, problems)
+    base = None if outcome.time is None else _unit(table, outcome.time, outcome, columns, problems)
     event, words[outcome.event] = events(
         table, outcome.event, problems, outcome.event_is, outcome.cause, outcome.answers
     )
-    time, start, taken_as = _follow_up(table, outcome, columns, unit, own, event, problems)
-    treated_at, known, more = _intervention(
-        table, outcome, columns, unit, own, time, start, problems, words
+    time, start, taken_as = _follow_up(table, outcome, columns, unit, base, event, problems)
+    treated_at, treated_when, more = _intervention(
+        table, outcome, columns, unit, base, time, start, problems, words
     )
-    entry, late = _entry(table, outcome, columns, unit, own, time, start, problems)
+    entry, late = _entry(table, outcome, columns, unit, base, time, start, problems)
     kept = ~np.isnan(time) & (event >= 0)
     if entry is not None:
         kept &= ~np.isnan(entry)
@@ -251,7 +251,7 @@ def read_cohort(
         time[kept],
         event[kept],
         None if treated_at is None else treated_at[kept],
-        known,
+        treated_when,
         unit,
         length,
         dict(columns),
@@ -260,7 +260,7 @@ def read_cohort(
         taken_as + more + late,
         "" if start is None else f"{day_of(np.nanmin(start))} to {day_of(np.nanmax(start))}",
         table.rows[kept],
-        {name: [word.of(kept) for word in own] for name, own in words.items()},
+        {name: [word.of(kept) for word in column] for name, column in words.items()},
         tuple(problems.decided),
         n_rows,
         _read_as(table),
@@ -349,21 +349,21 @@ def _unit(
     """Unit of the times in a column, and who says so; `other` is that of the follow-up."""
     # A unit is never guessed: months that are read as years make another page, and as fine a one.
     # Where nobody says it, days stand in its place until the question is answered.
-    if (own := unit_in_name(columns[name].unit)) is not None:
-        return own, BY_SCHEMA
-    if (own := unit_in_name(name)) is not None:
-        if outcome.unit not in (None, own):
+    if (unit := unit_in_name(columns[name].unit)) is not None:
+        return unit, BY_SCHEMA
+    if (unit := unit_in_name(name)) is not None:
+        if outcome.unit not in (None, unit):
             raise InputError(
-                f"column `{name}` is in {own} by its name, and in {outcome.unit} by --unit",
+                f"column `{name}` is in {unit} by its name, and in {outcome.unit} by --unit",
                 remedy="leave --unit out, or give the column its `unit` in the schema",
             )
-        return own, BY_NAME
+        return unit, BY_NAME
     if outcome.unit is not None:
         return outcome.unit, BY_OPTION
     if other is not None:
         return other[0], f"like `{outcome.time}`"
-    said = outcome.answers.of_column("decimal", name)
-    values = numbers(table.columns[name], table.decimal, said).values
+    answer = outcome.answers.of_column("decimal", name)
+    values = numbers(table.columns[name], table.decimal, answer).values
     reach = "" if np.isnan(values).all() else f", whose values reach {np.nanmax(values):g}"
     problems.ask(
         "unit", f"nothing tells its unit{reach}", "give --unit days, weeks, months or years", name
@@ -371,14 +371,14 @@ def _unit(
     return "days", ""
 
 
-def _follow_up(table: Texts, outcome: Outcome, columns, unit: str, own, event, problems: Problems):
+def _follow_up(table: Texts, outcome: Outcome, columns, unit: str, base, event, problems: Problems):
     """Times in the unit, days of inclusion (or None), and where the unit comes from."""
     if outcome.time is not None:
         name = outcome.time
-        taken_as = f"times in `{name}` are taken as {own[0]} ({own[1]})"
+        taken_as = f"times in `{name}` are taken as {base[0]} ({base[1]})"
         time = checked_numbers(table, name, problems, outcome.answers)
         time = missing_codes(name, time, table.rows, outcome.answers, problems)
-        time = time * (DAYS[own[0]] / DAYS[unit])
+        time = time * (DAYS[base[0]] / DAYS[unit])
         start, wrong = None, ("it is negative", "correct the time")
     else:
         start, end = (
@@ -392,9 +392,9 @@ def _follow_up(table: Texts, outcome: Outcome, columns, unit: str, own, event, p
         wrong = f"it lies before `{outcome.start}`", "correct one of the dates"
     for place in np.flatnonzero(time < 0.0):
         problems.add("times", *wrong, outcome.time or outcome.end, table.rows[place])
-    if own is not None and own[1]:
-        _check_unit(time * (DAYS[unit] / DAYS[own[0]]), own, taken_as)
-    if own is None or own[1]:
+    if base is not None and base[1]:
+        _check_unit(time * (DAYS[unit] / DAYS[base[0]]), base, taken_as)
+    if base is None or base[1]:
         _name_too_long(table, outcome, columns, time * (DAYS[unit] / DAYS["years"]), problems)
     return time, start, taken_as
 
@@ -405,14 +405,14 @@ def _to_end_of_study(
     """Days of last contact, of patients without the event and without one the end of the study."""
     name, day = outcome.end, day_of(last)
     for place in np.flatnonzero(end > last):
-        said = f"{day_of(end[place])} lies after the end of the study, {day}"
-        problems.add("dates", said, "give a later --end-of-study", name, table.rows[place])
+        message = f"{day_of(end[place])} lies after the end of the study, {day}"
+        problems.add("dates", message, "give a later --end-of-study", name, table.rows[place])
     alone = np.isnan(end) & (event == 0)
     by = told("end_of_study", *outcome.answers.end_of_study)
     if not alone.any():
         problems.add("dates", "no patient without the event lacks it", f"leave out {by}", name)
-    said = f"patients without the event in whom it is empty were followed to {day}"
-    problems.decide(name, said, by)
+    message = f"patients without the event in whom it is empty were followed to {day}"
+    problems.decide(name, message, by)
     return np.where(alone & (table.columns[name] == None), last, end)  # noqa: E711
 
 
@@ -424,36 +424,38 @@ def _past(table: Texts, name: str, days: np.ndarray, problems: Problems) -> np.n
         if (same := days == days[place]).sum() >= STANDS_FOR:
             if place == np.argmax(same):
                 text = table.columns[name][place]
-                said = f"{shown(text)} ({int(same.sum())} times, first in row {table.rows[place]})"
-                said += " is still to come, and may stand for a missing date"
+                message = (
+                    f"{shown(text)} ({int(same.sum())} times, first in row {table.rows[place]})"
+                )
+                message += " is still to come, and may stand for a missing date"
                 remedy = f"correct it, or say {told('read', f'{name}={text}=missing')}"
-                problems.ask("dates", said, remedy, name)
+                problems.ask("dates", message, remedy, name)
             stand_ins |= same
             continue
-        said = f"{day_of(days[place])} is still to come"
-        problems.ask("dates", said, f"correct it, {LEAVE_OUT}", name, table.rows[place])
+        message = f"{day_of(days[place])} is still to come"
+        problems.ask("dates", message, f"correct it, {LEAVE_OUT}", name, table.rows[place])
     return np.where(stand_ins, math.nan, days)
 
 
-def _check_unit(time: np.ndarray, own: tuple[str, str], taken_as: str) -> None:
+def _check_unit(time: np.ndarray, base: tuple[str, str], taken_as: str) -> None:
     """Refuse times that no patient has, and say which units would make them ones."""
-    years = time * (DAYS[own[0]] / DAYS["years"])
+    years = time * (DAYS[base[0]] / DAYS["years"])
     if (years > LONGEST).sum() <= max(MISTAKES * len(time), min(MOST_MISTAKES, len(time) / 10)):
         return
     longest = float(np.nanmax(time))
     reach = {name: longest * days / DAYS["years"] for name, days in DAYS.items()}
     fits = [f"{reach[name]:.3g} years as {name}" for name in DAYS if reach[name] <= LONGEST]
-    remedy = f"{OTHERWISE[own[1]]} ({', '.join(fits)})" if fits else "correct the times"
-    raise InputError(f"{taken_as}; they reach {reach[own[0]]:.0f} years", remedy=remedy)
+    remedy = f"{OTHERWISE[base[1]]} ({', '.join(fits)})" if fits else "correct the times"
+    raise InputError(f"{taken_as}; they reach {reach[base[0]]:.0f} years", remedy=remedy)
 
 
 def _name_too_long(table, outcome: Outcome, columns, years: np.ndarray, problems: Problems) -> None:
     """Follow-up of single patients that is longer than a life."""
     where = outcome.time or outcome.end
     for place in np.flatnonzero(years > LONGEST):
-        said = f"a follow-up of {years[place]:.0f} years is longer than any patient has"
+        message = f"a follow-up of {years[place]:.0f} years is longer than any patient has"
         remedy = f"correct it, {LEAVE_OUT}"
-        problems.ask("long follow-up", said, remedy, where, table.rows[place])
+        problems.ask("long follow-up", message, remedy, where, table.rows[place])
     for name, column in columns.items():
         if name in outcome.columns or column.kind != "number" or not _in_years(column):
             continue
@@ -461,16 +463,16 @@ def _name_too_long(table, outcome: Outcome, columns, years: np.ndarray, problems
             table.columns[name], table.decimal, outcome.answers.of_column("decimal", name)
         ).values
         for place in np.flatnonzero((age + years > OLDEST) & (age <= OLDEST) & (years <= LONGEST)):
-            said = (
+            message = (
                 f"with {age[place]:g} years at inclusion and a follow-up of {years[place]:.0f} "
                 f"years a patient would be older than {OLDEST:.0f}"
             )
             remedy = f"correct one of them, {LEAVE_OUT}"
-            problems.ask("long follow-up", said, remedy, name, table.rows[place])
+            problems.ask("long follow-up", message, remedy, name, table.rows[place])
 
 
 def _intervention(
-    table: Texts, outcome: Outcome, columns, unit: str, own, time, start, problems: Problems, words
+    table: Texts, outcome: Outcome, columns, unit: str, base, time, start, problems: Problems, words
 ):
     """Times of intervention (infinite: none) or None, whether they are known, and their unit."""
     name, taken_as = outcome.intervention, ""
@@ -483,23 +485,23 @@ def _intervention(
         had, words[name] = treated(table, name, problems, outcome.answers)
         return np.where(had, 0.0, np.inf), False, taken_as
     when, taken_as = _when(
-        table, name, "intervention", outcome, columns, unit, own, start, problems
+        table, name, "intervention", outcome, columns, unit, base, start, problems
     )
     if when is None:
         return None, True, taken_as
-    for wrong, said in (
+    for wrong, message in (
         (when < 0.0, "the intervention lies before inclusion"),
         # Beyond what rounding moves.
         (when > time * (1.0 + 1e-12), "the intervention lies after the end of follow-up"),
     ):
         for place in np.flatnonzero(wrong):
-            problems.add("intervention", said, "correct one of the two", name, table.rows[place])
+            problems.add("intervention", message, "correct one of the two", name, table.rows[place])
     when = np.where(np.isnan(when), np.inf, np.minimum(when, np.fmax(time, 0.0)))
     return when, True, taken_as
 
 
 def _when(
-    table: Texts, name: str, what: str, outcome, columns, unit: str, own, start, problems: Problems
+    table: Texts, name: str, what: str, outcome, columns, unit: str, base, start, problems: Problems
 ):
     """Times since inclusion in a column of dates or of times, or None, and their unit."""
     column = table.columns[name]
@@ -515,12 +517,12 @@ def _when(
         days = _past(table, name, dates(table, name, problems, outcome.answers), problems)
         return (days - start) / DAYS[unit], ""
     when = checked_numbers(table, name, problems, outcome.answers)
-    its, why = _unit(table, name, outcome, columns, problems, own)
+    its, why = _unit(table, name, outcome, columns, problems, base)
     return when * (DAYS[its] / DAYS[unit]), f"; those in `{name}` as {its} ({why})"
 
 
 def _entry(
-    table: Texts, outcome: Outcome, columns, unit: str, own, time, start, problems: Problems
+    table: Texts, outcome: Outcome, columns, unit: str, base, time, start, problems: Problems
 ):
     """Times of entry or None, and their unit."""
     name = outcome.entry
@@ -534,12 +536,12 @@ def _entry(
             name,
         )
         return None, ""
-    when, taken_as = _when(table, name, "entry", outcome, columns, unit, own, start, problems)
+    when, taken_as = _when(table, name, "entry", outcome, columns, unit, base, start, problems)
     if when is None:
         return None, taken_as
     begin = "0" if start is None else f"the date in `{outcome.start}`"
     write = f"write {begin} for who was under observation from the start, "
-    for wrong, said, remedy in (
+    for wrong, message, remedy in (
         (
             (table.columns[name] == None) & (not outcome.leave_out),  # noqa: E711
             "it is empty",
@@ -557,7 +559,7 @@ def _entry(
         ),
     ):
         for place in np.flatnonzero(wrong):
-            problems.add("entry", said, remedy, name, table.rows[place])
+            problems.add("entry", message, remedy, name, table.rows[place])
     return when, f"{taken_as}; patients count from `{name}` on, when they came under observation"
 
 
@@ -567,7 +569,7 @@ def _inputs(
     """Data frame of the inputs, and why other columns are none."""
     import pandas as pd
 
-    made, not_used, answers = {}, {}, outcome.answers
+    inputs, not_used, answers = {}, {}, outcome.answers
     for name, column in columns.items():
         if name in outcome.columns:
             continue
@@ -586,17 +588,17 @@ def _inputs(
             if _in_years(column) and math.isinf(column.low) and math.isinf(column.high):
                 ask_of_ages(name, values, table.rows, answers, problems)
             _check_range(table, column, values, problems)
-            if len(known := np.unique(values[~np.isnan(values)])) < 2:
-                not_used[name] = "the same value for all" if len(known) else "every cell is empty"
+            if len(unique := np.unique(values[~np.isnan(values)])) < 2:
+                not_used[name] = "the same value for all" if len(unique) else "every cell is empty"
                 continue
-            made[name] = values
+            inputs[name] = values
         elif (category := _category(table, column, answers, problems)) is None:
             not_used[name] = "the same value for all"
         else:
-            made[name] = category
-    if not made:
+            inputs[name] = category
+    if not inputs:
         problems.add("inputs", "no column is left that a tree could test", "check the table")
-    return pd.DataFrame(made, index=range(len(table))), not_used
+    return pd.DataFrame(inputs, index=range(len(table))), not_used
 
 
 def _category(table: Texts, column: Column, answers: Answers, problems: Problems):
@@ -611,10 +613,10 @@ def _category(table: Texts, column: Column, answers: Answers, problems: Problems
     same = levels_alike(name, cells, answers, problems)
     if same:
         cells = np.array([same.get(text, text) for text in cells], dtype=object)
-    own, codes = unique_texts(cells)
+    texts, codes = unique_texts(cells)
     levels = list(dict.fromkeys(same.get(text, text) for text in column.categories))
-    levels = levels or sorted(own)
-    for place in np.flatnonzero(~np.isin(np.array([*own, ""])[codes], [*levels, ""])):
+    levels = levels or sorted(texts)
+    for place in np.flatnonzero(~np.isin(np.array([*texts, ""])[codes], [*levels, ""])):
         problems.add(
             "categories",
             f"{shown(table.columns[name][place])} is none of {', '.join(levels[:8])}",
@@ -623,21 +625,21 @@ def _category(table: Texts, column: Column, answers: Answers, problems: Problems
             table.rows[place],
         )
     # A level that nobody has is none that a tree could divide by.
-    levels = [level for level in levels if level in set(own)]
+    levels = [level for level in levels if level in set(texts)]
     return None if len(levels) < 2 else pd.Categorical(cells, categories=levels)
 
 
 def _not_known(table: Texts, outcome: Outcome, columns, kept):
     """Columns that somebody said were not known at inclusion: who has a value, and the numbers."""
-    found = {}
+    after = {}
     for name in dict.fromkeys(outcome.answers.not_input):
         if name in outcome.columns or name not in columns:
             continue
         cells = _without_missing(table, columns[name]).columns[name][kept]
-        own = numbers(cells, table.decimal, outcome.answers.of_column("decimal", name)).values
-        if not calendar_year(name, own):
-            found[name] = (np.array([cell is not None for cell in cells]), own)
-    return found
+        values = numbers(cells, table.decimal, outcome.answers.of_column("decimal", name)).values
+        if not calendar_year(name, values):
+            after[name] = (np.array([cell is not None for cell in cells]), values)
+    return after
 
 
 def _values(column: pd.Series) -> np.ndarray:
@@ -663,12 +665,12 @@ def _ask_what_limits(X: pd.DataFrame, about, answers: Answers, problems: Problem
     # `about`: time, event, horizon, share that is needed and entry, as `tells_follow_up` has them;
     # None while it is open who had the event, or when: then calendar years alone are asked about.
     for name in X:
-        own, levels = _values(X[name]), None
+        values, levels = _values(X[name]), None
         if hasattr(X[name], "cat"):
             levels = [str(level) for level in X[name].cat.categories]
-        why = tells_follow_up(own, levels, *about) if about else ""
+        why = tells_follow_up(values, levels, *about) if about else ""
         tell("repetition")
-        if levels is None and calendar_year(name, own):
+        if levels is None and calendar_year(name, values):
             why = "it looks like a calendar year, of inclusion or later" + f"; {why}" * bool(why)
         if why:
             problems.ask(
@@ -689,12 +691,12 @@ def _ask_what_knows(
     """A question for each input that may not have been known at inclusion; gives their names."""
     marked, named = marks(late, time), []
     for name in X:
-        own = _values(X[name])
-        why = knows_outcome(own, time, event, time_like(name))
+        values = _values(X[name])
+        why = knows_outcome(values, time, event, time_like(name))
         tell("repetition")
-        if why and calendar_year(name, own):
+        if why and calendar_year(name, values):
             continue  # asked about as such
-        if after := "" if why else tells_after(own, marked, late):
+        if after := "" if why else tells_after(values, marked, late):
             why = f"{after}, which was not known either"
         if why:
             named.append(name)
@@ -713,8 +715,8 @@ def _without_missing(table: Texts, column: Column) -> Texts:
     """The table with this column alone, its own words for missing values taken out."""
     cells = table.columns[column.name]
     if column.missing:
-        known = [None if t is None or t.lower() in column.missing else t for t in cells]
-        cells = np.array(known, dtype=object)
+        cleaned = [None if t is None or t.lower() in column.missing else t for t in cells]
+        cells = np.array(cleaned, dtype=object)
     return replace(table, columns={column.name: cells})
 
 

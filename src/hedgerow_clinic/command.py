@@ -195,12 +195,12 @@ def with_table(options: argparse.Namespace, command: str, work: Callable[[Any, A
     try:
         with Told(options.quiet) as tell:
             tell("reading the table")
-            said = work(options, tell)
+            summary = work(options, tell)
     except TableError as error:
         print(f"hedgerow: {error}", file=sys.stderr)
         return 1
     if not options.quiet:
-        print(said)
+        print(summary)
     return 0
 
 
@@ -318,7 +318,7 @@ def _analysed(options: argparse.Namespace, tell) -> str:
     groups = f"{len(analysis.numbers)} group{'s' * (len(analysis.numbers) > 1)}"
     return (
         f"{len(cohort)} patients, {groups}; {cohort.taken_as}\n"
-        + "".join(f"column `{name}`: {words_said(own)}\n" for name, own in cohort.words.items())
+        + "".join(f"column `{name}`: {words_said(words)}\n" for name, words in cohort.words.items())
         + ENTERED * (options.entry is not None and not options.weights)
         + f"{nothing}{where}: open it in a browser ({len(written.files)} files)"
         + (f"\nwhat was there before is now {written.old}" if written.old else "")
@@ -364,12 +364,12 @@ def _landmark(text: str | None, unit: str) -> float | None:
     if text is None:
         return None
     try:
-        length, own = horizon_of(text)
+        length, text_unit = horizon_of(text)
     except ValueError:
         raise InputError(
             f"the landmark is {shown(text)}", remedy="write a number and d, w, m or y, such as 6m"
         ) from None
-    return length * DAYS[own] / DAYS[unit]
+    return length * DAYS[text_unit] / DAYS[unit]
 
 
 class Told:

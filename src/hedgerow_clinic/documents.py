@@ -18,19 +18,19 @@ WHEN = (1980, 1, 1, 0, 0, 0)
 def document(table: Table) -> bytes:
     """A table as .docx: title, caption, and the cells as the page has them."""
     docx = needed("docx", "a table as .docx")
-    made = docx.Document()
+    word_document = docx.Document()
     heads, rows = table.cells()
     if "answer" in table.columns:  # sentences of ours
         rows = [[unquoted(text) for text in row] for row in rows]
-    section = made.sections[0]
+    section = word_document.sections[0]
     if len(heads) >= WIDE:
         section.orientation = docx.enum.section.WD_ORIENT.LANDSCAPE
         section.page_width, section.page_height = section.page_height, section.page_width
-    made.add_heading(legible(table.title), level=2)
+    word_document.add_heading(legible(table.title), level=2)
     if table.association:
-        made.add_paragraph().add_run("Association, not effect.").bold = True
-    made.add_paragraph(legible(unquoted(table.caption)))
-    cells = made.add_table(rows=1, cols=len(heads), style="Light Grid")
+        word_document.add_paragraph().add_run("Association, not effect.").bold = True
+    word_document.add_paragraph(legible(unquoted(table.caption)))
+    cells = word_document.add_table(rows=1, cols=len(heads), style="Light Grid")
     for cell, text in zip(cells.rows[0].cells, heads, strict=True):
         cell.text = legible(text)
     for row in rows:
@@ -45,7 +45,7 @@ def document(table: Table) -> bytes:
     head = cells.rows[0]._tr.get_or_add_trPr()
     head.append(docx.oxml.parse_xml(f"<w:tblHeader {docx.oxml.ns.nsdecls('w')}/>"))
     out = io.BytesIO()
-    made.save(out)
+    word_document.save(out)
     return _dateless(out.getvalue())
 
 

@@ -29,7 +29,7 @@ MOST_CURVES = 16
 
 def sheet(analysis: Analysis, title: str, least: int, source: str) -> Figure:
     """The tree of risk groups on one page."""
-    cohort, there = analysis.cohort, analysis.followed
+    cohort, included = analysis.cohort, analysis.followed
     notes = [
         "Learnt from three quarters of these patients."
         if analysis.settings.test_size == 0.25
@@ -62,9 +62,9 @@ def sheet(analysis: Analysis, title: str, least: int, source: str) -> Figure:
     with style():
         return guideline_sheet(
             analysis.groups.estimator,
-            cohort.X[there],
-            analysis.time[there],
-            analysis.event[there],
+            cohort.X[included],
+            analysis.time[included],
+            analysis.event[included],
             horizon=cohort.horizon,
             title=title,
             unit=cohort.unit,
@@ -77,7 +77,7 @@ def sheet(analysis: Analysis, title: str, least: int, source: str) -> Figure:
             withheld=withheld_leaves(analysis, least),
             competing="incidence",
             risks=analysis.risks,
-            entry=entry_of(analysis.entry, there),
+            entry=entry_of(analysis.entry, included),
             numbers=analysis.numbers,
             min_followed=analysis.settings.min_followed,
         )
@@ -88,9 +88,9 @@ def curves(analysis: Analysis, least: int) -> Figure:
     from matplotlib.figure import Figure
 
     # A leaf has nobody where its patients reach it in part, by values that are missing.
-    own = analysis.followed
-    there = set(analysis.groups.leaf[own].tolist())
-    order = [node for node in analysis.numbers if node in there][:MOST_CURVES]
+    included = analysis.followed
+    reached = set(analysis.groups.leaf[included].tolist())
+    order = [node for node in analysis.numbers if node in reached][:MOST_CURVES]
     labels = {node: f"Group {number}" for node, number in analysis.numbers.items()}
     start = "inclusion" if analysis.entry is None else "the start"
     with style():
@@ -98,16 +98,16 @@ def curves(analysis: Analysis, least: int) -> Figure:
         axes = figure.add_subplot()
         plot_curves(
             axes,
-            analysis.time[own],
-            analysis.event[own],
-            analysis.groups.leaf[own],
+            analysis.time[included],
+            analysis.event[included],
+            analysis.groups.leaf[included],
             order=order,
             labels=labels,
             unit=f"{analysis.cohort.unit} from {start}",
             intervals=len(order) <= 3,
             least=least,
             competing="incidence",
-            entry=entry_of(analysis.entry, own),
+            entry=entry_of(analysis.entry, included),
         )
         axes.set_ylabel("without the event")
     return figure
@@ -117,17 +117,17 @@ def followed(analysis: Analysis, least: int) -> Figure:
     """Share of every group that could be followed so long, whatever it had."""
     from matplotlib.figure import Figure
 
-    own, cohort = analysis.followed, analysis.cohort
-    there = set(analysis.groups.leaf[own].tolist())
-    order = [node for node in analysis.numbers if node in there][:MOST_CURVES]
+    included, cohort = analysis.followed, analysis.cohort
+    reached = set(analysis.groups.leaf[included].tolist())
+    order = [node for node in analysis.numbers if node in reached][:MOST_CURVES]
     with style():
         figure = Figure(figsize=(WIDTH * 0.7, 2.9), layout="constrained")
         axes = figure.add_subplot()
         plot_curves(
             axes,
-            analysis.time[own],
-            analysis.event[own] == 0,
-            analysis.groups.leaf[own],
+            analysis.time[included],
+            analysis.event[included] == 0,
+            analysis.groups.leaf[included],
             order=order,
             labels={node: f"Group {number}" for node, number in analysis.numbers.items()},
             unit=f"{cohort.unit} from {'inclusion' if analysis.entry is None else 'the start'}",
@@ -135,7 +135,7 @@ def followed(analysis: Analysis, least: int) -> Figure:
             marks=False,
             at_risk=False,
             least=least,
-            entry=entry_of(analysis.entry, own),
+            entry=entry_of(analysis.entry, included),
         )
         line = {"color": "0.5", "linewidth": 0.8, "linestyle": (0, (4, 2)), "zorder": 0}
         axes.axvline(cohort.horizon, **line)
@@ -149,7 +149,7 @@ def treated(analysis: Analysis, least: int) -> Figure:
     from matplotlib.figure import Figure
 
     cohort, landmark = analysis.cohort, analysis.landmark
-    there = (cohort.time > landmark) & analysis.compared
+    at_risk = (cohort.time > landmark) & analysis.compared
     early = np.where(cohort.treated_at <= landmark, "treated", "untreated")
     nodes = [-1, *analysis.numbers]
     withheld = withheld_treated(analysis, least)
@@ -167,13 +167,13 @@ def treated(analysis: Analysis, least: int) -> Figure:
             x=0.01,
             ha="left",
         )
-        end = float((cohort.time[there] - landmark).max())
+        end = float((cohort.time[at_risk] - landmark).max())
         for place, node in enumerate(nodes):
             axes = figure.add_subplot(rows, COLUMNS, place + 1)
             axes.set_title("All" if node == -1 else f"Group {analysis.numbers[node]}")
-            inside = there & ((analysis.groups.leaf == node) | (node == -1))
-            own = cohort.event[inside]
-            if not (own == 1).any():
+            inside = at_risk & ((analysis.groups.leaf == node) | (node == -1))
+            events = cohort.event[inside]
+            if not (events == 1).any():
                 axes.text(0.1, 0.5, "no event", transform=axes.transAxes, fontsize=7)
                 axes.set_axis_off()
                 continue
@@ -181,7 +181,7 @@ def treated(analysis: Analysis, least: int) -> Figure:
             plot_curves(
                 axes,
                 cohort.time[inside] - landmark,
-                own,
+                events,
                 early[inside],
                 order=order,
                 colors={"treated": BLUE, "untreated": ORANGE},

@@ -62,31 +62,31 @@ def write_folder(
     check_made_by(folder, force, WHAT)
     old = aside(folder)
     tell = progress or (lambda words: None)
-    with folder_whole(folder, old) as made:
+    with folder_whole(folder, old) as stage:
         tell("tables")
         shown = tables(analysis, least)
         version = metadata.version("hedgerow")
         shown["checklist"] = checklist(analysis, shown, name, version)
-        write_tables(made, shown, documents)
+        write_tables(stage, shown, documents)
         seen_tree = shown_tree(analysis, least)
         origin = Source(version, name, checksum(source), title)
         model = risk_model(analysis, shown, seen_tree, outcome, origin, least)
-        write_text(made / FILE, model.to_json())
+        write_text(stage / FILE, model.to_json())
         pictures = _pictures(analysis, shown, title, least, name)
         for drawn, picture in pictures.items():
             tell(f"picture {drawn}")
-            save_picture(picture, made / "figures", drawn)
+            save_picture(picture, stage / "figures", drawn)
         tell("page")
         write_text(
-            made / "index.html", page(analysis, shown, list(pictures), title, least, version)
+            stage / "index.html", page(analysis, shown, list(pictures), title, least, version)
         )
-        write_text(made / "model_card.html", card(analysis, shown, outcome, title, name, version))
+        write_text(stage / "model_card.html", card(analysis, shown, outcome, title, name, version))
         write_text(
-            made / "passport.html",
+            stage / "passport.html",
             passport(analysis, shown, outcome, title, name, checksum(source), version),
         )
         files = write_manifest(
-            made,
+            stage,
             WHAT,
             least,
             {
@@ -141,7 +141,7 @@ def as_command(words: list[str], outcome: Outcome, options: Mapping[str, Any], l
     import shlex
 
     words = list(words)
-    own = {
+    outcome_options = {
         "--time": outcome.time,
         "--start": outcome.start,
         "--end": outcome.end,
@@ -153,7 +153,7 @@ def as_command(words: list[str], outcome: Outcome, options: Mapping[str, Any], l
     }
     for word in outcome.event_is:
         words += ["--event-is", word]
-    for name, value in {**own, **options}.items():
+    for name, value in {**outcome_options, **options}.items():
         if value is True:
             words.append(name)
         elif value is not None and value is not False:
@@ -170,13 +170,13 @@ def _pictures(analysis: Analysis, shown: dict[str, Table], title: str, least: in
         "survival": lambda: figures.curves(analysis, least),
     }
     groups["followed"] = lambda: figures.followed(analysis, least)
-    made = (groups if analysis.finds else {}) | {
+    pictures = (groups if analysis.finds else {}) | {
         "calibration": lambda: figures.calibration(analysis, shown["calibration"]),
         "decisions": lambda: figures.decisions(analysis, least),
     }
     if analysis.treated:
-        made["treated"] = lambda: figures.treated(analysis, least)
-    return made
+        pictures["treated"] = lambda: figures.treated(analysis, least)
+    return pictures
 
 
 # ----------------------------------------------------------------------------------- the tree
@@ -213,10 +213,10 @@ def shown_tree(analysis: Analysis, least: int) -> Tree:
     for node in range(tree.n_nodes - 1, -1, -1):
         if tree.feature[node] >= 0:
             weight[node] = weight[tree.children_left[node]] + weight[tree.children_right[node]]
-    beside = {name: getattr(tree, name) for name in ("feature_names", "classes", "categories")}
+    attributes = {name: getattr(tree, name) for name in ("feature_names", "classes", "categories")}
     arrays = {**tree.arrays(), "class_weight": weight}
     gate = getattr(tree, "gate", None)
-    return type(tree)(**arrays, **beside, gate=gate)
+    return type(tree)(**arrays, **attributes, gate=gate)
 
 
 def _blurred(weight: np.ndarray, few: np.ndarray, least: int) -> np.ndarray:
@@ -224,10 +224,10 @@ def _blurred(weight: np.ndarray, few: np.ndarray, least: int) -> np.ndarray:
     # The sum is the same, and the larger one: of few patients who come late the weight may be
     # large.
     total, middle, larger = np.rint(weight).sum(), least / 2.0, weight.argmax()
-    made = np.where(few, middle, total - middle)
-    if few.all() or made.argmax() != larger:
+    blurred = np.where(few, middle, total - middle)
+    if few.all() or blurred.argmax() != larger:
         return np.where(np.arange(2) == larger, 0.75, 0.25) * total
-    return made
+    return blurred
 
 
 def _rounded(counts: np.ndarray, least: int) -> np.ndarray:

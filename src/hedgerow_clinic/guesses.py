@@ -58,28 +58,30 @@ def check_told(
 ) -> None:
     """Refuse a command that lacks options, naming all of them at once."""
     lines: list[str] = []
-    own: dict[str, str] = {}
+    proposed: dict[str, str] = {}
 
-    def lacks(what: str, guess: Guess | None, nothing: str) -> None:
-        lines.append(f"{what}: {nothing if guess is None else f'maybe {guess.why}'}")
-        own.update({} if guess is None else guess.options)
+    def lacks(what: str, proposal: Guess | None, nothing: str) -> None:
+        lines.append(f"{what}: {nothing if proposal is None else f'maybe {proposal.why}'}")
+        proposed.update({} if proposal is None else proposal.options)
 
     event = options.event
     if event is None:
-        guess = _event(table, columns, [*given.values()])
-        lacks("--event COLUMN, which says whether the event came", guess, "no column looks like it")
-        event = None if guess is None else guess.options["--event"]
+        proposal = _event(table, columns, [*given.values()])
+        lacks(
+            "--event COLUMN, which says whether the event came", proposal, "no column looks like it"
+        )
+        event = None if proposal is None else proposal.options["--event"]
     time = options.time
     if time is None and (options.start is None or options.end is None):
-        guess = _time(table, columns, event) or _start_and_end(table, columns)
+        proposal = _time(table, columns, event) or _start_and_end(table, columns)
         what = "--time COLUMN, the follow-up (or --start and --end, its first and last date)"
-        lacks(what, guess, "no column looks like it")
-        time = None if guess is None else guess.options.get("--time")
+        lacks(what, proposal, "no column looks like it")
+        time = None if proposal is None else proposal.options.get("--time")
     unit = options.unit or (unit_in_name(time) if time in columns else "days")
     if time in columns and (unit or unit_in_name(columns[time].unit)) is None:
-        guess = _unit(table, time)
-        lacks("--unit of the times, which nothing tells", guess, "")
-        unit = None if guess.options["--unit"] == OPEN else guess.options["--unit"]
+        proposal = _unit(table, time)
+        lacks("--unit of the times, which nothing tells", proposal, "")
+        unit = None if proposal.options["--unit"] == OPEN else proposal.options["--unit"]
     if options.out is None:
         name = f"{Path(options.table).stem}_groups"
         lacks("--out FOLDER, to be written", Guess({"--out": name}, name), "")
@@ -89,14 +91,14 @@ def check_told(
     if "horizon" not in given and time is not None and horizon is not None:
         why = f"{horizon}: {100 * share:.0f} % were followed as long (default: {options.horizon})"
         lines.append(f"--horizon TIME, by which the event is predicted: maybe {why}")
-        own["--horizon"] = horizon
+        proposed["--horizon"] = horizon
     words = ["hedgerow", "survival", str(options.table)]
-    for name, value in own.items():
+    for name, value in proposed.items():
         words += [name, value]
     words += _as_words(given)
-    n = len(lines) - ("--horizon" in own)
+    n = len(lines) - ("--horizon" in proposed)
     count = f"{n} option{'s are' if n > 1 else ' is'} missing"
-    untimed = time is None and "--start" not in own and options.start is None
+    untimed = time is None and "--start" not in proposed and options.start is None
     unknown = event is None or unit is None or untimed
     last = "complete it" if unknown else "check it, and copy it"
     raise InputError(
@@ -106,9 +108,9 @@ def check_told(
 
 def given_options(options: argparse.Namespace, parser: argparse.ArgumentParser) -> dict[str, Any]:
     """Options that somebody gave, by the names of their fields."""
-    own = {name: value for name, value in vars(options).items() if name not in ("table", "command")}
+    values = {n: v for n, v in vars(options).items() if n not in ("table", "command")}
     fields = {action.dest for action in parser._actions if action.option_strings}
-    return {n: v for n, v in own.items() if parser.get_default(n) != v and n in fields}
+    return {n: v for n, v in values.items() if parser.get_default(n) != v and n in fields}
 
 
 def _as_words(given: Mapping[str, Any]) -> list[str]:
@@ -157,8 +159,8 @@ def _time(table: Texts, columns: Mapping[str, Column], event: str | None) -> Gue
         if name == event or column.kind not in ("number", "id") or age_like(name):
             continue
         values = numbers(table.columns[name], table.decimal).values
-        known = values[~np.isnan(values)]
-        if len(np.unique(known)) < LEAST_TIMES or known.min() < 0.0:
+        observed = values[~np.isnan(values)]
+        if len(np.unique(observed)) < LEAST_TIMES or observed.min() < 0.0:
             continue
         named = name_words(name) & TIME_NAMES or name.lower() == "t"
         if hint := 2 * bool(named) or int(
@@ -191,8 +193,8 @@ def _unit(table: Texts, time: str) -> Guess:
     """The unit that the size of times suggests, left open where it may be months or days."""
     largest = np.nanmax(numbers(table.columns[time], table.decimal).values, initial=0.0)
     unit = next((unit for unit, reach in REACH.items() if largest <= reach), "days")
-    years = {own: largest * days / DAYS["years"] for own, days in DAYS.items()}
-    rest = [f"{years[own]:.3g} as {own}" for own in years if own != unit and years[own] <= LONGEST]
+    years = {key: largest * days / DAYS["years"] for key, days in DAYS.items()}
+    rest = [f"{years[key]:.3g} as {key}" for key in years if key != unit and years[key] <= LONGEST]
     why = f"{unit}: the longest is then {years[unit]:.3g} years"
     either = unit == "days" and years["months"] <= LONG_STUDY
     return Guess({"--unit": OPEN if either else unit}, why + f" ({', '.join(rest)})" * bool(rest))
@@ -204,9 +206,9 @@ def _horizon(table: Texts, time: str | None, unit: str | None) -> tuple[str | No
         return None, 0.0
     values = numbers(table.columns[time], table.decimal).values * DAYS[unit]
     values = values[~np.isnan(values)]
-    found: tuple[str | None, float] = (None, 0.0)
+    longest: tuple[str | None, float] = (None, 0.0)
     for text in HORIZONS if len(values) else ():
-        length, own = horizon_of(text)
-        if (share := float((values >= length * DAYS[own]).mean())) >= FOLLOWED:
-            found = text, share
-    return found
+        length, text_unit = horizon_of(text)
+        if (share := float((values >= length * DAYS[text_unit]).mean())) >= FOLLOWED:
+            longest = text, share
+    return longest

@@ -61,10 +61,10 @@ def _ask_if_it_moves(outcome: Any, name: str, empty, event, problems: Problems) 
     """Whether there was a question: leaving out the patients moves the share with the event."""
     from scipy.stats import fisher_exact
 
-    known = event >= 0
+    observed = event >= 0
     had = event == 1
     counts = [
-        [int((own & there & known).sum()) for own in (had, ~had)] for there in (empty, ~empty)
+        [int((rows & side & observed).sum()) for rows in (had, ~had)] for side in (empty, ~empty)
     ]
     (gone_with, gone), (kept_with, kept) = counts
     if not (gone + gone_with) or not (kept + kept_with):
@@ -99,12 +99,12 @@ def _ask_if_it_goes_with_time(outcome: Any, empty, time: np.ndarray, problems: P
     """Whether there was a question: patients whose event is unknown were followed otherwise."""
     from scipy.stats import mannwhitneyu
 
-    name, known = outcome.event, ~np.isnan(time)
-    one, other = time[empty & known], time[~empty & known]
+    name, observed = outcome.event, ~np.isnan(time)
+    one, other = time[empty & observed], time[~empty & observed]
     if not len(one) or not len(other):
         return False
-    found = mannwhitneyu(one, other)
-    if abs(found.statistic / (len(one) * len(other)) - 0.5) < APART or found.pvalue >= SURELY:
+    test = mannwhitneyu(one, other)
+    if abs(test.statistic / (len(one) * len(other)) - 0.5) < APART or test.pvalue >= SURELY:
         return False
     unit = outcome.horizon_unit
     problems.ask(

@@ -44,12 +44,12 @@ def joined(
         ]
     )
     parts: list[tuple[float, np.ndarray]] = []
-    for end, own in zip(ends, table.T, strict=True):
+    for end, counts in zip(ends, table.T, strict=True):
         if parts and small(parts[-1][1], least).any():
-            parts[-1] = (float(end), parts[-1][1] + own)
+            parts[-1] = (float(end), parts[-1][1] + counts)
         else:
-            parts.append((float(end), own))
+            parts.append((float(end), counts))
     while len(parts) > 1 and small(parts[-1][1], least).any():
-        end, own = parts.pop()
-        parts[-1] = (end, parts[-1][1] + own)
+        end, counts = parts.pop()
+        parts[-1] = (end, parts[-1][1] + counts)
     return parts

@@ -42,7 +42,7 @@ class Written(NamedTuple):
 
 def check_made_by(folder: str | Path, force: bool, what: str) -> None:
     """Refuse a folder that is there, save one that an earlier run of `what` has made."""
-    check_folder(folder, force, f"`{what}`", lambda own: _listed(own, what))
+    check_folder(folder, force, f"`{what}`", lambda path: _listed(path, what))
 
 
 def _listed(folder: Path, what: str) -> set[str] | None:
@@ -164,9 +164,9 @@ def placed(
 ) -> None:
     """Put pictures and tables into the sections that name them, those that there are."""
     listed = {name: _listed_table(table) for name, table in shown.items()}
-    for own in sections:
-        own["figures"] = [drawn[name] for name in own["figures"] if name in drawn]
-        own["tables"] = [listed[name] for name in own["tables"] if name in listed]
+    for entry in sections:
+        entry["figures"] = [drawn[name] for name in entry["figures"] if name in drawn]
+        entry["tables"] = [listed[name] for name in entry["tables"] if name in listed]
 
 
 def _listed_table(table: Table) -> dict[str, Any]:

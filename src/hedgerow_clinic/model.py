@@ -247,7 +247,7 @@ class RiskModel:
     @property
     def tested(self) -> list[Input]:
         """The inputs that a table has to have."""
-        return [own for own in self.inputs if own.tested]
+        return [variable for variable in self.inputs if variable.tested]
 
     @property
     def horizon_text(self) -> str:
@@ -279,18 +279,18 @@ class RiskModel:
     def columns(self) -> dict[str, Column]:
         """The inputs as columns of a table, by name."""
         return {
-            own.name: Column(
-                own.name,
-                own.label,
-                own.unit,
-                own.kind,
-                -math.inf if own.allowed_low is None else own.allowed_low,
-                math.inf if own.allowed_high is None else own.allowed_high,
-                tuple(level.level for level in own.levels),
+            variable.name: Column(
+                variable.name,
+                variable.label,
+                variable.unit,
+                variable.kind,
+                -math.inf if variable.allowed_low is None else variable.allowed_low,
+                math.inf if variable.allowed_high is None else variable.allowed_high,
+                tuple(level.level for level in variable.levels),
                 0.0,
-                frozenset(own.missing_words),
+                frozenset(variable.missing_words),
             )
-            for own in self.inputs
+            for variable in self.inputs
         }
 
     # -- as a file ----------------------------------------------------------------------
@@ -345,23 +345,23 @@ def plain_json(text: str, name: str) -> dict[str, Any]:
     """A mapping from JSON that holds each key once and no number beyond all bounds."""
 
     def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        if len(found := dict(pairs)) < len(pairs):
+        if len(mapping := dict(pairs)) < len(pairs):
             raise ValueError("a key stands twice")
-        return found
+        return mapping
 
     def refused(word: str) -> Any:
         raise ValueError(f"{word} is no number")
 
     try:
-        found = json.loads(text, object_pairs_hook=once, parse_constant=refused)
+        content = json.loads(text, object_pairs_hook=once, parse_constant=refused)
     except (ValueError, RecursionError) as error:
-        said = "it is nested too deep" if isinstance(error, RecursionError) else str(error)
+        reason = "it is nested too deep" if isinstance(error, RecursionError) else str(error)
         raise DataError(
-            f"{name} is no JSON ({said})", remedy="copy it from its folder again"
+            f"{name} is no JSON ({reason})", remedy="copy it from its folder again"
         ) from None
-    if not isinstance(found, dict):
+    if not isinstance(content, dict):
         raise DataError(f"{name} is no JSON mapping", remedy="copy it from its folder again")
-    return found
+    return content
 
 
 def read_model(path: str | Path) -> RiskModel:
@@ -383,22 +383,29 @@ def _check(model: RiskModel) -> None:
     nodes = {group.node for group in model.groups}
     if nodes != set(leaf_numbers(tree)) or numbers != list(range(1, len(nodes) + 1)):
         raise InputError("its groups are not the leaves of its tree", remedy=remedy)
-    names = [own.name for own in model.inputs]
+    names = [variable.name for variable in model.inputs]
     if tree.feature_names != names or len(set(names)) < len(names):
         raise InputError("its inputs are not the variables of its tree", remedy=remedy)
     used = {int(j) for j in tree.feature if j >= 0}
-    for place, own in enumerate(model.inputs):
-        levels = [level.level for level in own.levels]
+    for place, variable in enumerate(model.inputs):
+        levels = [level.level for level in variable.levels]
         labels = [str(label) for label in tree.categories.get(place, [])]
-        if own.tested != (place in used):
-            raise InputError(f"input `{own.name}`: `tested` is {own.tested}", remedy=remedy)
-        if (own.kind == "category") != bool(labels) or levels != labels:
+        if variable.tested != (place in used):
             raise InputError(
-                f"input `{own.name}` has other categories than its tree", remedy=remedy
+                f"input `{variable.name}`: `tested` is {variable.tested}", remedy=remedy
             )
-        bounds = ((own.allowed_low, own.allowed_high), (own.seen_low, own.seen_high))
+        if (variable.kind == "category") != bool(labels) or levels != labels:
+            raise InputError(
+                f"input `{variable.name}` has other categories than its tree", remedy=remedy
+            )
+        bounds = (
+            (variable.allowed_low, variable.allowed_high),
+            (variable.seen_low, variable.seen_high),
+        )
         if any(a is not None and b is not None and a > b for a, b in bounds):
-            raise InputError(f"input `{own.name}`: a range ends before it begins", remedy=remedy)
+            raise InputError(
+                f"input `{variable.name}`: a range ends before it begins", remedy=remedy
+            )
     for group in model.groups:
         if group.risk is None:
             if group.low is not None or group.high is not None:
@@ -445,8 +452,8 @@ def of(
         f"`{outcome.event}`{cause}",
         tuple(
             Meaning(name, word.text, word.taken_for)
-            for name, own in cohort.words.items()
-            for word in own
+            for name, words in cohort.words.items()
+            for word in words
         ),
         cohort.treated_at is not None,
         tuple(_groups(analysis, shown, tree, least)),
@@ -464,18 +471,18 @@ def of(
 def _groups(analysis: Analysis, shown: Mapping[str, Table], tree: Tree, least: int):
     learnt = shown["survival_training"].frame.set_index("group")
     everybody = shown["survival_all"].frame.set_index("group")
-    beside = shown["calibration"].frame.set_index("group")
-    words, known = rules(analysis), analysis.printed_risks
+    calibration = shown["calibration"].frame.set_index("group")
+    words, risks = rules(analysis), analysis.printed_risks
     classes = [str(c) for c in tree.classes] if tree.classes else ["0", "1"]
     shares = tree.probabilities()[:, classes.index("1")]
     for node, number in analysis.numbers.items():
         key = str(number)
-        risk, low, high = known[node]
+        risk, low, high = risks[node]
         # Events that are withheld for others' sake are those of all times, not by the horizon.
         hidden = isinstance(learnt.loc[key, "n"], str) or str(learnt.loc[key, "events"])[0] == "<"
-        few = isinstance(beside.loc[key, "estimated"], str) and not math.isnan(risk)
-        own = analysis.groups.training & (analysis.groups.leaf == node)
-        rough = rough_risk(risk, int(own.sum()), float(shares[node]), least)
+        few = isinstance(calibration.loc[key, "estimated"], str) and not math.isnan(risk)
+        in_group = analysis.groups.training & (analysis.groups.leaf == node)
+        rough = rough_risk(risk, int(in_group.sum()), float(shares[node]), least)
         yield group_of(
             number,
             node,
@@ -486,11 +493,11 @@ def _groups(analysis: Analysis, shown: Mapping[str, Table], tree: Tree, least: i
             ()
             if few or hidden
             else curve_of(
-                analysis.time[own],
-                analysis.event[own],
+                analysis.time[in_group],
+                analysis.event[in_group],
                 analysis.cohort.horizon,
                 least,
-                entry_of(analysis.entry, own),
+                entry_of(analysis.entry, in_group),
             ),
         )
 
@@ -539,9 +546,9 @@ def shares_by(
     if not (event == 1).any():
         return np.zeros(len(at))
     if entry is not None:
-        made = Steps(time, event, 1, entry)
-        share = np.append(0.0, made.incidence())
-        return share[np.searchsorted(made.when, at, side="right")]
+        curve = Steps(time, event, 1, entry)
+        share = np.append(0.0, curve.incidence())
+        return share[np.searchsorted(curve.when, at, side="right")]
     if not (event > 1).any():
         from lifelines import KaplanMeierFitter
 
@@ -575,7 +582,7 @@ def curve_of(
         followed -= np.array([int((entry >= t).sum()) for t in grid])
         end = ran_out(time, event != 0, entry, horizon)
         followed[grid >= (math.inf if end is None else end)] = 0
-    at_ends = np.cumsum([own[0] for _, own in joined(time, event, horizon, least)])
+    at_ends = np.cumsum([counts[0] for _, counts in joined(time, event, horizon, least)])
     kept: list[int] = []
     for k in range(POINTS - 1, -1, -1):
         between = np.abs(np.array([0, *at_ends, *had[kept[-1:]]]) - had[k])
@@ -600,23 +607,23 @@ def _inputs(analysis: Analysis, shown: Table, tree: Tree, outcome: Outcome, leas
     marks = [words.rpartition(" ")[2] for words in cohort.read_as if words.startswith("decimal ")]
     for place, name in enumerate(cohort.X):
         column, values = cohort.columns[name], cohort.X[name]
-        made: dict[str, Any] = {}
+        fields: dict[str, Any] = {}
         if hasattr(values, "cat"):
             counts = [(level, _count(next(cells))) for level in values.cat.categories]
             total = int(values.notna().sum())
-            made["levels"] = tuple(
+            fields["levels"] = tuple(
                 Level(str(level), None if count is None else round(count / total, 6))
                 for level, count in counts
             )
         else:
             next(cells)
-            own = np.sort(values.to_numpy(dtype=float)[values.notna().to_numpy()])
-            made |= _numbers(own, least)
-            said = outcome.answers.of_column("decimal", name)
-            made["decimal"] = said or (
+            observed = np.sort(values.to_numpy(dtype=float)[values.notna().to_numpy()])
+            fields |= _numbers(observed, least)
+            answer = outcome.answers.of_column("decimal", name)
+            fields["decimal"] = answer or (
                 marks[0] if marks and marks[0] in ("comma", "point") else None
             )
-            made |= {
+            fields |= {
                 f"allowed_{end}": None if math.isinf(value) else float(value)
                 for end, value in (("low", column.low), ("high", column.high))
             }
@@ -629,26 +636,26 @@ def _inputs(analysis: Analysis, shown: Table, tree: Tree, outcome: Outcome, leas
             place in used,
             missing=missing if isinstance(missing, str) else int(missing),
             missing_words=tuple(sorted(column.missing)),
-            **made,
+            **fields,
         )
 
 
 def _count(cell: str) -> int | None:
-    found = _SHOWN.match(str(cell))
-    return int(found[1]) if found else None
+    match = _SHOWN.match(str(cell))
+    return int(match[1]) if match else None
 
 
-def _numbers(own: np.ndarray, least: int) -> dict[str, float | None]:
+def _numbers(observed: np.ndarray, least: int) -> dict[str, float | None]:
     """What is told of the numbers of a column, (n,) ascending: of few, nothing."""
-    if len(own) < max(least, 1):
+    if len(observed) < max(least, 1):
         return {}
     ends = max(least, 1) - 1
-    quarters = np.quantile(own, [0.25, 0.5, 0.75])
-    spread = float(own.std(ddof=1)) if len(own) > 1 else math.nan
+    quarters = np.quantile(observed, [0.25, 0.5, 0.75])
+    spread = float(observed.std(ddof=1)) if len(observed) > 1 else math.nan
     return {
-        "seen_low": float(own[ends]),
-        "seen_high": float(max(own[-1 - ends], own[ends])),
+        "seen_low": float(observed[ends]),
+        "seen_high": float(max(observed[-1 - ends], observed[ends])),
         **dict(zip(("quarter", "median", "three_quarters"), map(told, quarters), strict=True)),
-        "mean": told(float(own.mean())),
+        "mean": told(float(observed.mean())),
         "sd": told(spread),
     }

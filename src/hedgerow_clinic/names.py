@@ -59,8 +59,8 @@ def unit_in_name(name: str) -> str | None:
     True
     """
     words = name_words(name)
-    found = [unit for unit, known in _NAMED.items() if words & set(known.split("|"))]
-    return found[0] if len(found) == 1 else None
+    units = [unit for unit, spellings in _NAMED.items() if words & set(spellings.split("|"))]
+    return units[0] if len(units) == 1 else None
 
 
 def time_like(name: str) -> bool:
@@ -76,7 +76,7 @@ def time_like(name: str) -> bool:
 def joined(name: str, words: frozenset[str]) -> bool:
     """Whether a word of the name ends or begins in one of some words: `censdead`, `rectime`."""
     long = [word for word in words if len(word) >= 4]
-    return any(own.endswith(w) or own.startswith(w) for own in name_words(name) for w in long)
+    return any(part.endswith(w) or part.startswith(w) for part in name_words(name) for w in long)
 
 
 def name_turns(name: str) -> bool:

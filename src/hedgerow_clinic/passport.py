@@ -28,8 +28,8 @@ def passport(
     # checksum: SHA-256 of the file.
     counts = shown["flow"].frame.set_index("about")["count"].astype(str)
     lines = (ROWS, NO_PATIENTS, LEFT_OUT, LEFT_OUT_ENTERED, ANALYSED)
-    told = [about for about in lines if about in counts.index]
-    rows = [f"{counts[about]} {about}" for about in told]
+    listed = [about for about in lines if about in counts.index]
+    rows = [f"{counts[about]} {about}" for about in listed]
     words = shown["words"].frame.to_numpy().tolist()
     return passport_of(
         analysis.cohort, outcome, "; ".join(rows), words, title, source, checksum, version
@@ -68,7 +68,7 @@ def passport_of(
 
 def _follow_up(cohort: Cohort, outcome: Outcome) -> dict[str, str]:
     """How time, event and treatment were read."""
-    found = {
+    entries = {
         "Follow-up": cohort.taken_as,
         "Dates": cohort.period or "none: the table holds times",
         "Event": f"`{outcome.event}`"
@@ -77,11 +77,11 @@ def _follow_up(cohort: Cohort, outcome: Outcome) -> dict[str, str]:
         "Horizon": cohort.horizon_text,
     }
     if outcome.entry is not None:
-        found["Under observation"] = f"from `{outcome.entry}` on"
+        entries["Under observation"] = f"from `{outcome.entry}` on"
     if outcome.intervention is not None:
         when = "its time is known" if cohort.treated_when else "its time is not told"
-        found["Treatment"] = f"`{outcome.intervention}`: {when}"
-    return found
+        entries["Treatment"] = f"`{outcome.intervention}`: {when}"
+    return entries
 
 
 def _columns(cohort: Cohort) -> dict[str, str]:

@@ -80,8 +80,10 @@ def real_words(
     # real: `COLUMN=WORD` each, the column by its new name. pairs: `OLD=NEW` each. model: levels of
     # its categories are values.
     words = list(real)
-    for own in () if model is None else model.inputs:
-        words += [f"{own.name}={k.level}" for k in own.levels if k.level.lower() in MISSING]
+    for variable in () if model is None else model.inputs:
+        words += [
+            f"{variable.name}={k.level}" for k in variable.levels if k.level.lower() in MISSING
+        ]
     for old, _, new in (pair.rpartition("=") for pair in pairs):
         words += [old + text[len(new) :] for text in words if text.startswith(f"{new.strip()}=")]
     return Answers(real_value=tuple(words))
@@ -89,7 +91,7 @@ def real_words(
 
 def check_columns(model: RiskModel, table: Texts) -> None:
     """Refuse a table that lacks a column which the tree tests."""
-    lost = [own.name for own in model.tested if own.name not in table.columns]
+    lost = [variable.name for variable in model.tested if variable.name not in table.columns]
     if lost:
         names = ", ".join(f"`{name}`" for name in lost)
         have = (
@@ -105,19 +107,19 @@ def with_levels(model: RiskModel, table: Texts) -> Texts:
     """A table whose categories are written as the model has them, where they are the same words."""
     # `1.0` is `1`, and case does not count unless two categories differ by it alone.
     columns = dict(table.columns)
-    for own in model.inputs:
-        if own.kind != "category" or own.name not in columns:
+    for variable in model.inputs:
+        if variable.kind != "category" or variable.name not in columns:
             continue
-        plain = [plain_word(level.level) for level in own.levels]
-        known = {
+        plain = [plain_word(level.level) for level in variable.levels]
+        level_of = {
             word: level.level
-            for word, level in zip(plain, own.levels, strict=True)
+            for word, level in zip(plain, variable.levels, strict=True)
             if plain.count(word) == 1
         }
-        exact = {level.level for level in own.levels}
-        texts, codes = unique_texts(columns[own.name])
-        new = [t if t in exact else known.get(plain_word(t), t) for t in texts]
-        columns[own.name] = np.array([*new, None], dtype=object)[codes]
+        exact = {level.level for level in variable.levels}
+        texts, codes = unique_texts(columns[variable.name])
+        new = [t if t in exact else level_of.get(plain_word(t), t) for t in texts]
+        columns[variable.name] = np.array([*new, None], dtype=object)[codes]
     return replace(table, columns=columns)
 
 
@@ -125,120 +127,125 @@ def matrix(
     model: RiskModel,
     table: Texts,
     answers: Answers,
-    known: Mapping[str, pd.Series] | None = None,
+    checked: Mapping[str, pd.Series] | None = None,
     everything: bool = False,
 ) -> tuple[np.ndarray, dict[int, dict[int, str]], dict[int, set[int]]]:
     """The tested inputs of a table as the tree reads them."""
-    # known: numbers of columns that somebody has read and checked already, by name. everything:
+    # checked: numbers of columns that somebody has read and checked already, by name. everything:
     # whether inputs that the table has and the tree does not test are read as well. X: NaN where
-    # there is no value, or one that cannot be used. doubts: variable -> row -> what is wrong with
+    # there is no value, or one that cannot be used. issues: variable -> row -> what is wrong with
     # its value. unusable: variable -> rows whose cell is no number.
     check_columns(model, table)
     X = np.full((len(table), len(model.inputs)), np.nan)
-    doubts: dict[int, dict[int, str]] = {}
+    issues: dict[int, dict[int, str]] = {}
     unusable: dict[int, set[int]] = {}
-    for place, own in enumerate(model.inputs):
-        if not own.tested and not (everything and own.name in table.columns):
+    for place, variable in enumerate(model.inputs):
+        if not variable.tested and not (everything and variable.name in table.columns):
             continue
-        doubts[place] = {}
-        cells = _known_cells(table, own, answers)
-        if own.kind == "category":
-            _read_category(own, cells, X[:, place], doubts[place])
-        elif known is not None and own.name in known:
-            X[:, place] = known[own.name].to_numpy(dtype=float)
+        issues[place] = {}
+        cells = _known_cells(table, variable, answers)
+        if variable.kind == "category":
+            _read_category(variable, cells, X[:, place], issues[place])
+        elif checked is not None and variable.name in checked:
+            X[:, place] = checked[variable.name].to_numpy(dtype=float)
         else:
-            unusable[place] = _read_number(table, own, cells, answers, X[:, place], doubts[place])
-        _outside(own, X[:, place], doubts[place])
-    return X, doubts, unusable
+            unusable[place] = _read_number(
+                table, variable, cells, answers, X[:, place], issues[place]
+            )
+        _outside(variable, X[:, place], issues[place])
+    return X, issues, unusable
 
 
-def _known_cells(table: Texts, own: Input, answers: Answers) -> np.ndarray:
+def _known_cells(table: Texts, variable: Input, answers: Answers) -> np.ndarray:
     """Cells of a column, words for missing values taken out."""
-    gone = {word.lower() for word in own.missing_words}
-    gone |= {word.lower() for word in answers.words("missing_value", own.name)}
-    cells = table.columns[own.name]
+    gone = {word.lower() for word in variable.missing_words}
+    gone |= {word.lower() for word in answers.words("missing_value", variable.name)}
+    cells = table.columns[variable.name]
     if not gone:
         return cells
     return np.array([None if t is None or t.lower() in gone else t for t in cells], dtype=object)
 
 
-def _read_category(own: Input, cells: np.ndarray, into: np.ndarray, doubts: dict[int, str]) -> None:
-    codes = {level.level: float(k) for k, level in enumerate(own.levels)}
+def _read_category(
+    variable: Input, cells: np.ndarray, into: np.ndarray, issues: dict[int, str]
+) -> None:
+    codes = {level.level: float(k) for k, level in enumerate(variable.levels)}
     for row, text in enumerate(cells):
         if text is None:
             continue
         if text in codes:
             into[row] = codes[text]
         else:
-            doubts[row] = (
-                f"`{own.name}`: {shown(text)} is no category of the model "
+            issues[row] = (
+                f"`{variable.name}`: {shown(text)} is no category of the model "
                 f"({', '.join(list(codes)[:8])}), and is taken as missing"
             )
 
 
 def _read_number(
-    table: Texts, own: Input, cells: np.ndarray, answers: Answers, into: np.ndarray, doubts
+    table: Texts, variable: Input, cells: np.ndarray, answers: Answers, into: np.ndarray, issues
 ) -> set[int]:
-    found = numbers(cells, table.decimal, answers.of_column("decimal", own.name))
-    if found.ambiguous is not None:
+    parsed = numbers(cells, table.decimal, answers.of_column("decimal", variable.name))
+    if parsed.ambiguous is not None:
         raise InputError(
-            f"column `{own.name}`: {found.ambiguous} may be a thousand or a fraction",
-            remedy=f"say {told('decimal', f'{own.name}=comma')} or "
-            f"{told('decimal', f'{own.name}=point')}",
+            f"column `{variable.name}`: {parsed.ambiguous} may be a thousand or a fraction",
+            remedy=f"say {told('decimal', f'{variable.name}=comma')} or "
+            f"{told('decimal', f'{variable.name}=point')}",
         )
-    into[:] = found.values
-    wrong = set(np.flatnonzero(found.wrong).tolist())
+    into[:] = parsed.values
+    wrong = set(np.flatnonzero(parsed.wrong).tolist())
     for row in wrong:
-        doubts[row] = f"`{own.name}`: {shown(cells[row])} is no number"
+        issues[row] = f"`{variable.name}`: {shown(cells[row])} is no number"
     return wrong
 
 
-def _outside(own: Input, values: np.ndarray, doubts: dict[int, str]) -> None:
+def _outside(variable: Input, values: np.ndarray, issues: dict[int, str]) -> None:
     """A warning for each value outside of where the first hospital's patients lay."""
-    if own.kind != "number" or own.seen_low is None or own.seen_high is None:
+    if variable.kind != "number" or variable.seen_low is None or variable.seen_high is None:
         return
-    for row in np.flatnonzero((values < own.seen_low) | (values > own.seen_high)):
-        doubts[int(row)] = (
-            f"`{own.name}`: {values[row]:g} lies outside {own.seen_low:g} to {own.seen_high:g}, "
-            "where all but a few patients of the first hospital were"
+    for row in np.flatnonzero((values < variable.seen_low) | (values > variable.seen_high)):
+        issues[int(row)] = (
+            f"`{variable.name}`: {values[row]:g} lies outside {variable.seen_low:g} to "
+            f"{variable.seen_high:g}, where all but a few patients of the first hospital were"
         )
 
 
 def placed(
     model: RiskModel,
     X: np.ndarray,
-    doubts: Mapping[int, Mapping[int, str]] | None = None,
+    issues: Mapping[int, Mapping[int, str]] | None = None,
     unusable: Mapping[int, set[int]] | None = None,
 ) -> Placed:
     """The group of each patient."""
-    tree, doubts, unusable = model.tree, doubts or {}, unusable or {}
+    tree, issues, unusable = model.tree, issues or {}, unusable or {}
     node = np.asarray(tree.apply(X)).astype(int)
     shares = tree.shares(X).tocsr()
     share = np.ones(len(X))
     numbered = {group.node: group.number for group in model.groups}
     why: list[list[str]] = [[] for _ in range(len(X))]
-    tested = [place for place, own in enumerate(model.inputs) if own.tested]
+    tested = [place for place, v in enumerate(model.inputs) if v.tested]
     in_question = np.isnan(X[:, tested]).any(axis=1) if tested else np.zeros(len(X), dtype=bool)
-    for rows in doubts.values():
+    for rows in issues.values():
         in_question[list(rows)] = True
     for row in np.flatnonzero(in_question):
         begin, end = shares.indptr[row : row + 2]
-        there = shares.indices[begin:end][shares.data[begin:end] > NOBODY]
-        asked = sorted({int(tree.feature[k]) for k in there if tree.feature[k] >= 0})
-        parts = [(numbered[int(k)], shares[row, k]) for k in there if tree.feature[k] < 0]
+        reached = shares.indices[begin:end][shares.data[begin:end] > NOBODY]
+        asked = sorted({int(tree.feature[k]) for k in reached if tree.feature[k] >= 0})
+        parts = [(numbered[int(k)], shares[row, k]) for k in reached if tree.feature[k] < 0]
         share[row] = shares[row, node[row]]
         for place in asked:
-            if row in doubts.get(place, {}):
-                why[row].append(doubts[place][row])
+            if row in issues.get(place, {}):
+                why[row].append(issues[place][row])
             elif np.isnan(X[row, place]):
                 why[row].append(f"`{model.inputs[place].name}` is missing")
         if any(row in unusable.get(place, ()) for place in asked):
             node[row] = -1
         elif len(parts) > 1:
-            own = numbered[int(node[row])]
-            rest = ", ".join(str(n) for n, _ in parts if n != own)
+            largest = numbered[int(node[row])]
+            rest = ", ".join(str(n) for n, _ in parts if n != largest)
             why[row].append(
-                f"{100 * share[row]:.0f} % of such patients are in group {own}, the rest in {rest}"
+                f"{100 * share[row]:.0f} % of such patients are in group {largest}, the rest "
+                f"in {rest}"
             )
     return Placed(node, share, ["; ".join(reasons) for reasons in why])
 
@@ -283,23 +290,23 @@ def groups_of(
                 remedy="give it another name by --rename",
             )
     table = with_levels(model, table)
-    found = placed(model, *matrix(model, table, answers))
+    placement = placed(model, *matrix(model, table, answers))
     by_node = model.by_node
-    own = [by_node.get(int(node)) for node in found.node]
+    groups = [by_node.get(int(node)) for node in placement.node]
     if not model.finds:
         unknown = {"risk": None, "low": None, "high": None}
-        own = [None if g is None else replace(g, **unknown) for g in own]
+        groups = [None if g is None else replace(g, **unknown) for g in groups]
     why = [
         "; ".join(filter(None, [text, _of_group(model, group)]))
-        for text, group in zip(found.why, own, strict=True)
+        for text, group in zip(placement.why, groups, strict=True)
     ]
     return pd.DataFrame(
         {
             "row": table.rows,
             **{name: table.columns[name] for name in dict.fromkeys(keep)},
-            "group": pd.array([None if g is None else g.number for g in own], dtype="Int64"),
+            "group": pd.array([None if g is None else g.number for g in groups], dtype="Int64"),
             **{
-                name: [None if g is None else getattr(g, name) for g in own]
+                name: [None if g is None else getattr(g, name) for g in groups]
                 for name in ("risk", "low", "high")
             },
             "why": why,

@@ -72,26 +72,26 @@ class Problems:
     found: list[Problem] = field(default_factory=list)
     decided: list[Decision] = field(default_factory=list)
 
-    def add(self, kind: str, said: str, remedy: str, column=None, row=None, asks=False) -> None:
+    def add(self, kind: str, message: str, remedy: str, column=None, row=None, asks=False) -> None:
         """One more problem."""
         row = None if row is None else int(row)
-        self.found.append(Problem(kind, said, remedy, column, row, asks))
+        self.found.append(Problem(kind, message, remedy, column, row, asks))
 
     def ask(
-        self, kind: str, said: str, options: str, column=None, row=None, answer="", decided=""
+        self, kind: str, message: str, options: str, column=None, row=None, answer="", decided=""
     ) -> None:
         """One more question, or the decision that its answer, an option, has made."""
         # answer: the option that was given, where one was. decided: what it decided, without counts
         # and rows: it is passed on with the results.
         if answer:
-            self.decide(column or "rows", decided or said, answer)
+            self.decide(column or "rows", decided or message, answer)
         else:
-            self.add(kind, said, options, column, row, asks=True)
+            self.add(kind, message, options, column, row, asks=True)
 
-    def decide(self, about: str, said: str, by: str = "") -> None:
+    def decide(self, about: str, message: str, by: str = "") -> None:
         """Keep what was decided, once."""
-        if (made := Decision(about, said, by)) not in self.decided:
-            self.decided.append(made)
+        if (decision := Decision(about, message, by)) not in self.decided:
+            self.decided.append(decision)
 
     def lines(self) -> list[str]:
         """A line per problem; of one kind in one column the first few, and how many more."""

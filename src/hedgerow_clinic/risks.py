@@ -58,20 +58,20 @@ def printed_risks(
     # All risks that are shown come from here. Gives node -> that of the next patient, corrected for
     # the group's having been chosen; without bootstraps Kaplan-Meier, or Aalen-Johansen, in the
     # training part. NaN where less than `least` could be followed to the horizon.
-    found = {}
+    risks = {}
     for node in leaf_numbers(groups.tree_):
-        found[node] = (math.nan,) * 3
+        risks[node] = (math.nan,) * 3
         if validation is not None and node in validation.risks.index:
             row = validation.risks.loc[node, ["risk", "risk_low", "risk_high"]]
-            found[node] = tuple(float(value) for value in row)
+            risks[node] = tuple(float(value) for value in row)
             if math.isnan(validation.risks.loc[node, "apparent"]):
                 continue
-        if not any(map(math.isnan, found[node])):
+        if not any(map(math.isnan, risks[node])):
             continue
-        own = groups.training & (groups.leaf == node)
-        data = (time[own], event[own], horizon)
-        found[node] = risk_by(*data, entry=entry_of(entry, own), min_followed=least)
-    return found
+        in_group = groups.training & (groups.leaf == node)
+        data = (time[in_group], event[in_group], horizon)
+        risks[node] = risk_by(*data, entry=entry_of(entry, in_group), min_followed=least)
+    return risks
 
 
 def followed(time: np.ndarray, event: np.ndarray, entry: np.ndarray | None = None) -> np.ndarray:
@@ -81,8 +81,8 @@ def followed(time: np.ndarray, event: np.ndarray, entry: np.ndarray | None = Non
     # entries: who is followed after entering.
     if entry is not None:
         return time > entry
-    there = (time > 0.0) | (event != 0)
-    return np.ones(len(time), dtype=bool) if (~there).sum() < LEAST else there
+    included = (time > 0.0) | (event != 0)
+    return np.ones(len(time), dtype=bool) if (~included).sum() < LEAST else included
 
 
 def predicted(groups: RiskGroups) -> np.ndarray:
@@ -160,7 +160,7 @@ def calibration(
         everybody = risk[test] @ masses(time[test], event[test], entry[test], horizon)
     for node in [-1, *leaf_numbers(groups.tree_)]:
         inside = np.ones(len(time), dtype=bool) if node == -1 else groups.leaf == node
-        own = inside & test
+        in_test = inside & test
         learnt = inside & groups.training
         (estimated, _, _), (observed, low, high) = (
             risk_by(
@@ -170,10 +170,10 @@ def calibration(
                 entry=entry_of(entry, who),
                 min_followed=least,
             )
-            for who in (learnt, own)
+            for who in (learnt, in_test)
         )
         # The share of the tree is of those with the event where no others are known.
-        share = everybody if node == -1 else risk[own].mean() if own.any() else math.nan
+        share = everybody if node == -1 else risk[in_test].mean() if in_test.any() else math.nan
         rows.append(
             {
                 "leaf": node,
@@ -182,8 +182,8 @@ def calibration(
                 "observed": observed,
                 "observed_low": low,
                 "observed_high": high,
-                "n": int(own.sum()),
-                "events": int(((event == 1) & (time <= horizon) & own).sum()),
+                "n": int(in_test.sum()),
+                "events": int(((event == 1) & (time <= horizon) & in_test).sum()),
             }
         )
     if any(math.isnan(row["estimated"]) for row in rows):
@@ -211,17 +211,17 @@ def decision_curve(
     n = len(risk)
     everybody = risk_by(time, event, horizon, entry=entry, min_followed=least)[0]
     mass = None if entry is None else masses(time, event, entry, horizon)
-    known: dict[int, float] = {}
+    shares: dict[int, float] = {}
     rows = []
     for threshold in THRESHOLDS:
         treated = risk >= threshold
         odds = threshold / (1.0 - threshold)
         count = int(treated.sum())
-        if count not in known:
-            own = (time[treated], event[treated], horizon)
+        if count not in shares:
+            outcome = (time[treated], event[treated], horizon)
             since = entry_of(entry, treated)
-            known[count] = risk_by(*own, entry=since, min_followed=least)[0] if count else 0.0
-        share = known[count]
+            shares[count] = risk_by(*outcome, entry=since, min_followed=least)[0] if count else 0.0
+        share = shares[count]
         part = count / n if mass is None else float(mass[treated].sum())
         rows.append(
             {

@@ -56,26 +56,26 @@ def identifiers(table: Texts, outcome: Sequence[str] = ()) -> dict[str, str]:
     """Columns that tell patients apart, in one row each or in several, and why."""
     # By its name, or as rows with the same value agree in what patients seldom agree in. outcome:
     # columns that are none, and of which rows of a patient may differ.
-    found, codes = {}, {}
+    reasons, codes = {}, {}
     for name, column in table.columns.items():
         codes[name] = unique_texts(column)[1]
-    chance = {name: _agreement(own) for name, own in codes.items()}
-    for name, own in codes.items():
-        values = int(own.max()) + 1
-        known = int((own >= 0).sum())
-        if name in outcome or values < FEWEST_VALUES or known > MOST_ROWS * values:
+    chance = {name: _agreement(column_codes) for name, column_codes in codes.items()}
+    for name, column_codes in codes.items():
+        values = int(column_codes.max()) + 1
+        n_filled = int((column_codes >= 0).sum())
+        if name in outcome or values < FEWEST_VALUES or n_filled > MOST_ROWS * values:
             continue
         if not _could_name(table.columns[name]) or age_like(name) or sex_like(name):
             continue
-        if values < known and not named_as_identifier(name):
+        if values < n_filled and not named_as_identifier(name):
             others = [c for c in codes if c not in (name, *outcome) and chance[c] <= BY_CHANCE]
-            if not _tells_apart(own, [codes[c] for c in others]):
+            if not _tells_apart(column_codes, [codes[c] for c in others]):
                 continue
-        elif values == known and not named_as_identifier(name):
+        elif values == n_filled and not named_as_identifier(name):
             continue  # values that never repeat are looked at by `found_columns`
-        rows = "" if values == known else f": {values} of them in {known} rows"
-        found[name] = f"an identifier{rows}"
-    return found
+        rows = "" if values == n_filled else f": {values} of them in {n_filled} rows"
+        reasons[name] = f"an identifier{rows}"
+    return reasons
 
 
 def _could_name(column: np.ndarray) -> bool:
@@ -91,10 +91,10 @@ def _agreement(codes: np.ndarray) -> float:
     return float((counts * (counts - 1.0)).sum() / max(n * (n - 1.0), 1.0))
 
 
-def _tells_apart(own: np.ndarray, others: list[np.ndarray]) -> bool:
-    order = np.argsort(own, kind="stable")
-    order = order[own[order] >= 0]
-    pair = own[order[1:]] == own[order[:-1]]
+def _tells_apart(ids: np.ndarray, others: list[np.ndarray]) -> bool:
+    order = np.argsort(ids, kind="stable")
+    order = order[ids[order] >= 0]
+    pair = ids[order[1:]] == ids[order[:-1]]
     if pair.sum() < FEWEST_PAIRS:
         return False
     first, second = order[:-1][pair], order[1:][pair]
@@ -102,19 +102,19 @@ def _tells_apart(own: np.ndarray, others: list[np.ndarray]) -> bool:
     for codes in others:
         # Two empty cells are no agreement: rows of another kind leave the same cells empty.
         one, other = codes[first], codes[second]
-        known = (one >= 0) & (other >= 0)
-        if _once_each(own, codes):
+        filled = (one >= 0) & (other >= 0)
+        if _once_each(ids, codes):
             agree += 1
-        elif known.sum() >= FEWEST_PAIRS:
-            agree += float((one == other)[known].mean()) >= AGREE
+        elif filled.sum() >= FEWEST_PAIRS:
+            agree += float((one == other)[filled].mean()) >= AGREE
     return agree >= ALIKE_COLUMNS
 
 
-def _once_each(own: np.ndarray, codes: np.ndarray) -> bool:
+def _once_each(ids: np.ndarray, codes: np.ndarray) -> bool:
     """Whether a column is filled in one of several rows of each value, as of the inclusion."""
-    there = own >= 0
-    rows = np.bincount(own[there])
-    filled = np.bincount(own[there & (codes >= 0)], minlength=len(rows))[rows > 1]
+    has_id = ids >= 0
+    rows = np.bincount(ids[has_id])
+    filled = np.bincount(ids[has_id & (codes >= 0)], minlength=len(rows))[rows > 1]
     return len(filled) >= FEWEST_PAIRS and float((filled == 1).mean()) >= AGREE
 
 
@@ -126,8 +126,8 @@ def chosen(
     kept = not_hidden(table, answers, problems)
     for row in answers.rows_left_out:
         if row not in table.rows:
-            said = f"the table has no patient in row {row}"
-            problems.add("rows", said, "give other --leave-out-rows")
+            message = f"the table has no patient in row {row}"
+            problems.add("rows", message, "give other --leave-out-rows")
         kept &= table.rows != row
     if answers.rows_left_out:
         by = told("leave_out_rows", *answers.leave_out_rows)
@@ -135,13 +135,13 @@ def chosen(
     for name in dict.fromkeys(text.rpartition("=")[0].strip() for text in answers.where):
         words = answers.words("where", name)
         cells = table.columns[name]
-        own = np.array([("" if text is None else text) in words for text in cells], dtype=bool)
-        if not own.any():
+        matches = np.array([("" if text is None else text) in words for text in cells], dtype=bool)
+        if not matches.any():
             held = ", ".join(map(shown, sorted(unique_texts(cells)[0])[:6]))
-            said = f"no row has {' or '.join(map(_word, words))} in it: it has {held}"
-            problems.add("rows", said, "give another --where", name)
+            message = f"no row has {' or '.join(map(_word, words))} in it: it has {held}"
+            problems.add("rows", message, "give another --where", name)
             continue
-        kept &= own
+        kept &= matches
         by = told("where", *(f"{name}={word}" for word in words))
         problems.decide(name, f"rows count in which it is {' or '.join(map(_word, words))}", by)
     if not kept.any():
@@ -177,14 +177,14 @@ def _without_copies(table: Texts, columns: Mapping, answers: Answers, problems: 
     n = len(table)
     numbered = (name for name in codes if columns[name].kind == "id")
     counters = {name for name in numbered if codes[name].max() + 1 == n}
-    compared = [own for name, own in codes.items() if name not in counters]
+    compared = [column_codes for name, column_codes in codes.items() if name not in counters]
     if len(compared) < FEWEST_COLUMNS:
         return table
     _, group, size = np.unique(
         np.column_stack(compared), axis=0, return_inverse=True, return_counts=True
     )
     group = group.ravel()
-    expected = n * (n - 1) / 2.0 * float(np.prod([_agreement(own + 1) for own in compared]))
+    expected = n * (n - 1) / 2.0 * float(np.prod([_agreement(c + 1) for c in compared]))
     if (size == 1).all() or expected > COPIES_BY_CHANCE:
         return table
     _, first = np.unique(group, return_index=True)
@@ -194,7 +194,7 @@ def _without_copies(table: Texts, columns: Mapping, answers: Answers, problems: 
         f"{table.rows[k]} (of {table.rows[first[group[k]]]})" for k in np.flatnonzero(copy)[:LISTED]
     )
     few = int(copy.sum())
-    said = (
+    message = (
         f"{few} row{'s are copies' if few > 1 else ' is a copy'} of another, cell by cell"
         + (f" but for `{'`, `'.join(sorted(counters))}`" if counters else "")
         + f": row {some}{', ...' * (few > LISTED)}"
@@ -202,7 +202,7 @@ def _without_copies(table: Texts, columns: Mapping, answers: Answers, problems: 
     answer = next(iter(answers.copied_rows), None)
     problems.ask(
         "copied rows",
-        said,
+        message,
         f"say {told('copied_rows', 'drop')}, or {told('copied_rows', 'keep')} where they are "
         "different patients",
         answer="" if answer is None else told("copied_rows", answer),
@@ -255,10 +255,10 @@ def _one_row_each(
         if answer in ("first", "last"):
             order = np.argsort(codes, kind="stable")
             order = order if answer == "first" else order[::-1]
-            own = np.zeros(len(table), dtype=bool)
-            known = order[codes[order] >= 0]
-            own[known[np.unique(codes[known], return_index=True)[1]]] = True
-            table = table.of(own | (codes < 0))
+            selected = np.zeros(len(table), dtype=bool)
+            with_id = order[codes[order] >= 0]
+            selected[with_id[np.unique(codes[with_id], return_index=True)[1]]] = True
+            table = table.of(selected | (codes < 0))
     return table
 
 
@@ -274,21 +274,21 @@ def _ways_to_choose(
     # By a word of a column, such as the kind of the event, or by a cell that is empty, as those of
     # visits are in the row of the inclusion.
     patients = len(np.unique(codes[codes >= 0]))
-    known = np.ones(len(table), dtype=bool)
-    for own in outcome:
-        known &= table.columns[own] != None  # noqa: E711  elementwise
-    found: dict[bytes, str] = {}
+    observed = np.ones(len(table), dtype=bool)
+    for column in outcome:
+        observed &= table.columns[column] != None  # noqa: E711  elementwise
+    ways: dict[bytes, str] = {}
     for other, cells in table.columns.items():
-        texts, own = unique_texts(cells)
+        texts, word_codes = unique_texts(cells)
         if other == name or other in outcome or named_as_identifier(other):
             continue
         words = [*range(len(texts))] if len(texts) <= FEW_WORDS else []
-        for code in [-1, *words] if (own < 0).any() else words:
-            rows = own == code
+        for code in [-1, *words] if (word_codes < 0).any() else words:
+            rows = word_codes == code
             alone = len(np.unique(codes[rows])) == rows.sum() and (codes[rows] >= 0).all()
-            if not alone or rows.sum() < COVERED * patients or known[rows].mean() < COVERED:
+            if not alone or rows.sum() < COVERED * patients or observed[rows].mean() < COVERED:
                 continue
             word = texts[code] if code >= 0 else ""
             way = f"{told('where', f'{other}={word}')} ({int(rows.sum())} rows)"
-            found.setdefault(rows.tobytes(), way)
-    return list(found.values())[:MOST_WAYS]
+            ways.setdefault(rows.tobytes(), way)
+    return list(ways.values())[:MOST_WAYS]

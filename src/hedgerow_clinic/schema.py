@@ -87,44 +87,44 @@ def found_columns(table: Texts, answers: Answers | None = None) -> dict[str, Col
     """What the columns of a table seem to be."""
     # answers: among them decimal marks; by default what the numbers tell.
     answers = answers or Answers()
-    found = {
+    columns = {
         name: _found(name, table, answers.of_column("decimal", name)) for name in table.columns
     }
     for name, why in identifiers(table).items():
-        if found[name].kind not in ("date", "id"):
-            found[name] = replace(found[name], kind="id", why=why, categories=())
-    return found
+        if columns[name].kind not in ("date", "id"):
+            columns[name] = replace(columns[name], kind="id", why=why, categories=())
+    return columns
 
 
 def _found(name: str, table: Texts, decimal: str | None) -> Column:
-    made = Column(name, name.replace("_", " ").strip())
+    default = Column(name, name.replace("_", " ").strip())
     texts, codes = unique_texts(table.columns[name])
     n = int((codes >= 0).sum())
     if not n:
-        return replace(made, kind="ignore", why="every cell is empty")
+        return replace(default, kind="ignore", why="every cell is empty")
     alone = len(texts) == n >= FEW
     column = table.columns[name]
     if looks_like_dates(column) or (_DATE.search(name.lower()) and look_like_excel(column)):
-        return replace(made, kind="date", why="a date")
-    found = numbers(column, table.decimal, decimal)
-    values = found.values[~np.isnan(found.values)]
-    is_numbers = found.share >= MOSTLY
+        return replace(default, kind="date", why="a date")
+    parsed = numbers(column, table.decimal, decimal)
+    values = parsed.values[~np.isnan(parsed.values)]
+    is_numbers = parsed.share >= MOSTLY
     if not is_numbers:
-        own = looked_around(column, decimal_around(column, table.decimal, decimal))
-        values, is_numbers = np.array(own.values), own.is_numbers
+        cells = looked_around(column, decimal_around(column, table.decimal, decimal))
+        values, is_numbers = np.array(cells.values), cells.is_numbers
     if is_numbers:
         if alone and not age_like(name) and _counts_on(values, name):
             return replace(
-                made, kind="id", why="another value for each patient, as of an identifier"
+                default, kind="id", why="another value for each patient, as of an identifier"
             )
-        if len(np.unique(values)) <= 2 and not found.wrong.any():
-            return replace(made, kind="category", categories=tuple(sorted(texts)))
-        return made
+        if len(np.unique(values)) <= 2 and not parsed.wrong.any():
+            return replace(default, kind="category", categories=tuple(sorted(texts)))
+        return default
     if alone:
-        return replace(made, kind="id", why="another text for each patient")
+        return replace(default, kind="id", why="another text for each patient")
     if len(texts) > MOST_CATEGORIES:
-        return replace(made, kind="ignore", why=f"free text ({len(texts)} different texts)")
-    return replace(made, kind="category", categories=tuple(sorted(texts)))
+        return replace(default, kind="ignore", why=f"free text ({len(texts)} different texts)")
+    return replace(default, kind="category", categories=tuple(sorted(texts)))
 
 
 def _counts_on(values: np.ndarray, name: str) -> bool:
@@ -201,8 +201,8 @@ class _Described:
             changes[key] = text or getattr(column, key)
         kind = self.kind or column.kind
         if kind != column.kind:
-            said = {"date": "a date", "id": "an identifier"}
-            changes |= {"kind": kind, "why": said.get(kind, ""), "categories": ()}
+            reasons = {"date": "a date", "id": "an identifier"}
+            changes |= {"kind": kind, "why": reasons.get(kind, ""), "categories": ()}
         if kind == "ignore" and (kind != column.kind or not column.why):
             changes["why"] = "left out by the schema"
         if self.range is not None:
@@ -226,7 +226,7 @@ class _File:
     columns: Mapping[Word, _Described | None] = setting(remedy="write one with --template")
 
 
-def read_schema(path: str | Path, table: Texts, found: Mapping[str, Column]) -> dict[str, Column]:
+def read_schema(path: str | Path, table: Texts, initial: Mapping[str, Column]) -> dict[str, Column]:
     """Columns as a schema file describes them; what it leaves out is as it was found."""
     # path: YAML: `columns`, by name, each with some of `label`, `unit`, `kind`, `range`,
     # `categories`, `error`, `missing`.
@@ -236,17 +236,17 @@ def read_schema(path: str | Path, table: Texts, found: Mapping[str, Column]) -> 
     wrong = set()
     for fault in faults(content, schema_of(_File)):
         column, inside = (*fault.place, None)[1], fault.place[2:]
-        said = fault.said(name_of(inside) if inside else None)
-        problems.add("schema", said, fault.remedy, column)
+        message = fault.said(name_of(inside) if inside else None)
+        problems.add("schema", message, fault.remedy, column)
         wrong.add(column)
-    columns = dict(found)
+    columns = dict(initial)
     given = content.get("columns")
     for name, entry in given.items() if isinstance(given, Mapping) else ():
         name = word(name)
         if name not in columns:
             remedy = did_you_mean(name, columns, f"known are {', '.join(columns)}")
-            said = f"the table {table.name} has no such column"
-            problems.add("schema", said, remedy, name)
+            message = f"the table {table.name} has no such column"
+            problems.add("schema", message, remedy, name)
         elif entry is not None and name not in wrong:
             described = made(entry, _Described)
             if described.crossed:
@@ -264,7 +264,7 @@ def write_template(path: str | Path, table: Texts, columns: Mapping[str, Column]
     lines = [
         f"# What the columns of {_comment(table.name)} are. Correct it, then give it as --schema.",
         "# The ranges are those found; write those that can be right.",
-        *(f"# {key}: {found.meaning}" for key, found in settings_of(_Described).items()),
+        *(f"# {key}: {option.meaning}" for key, option in settings_of(_Described).items()),
         "columns:",
     ]
     for name, column in columns.items():
@@ -278,10 +278,10 @@ def write_template(path: str | Path, table: Texts, columns: Mapping[str, Column]
             entry["error"] = 0
         elif column.kind == "category":
             entry["categories"] = list(column.categories)
-        said = yaml.safe_dump(
+        text = yaml.safe_dump(
             {name: entry}, allow_unicode=True, sort_keys=False, default_flow_style=None, width=10**6
         )
-        lines += [f"  {line}" for line in said.splitlines()]
+        lines += [f"  {line}" for line in text.splitlines()]
         if column.why:
             lines.append(f"    # not an input: {column.why}")
     write_text(path, "\n".join(lines) + "\n")

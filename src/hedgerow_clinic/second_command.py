@@ -82,54 +82,54 @@ def second_cohort(options: argparse.Namespace, model: RiskModel):
     table = with_levels(model, table)
     if options.schema is not None:
         columns = read_schema(options.schema, table, columns)
-    if left := [own.name for own in model.tested if own.name in outcome.answers.not_input]:
+    if left := [v.name for v in model.tested if v.name in outcome.answers.not_input]:
         raise InputError(
             f"column `{left[0]}` is left out by --not-input, and the tree tests it",
             remedy="mend the table, or say --known-before",
         )
-    told = options.schema is not None
-    columns = _as_in_model(model, columns, outcome.columns, told)
+    has_schema = options.schema is not None
+    columns = _as_in_model(model, columns, outcome.columns, has_schema)
     cohort = read_cohort(table, outcome, columns)
     place = {int(row): k for k, row in enumerate(table.rows)}
-    own = table.of(np.array([place[int(row)] for row in cohort.rows]))
+    subset = table.of(np.array([place[int(row)] for row in cohort.rows]))
     numbers = {n: cohort.X[n] for n in cohort.X if not hasattr(cohort.X[n], "cat")}
-    X, doubts, unusable = matrix(model, own, outcome.answers, numbers, everything=True)
-    there = [k for k, own in enumerate(model.inputs) if own.name in table.columns]
-    frame = pd.DataFrame({model.inputs[k].name: X[:, k] for k in there})
-    return cohort, outcome, frame, placed(model, X, doubts, unusable)
+    X, issues, unusable = matrix(model, subset, outcome.answers, numbers, everything=True)
+    present = [k for k, v in enumerate(model.inputs) if v.name in table.columns]
+    frame = pd.DataFrame({model.inputs[k].name: X[:, k] for k in present})
+    return cohort, outcome, frame, placed(model, X, issues, unusable)
 
 
-def _as_in_model(model: RiskModel, columns, outcome, told: bool):
+def _as_in_model(model: RiskModel, columns, outcome, has_schema: bool):
     """Columns of a table as the model takes its inputs; all others are no inputs."""
     from hedgerow.errors import InputError
 
-    inputs, made = model.columns(), {}
+    inputs, matched = model.columns(), {}
     for name, column in columns.items():
         if name in outcome or (name not in inputs and column.kind in ("id", "date")):
-            made[name] = column
+            matched[name] = column
             continue
         if name not in inputs:
-            made[name] = replace(column, kind="ignore", why="no input of the model")
+            matched[name] = replace(column, kind="ignore", why="no input of the model")
             continue
         first = inputs[name]
-        if told and column.unit and first.unit and column.unit != first.unit:
+        if has_schema and column.unit and first.unit and column.unit != first.unit:
             raise InputError(
                 f"column `{name}` is in {column.unit} by the schema, and in {first.unit} in the "
                 "model",
                 remedy="give the values in the unit of the model",
             )
         levels = first.categories
-        if told and column.kind == "category":
+        if has_schema and column.kind == "category":
             # Levels of this hospital alone are new to the tree.
             levels = tuple(dict.fromkeys([*levels, *column.categories]))
-        made[name] = replace(
+        matched[name] = replace(
             first,
-            low=column.low if told and math.isfinite(column.low) else first.low,
-            high=column.high if told and math.isfinite(column.high) else first.high,
+            low=column.low if has_schema and math.isfinite(column.low) else first.low,
+            high=column.high if has_schema and math.isfinite(column.high) else first.high,
             categories=levels if first.kind == "category" else (),
             missing=first.missing | column.missing,
         )
-    return made
+    return matched
 
 
 def _validated(options: argparse.Namespace, tell) -> str:
@@ -145,13 +145,13 @@ def _validated(options: argparse.Namespace, tell) -> str:
         raise InputError("the folder to write is not told", remedy="give --out")
     check_made_by(options.out, options.force, WHAT)
     model = read_model(options.model)
-    cohort, outcome, X, found = second_cohort(options, model)
-    result = validated(
+    cohort, outcome, X, placement = second_cohort(options, model)
+    validation = validated(
         model,
         cohort,
         X,
-        found.node,
-        found.share,
+        placement.node,
+        placement.share,
         resamples=options.resamples,
         seed=options.seed,
         least=0 if options.show_small_counts else LEAST,
@@ -160,7 +160,7 @@ def _validated(options: argparse.Namespace, tell) -> str:
     path = Path(options.table)
     written = write_validation(
         options.out,
-        result,
+        validation,
         path,
         outcome,
         title=options.title or f"A second hospital: {path.stem.replace('_', ' ')}",
@@ -171,12 +171,13 @@ def _validated(options: argparse.Namespace, tell) -> str:
         documents=options.documents,
         progress=tell,
     )
-    own = result.measures
+    measures = validation.measures
     return (
-        f"{len(result.cohort)} patients in {len(model.groups)} groups; {cohort.taken_as}\n"
+        f"{len(validation.cohort)} patients in {len(model.groups)} groups; {cohort.taken_as}\n"
         + "".join(f"column `{n}`: {words_said(w)}\n" for n, w in cohort.words.items())
-        + f"observed over expected {with_interval(own['ratio'])}, slope "
-        f"{with_interval(own['slope'])}, concordance {with_interval(own['concordance'])}\n"
+        + f"observed over expected {with_interval(measures['ratio'])}, slope "
+        f"{with_interval(measures['slope'])}, concordance "
+        f"{with_interval(measures['concordance'])}\n"
         f"{Path(options.out) / 'index.html'}: open it in a browser ({len(written.files)} files)"
         + (f"\nwhat was there before is now {written.old}" if written.old else "")
     )
@@ -240,16 +241,16 @@ def run_apply(options: argparse.Namespace) -> int:
     except TableError as error:
         print(f"hedgerow: {error}", file=sys.stderr)
         return 1
-    found = groups_of(model, table, answers, options.keep)
-    write_csv(options.out, for_spreadsheets(found))
+    placements = groups_of(model, table, answers, options.keep)
+    write_csv(options.out, for_spreadsheets(placements))
     if not options.quiet:
-        lost = int(found["group"].isna().sum())
-        doubtful = int((found["why"] != "").sum()) - lost
+        lost = int(placements["group"].isna().sum())
+        n_uncertain = int((placements["why"] != "").sum()) - lost
         print(
-            f"{len(found)} rows, {len(found) - lost} placed; risk of the event by "
+            f"{len(placements)} rows, {len(placements) - lost} placed; risk of the event by "
             f"{model.horizon_text}\n"
-            + f"not placed: {lost}, in doubt: {doubtful}; column `why` says why\n"
-            * bool(lost or doubtful)
+            + f"not placed: {lost}, in doubt: {n_uncertain}; column `why` says why\n"
+            * bool(lost or n_uncertain)
             + "no risks: the tree does not tell new patients apart\n" * (not model.finds)
             + f"{options.out}"
         )

@@ -27,23 +27,23 @@ A4 = (11.69, 8.27)
 _TICKS, _WORDS = [0.0, 0.25, 0.5, 0.75, 1.0], ["0", "25", "50", "75", "100 %"]
 
 
-def calibration(found: Validation) -> Figure:
+def calibration(validation: Validation) -> Figure:
     """Expected against observed risk of each group."""
     from matplotlib.figure import Figure
 
     with style():
         # A constrained layout measures the axes before they are made square.
         figure = Figure(figsize=(4.6, 4.3), layout="compressed")
-        _calibration(figure.add_subplot(), found)
+        _calibration(figure.add_subplot(), validation)
     return figure
 
 
-def _calibration(axes: Any, found: Validation) -> None:
+def _calibration(axes: Any, validation: Validation) -> None:
     axes.plot([0, 1], [0, 1], color="0.6", linewidth=0.8)
-    a, b = found.line
+    a, b = validation.line
     if a == a:
         grid = np.linspace(0.005, 0.995, 200)
-        inside = (grid >= np.nanmin(found.risk)) & (grid <= np.nanmax(found.risk))
+        inside = (grid >= np.nanmin(validation.risk)) & (grid <= np.nanmax(validation.risk))
         line = 1.0 / (1.0 + np.exp(-(a + b * logit(grid))))
         axes.plot(
             grid[inside],
@@ -54,9 +54,9 @@ def _calibration(axes: Any, found: Validation) -> None:
             label="by intercept and slope",
         )
     drawn = False
-    for row, group in enumerate(found.model.groups):
-        share, low, high = found.observed[group.node]
-        if found.is_few(row) or math.isnan(share) or group.risk is None:
+    for row, group in enumerate(validation.model.groups):
+        share, low, high = validation.observed[group.node]
+        if validation.is_few(row) or math.isnan(share) or group.risk is None:
             continue
         if low == low:
             axes.plot([group.risk] * 2, [low, high], color=BLUE, linewidth=1.0)
@@ -80,18 +80,18 @@ def _calibration(axes: Any, found: Validation) -> None:
     axes.set_yticks(_TICKS, _WORDS)
 
 
-def curves(found: Validation) -> Figure:
+def curves(validation: Validation) -> Figure:
     """Curve of each group, here and in the first hospital."""
     from matplotlib.figure import Figure
 
-    groups = found.model.groups
+    groups = validation.model.groups
     rows = math.ceil(len(groups) / COLUMNS)
     with style():
         figure = Figure(figsize=(WIDTH, 2.0 * rows + 0.35), layout="constrained")
         _key(figure, loc="outside upper left")
         for place, group in enumerate(groups):
             axes = figure.add_subplot(rows, COLUMNS, place + 1)
-            _curve(axes, found, place, group, place % COLUMNS == 0)
+            _curve(axes, validation, place, group, place % COLUMNS == 0)
     return figure
 
 
@@ -107,14 +107,14 @@ def _key(figure: Any, **where: Any) -> None:
 
 
 def _curve(
-    axes: Any, found: Validation, row: int, group: Group, first: bool, with_rule: bool = False
+    axes: Any, validation: Validation, row: int, group: Group, first: bool, with_rule: bool = False
 ) -> None:
-    horizon = found.model.horizon
-    few = found.is_few(row)
-    here = () if few else found.curves[group.node]
+    horizon = validation.model.horizon
+    few = validation.is_few(row)
+    here = () if few else validation.curves[group.node]
     _line(axes, here, BLUE, "-", "o")
     _line(axes, group.curve, ORANGE, (0, (5, 1.5)), "D")
-    share, low, high = found.observed[group.node]
+    share, low, high = validation.observed[group.node]
     bars = [] if few else [(share, low, high, BLUE, "o", -0.012)]
     bounds = [math.nan if v is None else v for v in (group.low, group.high)]
     if group.risk is not None:
@@ -126,7 +126,7 @@ def _curve(
         axes.plot([x], [value], marker, color=color, markersize=2.8, clip_on=False)
     if few or (not group.curve and group.few):
         words = "not shown here" if few else "few in the first hospital"
-    elif group.number in found.unknown:
+    elif group.number in validation.unknown:
         words = "not followed to the horizon"
     else:
         words = ""
@@ -140,7 +140,7 @@ def _curve(
     axes.set_ylim(0.0, 1.0)
     axes.set_yticks(_TICKS, _WORDS if first else [""] * len(_TICKS))
     axes.tick_params(labelsize=6.5)
-    axes.set_xlabel(found.model.unit, fontsize=7, labelpad=1.0)
+    axes.set_xlabel(validation.model.unit, fontsize=7, labelpad=1.0)
     if first:
         axes.set_ylabel("had the event", fontsize=7)
 
@@ -160,35 +160,36 @@ def _line(axes: Any, curve: Sequence[Point], color: str, line: Any, marker: str)
         )
 
 
-def decisions(found: Validation) -> Figure:
+def decisions(validation: Validation) -> Figure:
     """Net benefit over thresholds."""
     from matplotlib.figure import Figure
 
     with style():
         figure = Figure(figsize=(WIDTH, 3.4), layout="constrained")
-        _decisions(figure.add_subplot(), found)
+        _decisions(figure.add_subplot(), validation)
     return figure
 
 
-def _decisions(axes: Any, found: Validation) -> None:
-    table = found.decisions
+def _decisions(axes: Any, validation: Validation) -> None:
+    table = validation.decisions
     net = table["tree"].to_numpy(float).copy()
-    net[found.withheld] = math.nan
+    net[validation.withheld] = math.nan
     draw_net_benefit(axes, table, net, "by the first hospital's risks")
 
 
-def sheet(found: Validation, title: str, source: str) -> Figure:
+def sheet(validation: Validation, title: str, source: str) -> Figure:
     """The whole on one page, for print."""
     from matplotlib.figure import Figure
 
-    groups = found.model.groups[:ON_SHEET]
-    lines = [*summary(found), *notes(found)]
+    groups = validation.model.groups[:ON_SHEET]
+    lines = [*summary(validation), *notes(validation)]
     text = "\n".join(
         "\n".join(textwrap.wrap(legible(words).replace("$", r"\$"), 76)) + "\n" for words in lines
     )
     foot = (
-        f"Patients of {legible(source)}; the tree is of {legible(found.model.made_from.file)}. "
-        "Bars: 95 % intervals. Small counts are not shown."
+        f"Patients of {legible(source)}; the tree is of "
+        f"{legible(validation.model.made_from.file)}. Bars: 95 % intervals. Small counts are not "
+        "shown."
     )
     with style():
         # Places are fixed: a solver of nested parts moves them by a hair from run to run.
@@ -198,8 +199,8 @@ def sheet(found: Validation, title: str, source: str) -> Figure:
         figure.text(0.01, 0.92, text, fontsize=7.9, va="top", ha="left", linespacing=1.35)
         foot = "\n".join(textwrap.wrap(foot, 84))
         figure.text(0.01, 0.475, foot, fontsize=6.5, va="bottom", color="0.35")
-        _calibration(figure.add_axes((0.435, 0.54, 0.22, 0.36)), found)
-        _decisions(figure.add_axes((0.735, 0.54, 0.245, 0.36)), found)
+        _calibration(figure.add_axes((0.435, 0.54, 0.22, 0.36)), validation)
+        _decisions(figure.add_axes((0.735, 0.54, 0.245, 0.36)), validation)
         _key(figure, loc="upper left", bbox_to_anchor=(0.005, 0.465))
         columns = max(4, math.ceil(len(groups) / 2)) if len(groups) > 4 else max(len(groups), 1)
         rows = math.ceil(len(groups) / columns)
@@ -208,13 +209,13 @@ def sheet(found: Validation, title: str, source: str) -> Figure:
         )
         for place, group in enumerate(groups):
             axes = figure.add_subplot(panels[divmod(place, columns)])
-            _curve(axes, found, place, group, place % columns == 0, with_rule=True)
+            _curve(axes, validation, place, group, place % columns == 0, with_rule=True)
     return figure
 
 
-def alternatives(found: Validation) -> dict[str, str]:
+def alternatives(validation: Validation) -> dict[str, str]:
     """What each picture shows, for those who cannot see it."""
-    count = len(found.model.groups)
+    count = len(validation.model.groups)
     return {
         "sheet": f"Summary, calibration, decision curve and the curves of {count} groups.",
         "calibration": "Points of the first hospital's risk against the observed share, one for "
@@ -226,9 +227,9 @@ def alternatives(found: Validation) -> dict[str, str]:
     }
 
 
-def captions(found: Validation) -> dict[str, str]:
+def captions(validation: Validation) -> dict[str, str]:
     """What stands beneath each picture."""
-    way = "incidence (Aalen-Johansen)" if found.several else "one less Kaplan-Meier"
+    way = "incidence (Aalen-Johansen)" if validation.several else "one less Kaplan-Meier"
     return {
         "sheet": "The whole on one page, for print.",
         "calibration": "Each group; bars: 95 % intervals. On the grey line, what was expected was "

@@ -39,7 +39,7 @@ RECALIBRATED = "tree_recalibrated.json"
 
 def write_validation(
     folder: str | Path,
-    found: Validation,
+    validation: Validation,
     source: Path,
     outcome: Outcome,
     *,
@@ -55,71 +55,72 @@ def write_validation(
     # model_name: the model as the command names it, without the folders above it.
     folder, name, title = Path(folder), legible(source.name), legible(title)
     check_made_by(folder, force, WHAT)
-    old, least = aside(folder), found.least
+    old, least = aside(folder), validation.least
     tell = progress or (lambda words: None)
     version = metadata.version("hedgerow")
     origin = Source(version, name, checksum(source), title)
-    with folder_whole(folder, old) as made:
+    with folder_whole(folder, old) as stage:
         tell("tables")
-        shown = second_tables.tables(found)
-        write_tables(made, shown, documents)
-        write_text(made / FILE, found.model.to_json())
-        write_text(made / RECALIBRATED, recalibrated(found, origin, outcome.entry or "").to_json())
-        _draw(found, title, name, made / "figures", tell)
+        shown = second_tables.tables(validation)
+        write_tables(stage, shown, documents)
+        write_text(stage / FILE, validation.model.to_json())
+        write_text(
+            stage / RECALIBRATED, recalibrated(validation, origin, outcome.entry or "").to_json()
+        )
+        _draw(validation, title, name, stage / "figures", tell)
         tell("page")
-        write_text(made / "index.html", page(found, shown, title, version))
-        write_text(made / "passport.html", _passport(found, shown, outcome, origin, rename))
+        write_text(stage / "index.html", page(validation, shown, title, version))
+        write_text(stage / "passport.html", _passport(validation, shown, outcome, origin, rename))
         options: dict[str, Any] = {
             "--schema": None if schema is None else schema.name,
             "--title": title,
-            "--resamples": found.resamples,
+            "--resamples": validation.resamples,
             "--documents": documents,
-            "--seed": found.seed,
+            "--seed": validation.seed,
         }
         renamed = [word for pair in rename for word in ("--rename", pair)]
         words = ["hedgerow", "validate", model_name, name, *renamed]
         files = write_manifest(
-            made,
+            stage,
             WHAT,
             least,
             {
                 "command": as_command(words, outcome, options, least),
-                "input": {name: checksum(source), FILE: checksum(made / FILE)}
+                "input": {name: checksum(source), FILE: checksum(stage / FILE)}
                 | ({} if schema is None else {schema.name: checksum(schema)}),
                 "outcome": dataclasses.asdict(outcome),
-                "settings": {"resamples": found.resamples},
-                "seed": found.seed,
+                "settings": {"resamples": validation.resamples},
+                "seed": validation.seed,
             },
         )
     return Written(files, old)
 
 
-def _draw(found: Validation, title: str, name: str, folder: Path, tell) -> None:
+def _draw(validation: Validation, title: str, name: str, folder: Path, tell) -> None:
     """The pictures of the page."""
     pictures = {
-        "sheet": lambda: figures.sheet(found, title, name),
-        "calibration": lambda: figures.calibration(found),
-        "survival": lambda: figures.curves(found),
-        "decisions": lambda: figures.decisions(found),
+        "sheet": lambda: figures.sheet(validation, title, name),
+        "calibration": lambda: figures.calibration(validation),
+        "survival": lambda: figures.curves(validation),
+        "decisions": lambda: figures.decisions(validation),
     }
     for drawn, picture in pictures.items():
         tell(f"picture {drawn}")
         save_picture(picture, folder, drawn)
 
 
-def page(found: Validation, shown: Mapping[str, Table], title: str, version: str) -> str:
+def page(validation: Validation, shown: Mapping[str, Table], title: str, version: str) -> str:
     """Text of index.html."""
     names = ("sheet", "calibration", "survival", "decisions")
-    drawn = pictured(names, figures.alternatives(found), figures.captions(found))
-    first = found.model.made_from
+    drawn = pictured(names, figures.alternatives(validation), figures.captions(validation))
+    first = validation.model.made_from
+    risks = _of_risks(validation)
     sections = [
         section("summary", "In short", [], [], []),
         section("sheet", "On one page", [], ["sheet"], []),
         section("patients", "The patients", [], [], ["flow", "case_mix"]),
         section("performance", "How the model does here", [], [], ["performance"]),
-        section(
-            "calibration", "Expected and observed", _of_risks(found), ["calibration"], ["groups"]
-        ),
+        section("calibration", "Expected and observed", risks, ["calibration"], ["groups"]),
         section("curves", "The groups beside the first hospital's", [], ["survival"], []),
         section(
             "recalibrated",
@@ -133,20 +134,20 @@ def page(found: Validation, shown: Mapping[str, Table], title: str, version: str
         ),
         section("decide", "Does it help to decide", [], ["decisions"], ["decision_curve"]),
     ]
-    for own in sections:
-        own["id"] = f"part_{own['id']}" if own["id"] != "summary" else own["id"]
+    for entry in sections:
+        entry["id"] = f"part_{entry['id']}" if entry["id"] != "summary" else entry["id"]
     placed(sections, drawn, shown)
     origin = (
         f"The tree is that of “{first.title}” ({first.file}, hedgerow {first.version}), the "
-        f"outcome there {found.model.outcome.replace('`', '')}. {found.model.missing}"
+        f"outcome there {validation.model.outcome.replace('`', '')}. {validation.model.missing}"
     )
     return in_code(
         render(
             "hedgerow_clinic/second.html.j2",
             title=title,
-            counts=words_of_counts(found.least).partition(" Curves show")[0],
-            summary=[*second_tables.summary(found), origin],
-            notes=second_tables.notes(found),
+            counts=words_of_counts(validation.least).partition(" Curves show")[0],
+            summary=[*second_tables.summary(validation), origin],
+            notes=second_tables.notes(validation),
             sections=sections,
             version=version,
             recalibrated=RECALIBRATED,
@@ -154,35 +155,35 @@ def page(found: Validation, shown: Mapping[str, Table], title: str, version: str
     )
 
 
-def _of_risks(found: Validation) -> list[str]:
-    source = found.model.recalibrated_from
-    said = "The risks are not those of the hospital where the tree was grown, but of “{}”."
-    return [] if source is None else [said.format(source.title)]
+def _of_risks(validation: Validation) -> list[str]:
+    source = validation.model.recalibrated_from
+    sentence = "The risks are not those of the hospital where the tree was grown, but of “{}”."
+    return [] if source is None else [sentence.format(source.title)]
 
 
 def _passport(
-    found: Validation,
+    validation: Validation,
     shown: Mapping[str, Table],
     outcome: Outcome,
-    own: Source,
+    origin: Source,
     rename: tuple[str, ...],
 ) -> str:
     counts = shown["flow"].frame.iloc[:-4]
     rows = "; ".join(f"{count} {about}" for about, count in counts.to_numpy().tolist())
-    first = found.model.made_from
+    first = validation.model.made_from
     return passport_of(
-        found.cohort,
+        validation.cohort,
         outcome,
         rows,
-        second_tables.words_of(found).to_numpy().tolist(),
-        own.title,
-        own.file,
-        own.sha256,
-        own.version,
+        second_tables.words_of(validation).to_numpy().tolist(),
+        origin.title,
+        origin.file,
+        origin.sha256,
+        origin.version,
         ({"Renamed": ", ".join(rename)} if rename else {})
         | {
             "Model": f"{first.title} ({first.file}, SHA-256 {first.sha256})",
-            "Outcome there": f"{found.model.outcome}: "
-            + ", ".join(f"{w.word!r} is {w.taken_for}" for w in found.model.words),
+            "Outcome there": f"{validation.model.outcome}: "
+            + ", ".join(f"{w.word!r} is {w.taken_for}" for w in validation.model.words),
         },
     )

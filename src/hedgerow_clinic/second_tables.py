@@ -45,59 +45,59 @@ READ = {
 }
 
 
-def tables(found: Validation) -> dict[str, Table]:
+def tables(validation: Validation) -> dict[str, Table]:
     """Every table of the page, in its order."""
-    made = [
-        flow(found),
-        case_mix(found),
-        performance(found),
-        groups(found),
-        recalibration(found),
-        decisions(found),
+    ordered = [
+        flow(validation),
+        case_mix(validation),
+        performance(validation),
+        groups(validation),
+        recalibration(validation),
+        decisions(validation),
     ]
-    return {table.id: table for table in made}
+    return {table.id: table for table in ordered}
 
 
 #: A line of the flow of patients.
 TOO_LATE = "left out: came under observation at the horizon, or an intervention, or later"
 
 
-def flow(found: Validation) -> Table:
+def flow(validation: Validation) -> Table:
     """How many patients were used, and how their follow-up ended."""
     import pandas as pd
 
-    cohort, least = found.cohort, found.least
-    row = len(found.nodes)
-    read = max(cohort.n_rows, len(cohort) + cohort.n_left_out + found.n_late)
-    others = read - len(cohort) - cohort.n_left_out - found.n_late
-    hidden = hidden_rows([others, cohort.n_left_out, found.n_late], least)
-    n_hidden = int(found.counts.mask[row, 4])
+    cohort, least = validation.cohort, validation.least
+    row = len(validation.nodes)
+    read = max(cohort.n_rows, len(cohort) + cohort.n_left_out + validation.n_late)
+    others = read - len(cohort) - cohort.n_left_out - validation.n_late
+    hidden = hidden_rows([others, cohort.n_left_out, validation.n_late], least)
+    n_hidden = int(validation.counts.mask[row, 4])
     lines = [
         (ROWS, as_shown(read, int(hidden[-1]), least)),
         (NO_PATIENTS, as_shown(others, int(hidden[0]), least)),
         (
-            LEFT_OUT if found.entry is None else LEFT_OUT_ENTERED,
+            LEFT_OUT if validation.entry is None else LEFT_OUT_ENTERED,
             as_shown(cohort.n_left_out, int(hidden[1]), least),
         ),
         (ANALYSED, as_shown(len(cohort), n_hidden, least)),
-        ("event by the horizon", found.counts.shown(row, "events", least)),
-        ("another event before", found.counts.shown(row, "other", least)),
-        ("follow-up ended before", found.counts.shown(row, "ended", least)),
-        ("followed to the horizon", found.counts.shown(row, "followed", least)),
+        ("event by the horizon", validation.counts.shown(row, "events", least)),
+        ("another event before", validation.counts.shown(row, "other", least)),
+        ("follow-up ended before", validation.counts.shown(row, "ended", least)),
+        ("followed to the horizon", validation.counts.shown(row, "followed", least)),
     ]
-    if found.entry is not None:
-        lines.insert(3, (TOO_LATE, as_shown(found.n_late, int(hidden[2]), least)))
+    if validation.entry is not None:
+        lines.insert(3, (TOO_LATE, as_shown(validation.n_late, int(hidden[2]), least)))
     if not others:
         lines.pop(1)
     ends = " until the intervention" if cohort.treated_at is not None else ""
     return Table(
         "flow",
         "Patients",
-        f"Events and follow-up{ends}; horizon {found.model.horizon_text}, "
+        f"Events and follow-up{ends}; horizon {validation.model.horizon_text}, "
         "which is that of the model."
         + (
             ""
-            if found.entry is None
+            if validation.entry is None
             else " Patients count from when they came under observation, and stand, by weights, "
             "for those who had the event before."
         ),
@@ -108,14 +108,14 @@ def flow(found: Validation) -> Table:
 # ------------------------------------------------------------------------------------ case mix
 
 
-def case_mix(found: Validation) -> Table:
+def case_mix(validation: Validation) -> Table:
     """What the patients of both hospitals are like."""
     import pandas as pd
 
-    rows = [("Patients", "n", found.model.n, _all(found), math.nan)]
-    for own in found.model.inputs:
-        rows += _of_input(found, own)
-    rows += _of_groups(found)
+    rows = [("Patients", "n", validation.model.n, _all(validation), math.nan)]
+    for variable in validation.model.inputs:
+        rows += _of_input(validation, variable)
+    rows += _of_groups(validation)
     return Table(
         "case_mix",
         "Patients of both hospitals",
@@ -127,55 +127,55 @@ def case_mix(found: Validation) -> Table:
     )
 
 
-def _all(found: Validation) -> int | str:
-    return found.counts.shown(len(found.nodes), "n", found.least)
+def _all(validation: Validation) -> int | str:
+    return validation.counts.shown(len(validation.nodes), "n", validation.least)
 
 
-def _of_input(found: Validation, own: Input) -> list[tuple]:
-    least = found.least
-    title = f"{own.label} ({own.unit})" if own.unit else own.label
-    if own.name not in found.X:
+def _of_input(validation: Validation, variable: Input) -> list[tuple]:
+    least = validation.least
+    title = f"{variable.label} ({variable.unit})" if variable.unit else variable.label
+    if variable.name not in validation.X:
         return [(title, "not in this table", "", "", math.nan)]
-    values = found.X[own.name].to_numpy(dtype=float)
-    known = values[~np.isnan(values)]
+    values = validation.X[variable.name].to_numpy(dtype=float)
+    observed = values[~np.isnan(values)]
     missing = int(np.isnan(values).sum())
     rows: list[tuple] = []
-    if own.kind == "number":
-        mask = protected(np.array([[missing, len(known), len(values)]]), least, columns=False)[0]
-        few = bool(small(len(known), least)) or not len(known)
-        here = WITHHELD if few else _quartiles(*np.quantile(known, [0.25, 0.5, 0.75]))
-        first = _quartiles(own.quarter, own.median, own.three_quarters)
-        mean, sd = (math.nan, math.nan) if few else (known.mean(), _sd(known))
-        rows.append((title, "median (quartiles)", first, here, _distance(own, mean, sd)))
+    if variable.kind == "number":
+        mask = protected(np.array([[missing, len(observed), len(values)]]), least, columns=False)[0]
+        few = bool(small(len(observed), least)) or not len(observed)
+        here = WITHHELD if few else _quartiles(*np.quantile(observed, [0.25, 0.5, 0.75]))
+        first = _quartiles(variable.quarter, variable.median, variable.three_quarters)
+        mean, sd = (math.nan, math.nan) if few else (observed.mean(), _sd(observed))
+        rows.append((title, "median (quartiles)", first, here, _distance(variable, mean, sd)))
         gone = as_shown(missing, int(mask[0]), least)
     else:
-        counts = [int((known == k).sum()) for k in range(len(own.levels))]
+        counts = [int((observed == k).sum()) for k in range(len(variable.levels))]
         # Categories that the model does not know are missing to it.
         mask = protected(np.array([[*counts, missing, len(values)]]), least, columns=False)[0]
-        for k, level in enumerate(own.levels):
-            share = counts[k] / len(known) if len(known) else math.nan
+        for k, level in enumerate(variable.levels):
+            share = counts[k] / len(observed) if len(observed) else math.nan
             shown = mask[k] == SHOWN
             here = said(share, "s") if shown else as_shown(counts[k], int(mask[k]), least)
             first = WITHHELD if level.share is None else said(float(level.share), "s")
             distance = _between_shares(level.share, share) if shown else math.nan
-            rows.append((own.label, level.level, first, here, distance))
+            rows.append((variable.label, level.level, first, here, distance))
         gone = as_shown(missing, int(mask[-2]), least)
-    if missing or own.missing != 0:
-        rows.append((own.label, "missing", str(own.missing), str(gone), math.nan))
+    if missing or variable.missing != 0:
+        rows.append((variable.label, "missing", str(variable.missing), str(gone), math.nan))
     return rows
 
 
-def _of_groups(found: Validation) -> list[tuple]:
+def _of_groups(validation: Validation) -> list[tuple]:
     rows = []
-    total, first_n = len(found.leaf), found.model.n
-    for row, group in enumerate(found.model.groups):
-        here = found.counts.shown(row, "n", found.least)
+    total, first_n = len(validation.leaf), validation.model.n
+    for row, group in enumerate(validation.model.groups):
+        here = validation.counts.shown(row, "n", validation.least)
         first = group.n
         shares = [
             n / of if isinstance(n, int) and isinstance(of, int) and of else math.nan
             for n, of in ((first, first_n), (here, total))
         ]
-        if isinstance(_all(found), str):
+        if isinstance(_all(validation), str):
             shares[1] = math.nan
         texts = [
             said(share, "s") if share == share else str(n)
@@ -195,11 +195,11 @@ def _sd(values: np.ndarray) -> float:
     return float(values.std(ddof=1)) if len(values) > 1 else math.nan
 
 
-def _distance(own: Input, mean: float, sd: float) -> float:
-    if own.mean is None or own.sd is None:
+def _distance(variable: Input, mean: float, sd: float) -> float:
+    if variable.mean is None or variable.sd is None:
         return math.nan
-    pooled = math.sqrt((own.sd**2 + sd**2) / 2.0) if sd == sd else math.nan
-    return (mean - own.mean) / pooled if pooled else math.nan
+    pooled = math.sqrt((variable.sd**2 + sd**2) / 2.0) if sd == sd else math.nan
+    return (mean - variable.mean) / pooled if pooled else math.nan
 
 
 def _between_shares(first: float | None, here: float | None) -> float:
@@ -212,18 +212,18 @@ def _between_shares(first: float | None, here: float | None) -> float:
 # ---------------------------------------------------------------------------------- performance
 
 
-def performance(found: Validation) -> Table:
+def performance(validation: Validation) -> Table:
     """Measures with their intervals."""
     import pandas as pd
 
     several = (
         " Causes compete: observed is the incidence (Aalen-Johansen), another event counts as not "
         "having had this one; in concordance it ends the follow-up."
-        if found.several
+        if validation.several
         else ""
     )
     rows = []
-    for name, measure in found.measures.items():
+    for name, measure in validation.measures.items():
         rows.append(
             {
                 "measure": NAMES[name],
@@ -236,9 +236,9 @@ def performance(found: Validation) -> Table:
     order = list(NAMES.values())
     rows.sort(key=lambda row: order.index(row["measure"]))
     drawn = (
-        f"95 % intervals are percentiles of {found.resamples} samples with replacement, that of "
-        "observed over expected is the one of the observed share."
-        if found.resamples
+        f"95 % intervals are percentiles of {validation.resamples} samples with replacement, that "
+        "of observed over expected is the one of the observed share."
+        if validation.resamples
         else "No samples were drawn (--resamples 200), so that most intervals lack."
     )
     return Table(
@@ -252,24 +252,24 @@ def performance(found: Validation) -> Table:
     )
 
 
-def groups(found: Validation) -> Table:
+def groups(validation: Validation) -> Table:
     """Risk of each group by the first hospital, and what was observed."""
     import pandas as pd
 
-    rows, least = [], found.least
-    entries = [*enumerate(found.model.groups), (len(found.nodes), None)]
+    rows, least = [], validation.least
+    entries = [*enumerate(validation.model.groups), (len(validation.nodes), None)]
     for row, group in entries:
-        n, events = (found.counts.shown(row, name, least) for name in ("n", "events"))
+        n, events = (validation.counts.shown(row, name, least) for name in ("n", "events"))
         node = -1 if group is None else group.node
-        share, low, high = found.observed[node]
-        few = found.is_few(row)
+        share, low, high = validation.observed[node]
+        few = validation.is_few(row)
         rows.append(
             {
                 "group": "All" if group is None else str(group.number),
                 "rule": "all patients" if group is None else group.rule,
                 "n": n,
                 "events": events,
-                "expected": found.expected if group is None else _number(group.risk),
+                "expected": validation.expected if group is None else _number(group.risk),
                 "expected_low": math.nan if group is None or group.low is None else group.low,
                 "expected_high": math.nan if group is None or group.high is None else group.high,
                 "seen": WITHHELD if few else share,
@@ -277,8 +277,8 @@ def groups(found: Validation) -> Table:
                 "seen_high": WITHHELD if few else high,
             }
         )
-    way = "Aalen-Johansen" if found.several else "Kaplan-Meier"
-    rough = [str(group.number) for group in found.model.groups if group.few]
+    way = "Aalen-Johansen" if validation.several else "Kaplan-Meier"
+    rough = [str(group.number) for group in validation.model.groups if group.few]
     more = (
         f" Risks without an interval (group {', '.join(rough)}) are rough: few patients were in "
         "that group of the first hospital."
@@ -289,7 +289,7 @@ def groups(found: Validation) -> Table:
     return Table(
         "groups",
         "Expected and observed, by group",
-        f"Risk of the event by {found.model.horizon_text}, by the first "
+        f"Risk of the event by {validation.model.horizon_text}, by the first "
         f"hospital and as observed here ({way}), with 95 % intervals; events by the horizon.{more}",
         frame.astype({name: object for name in frame if name.startswith("seen")}),
     )
@@ -299,23 +299,23 @@ def _number(value: float | None) -> float:
     return math.nan if value is None else value
 
 
-def recalibration(found: Validation) -> Table:
+def recalibration(validation: Validation) -> Table:
     """Risks for this hospital, in three ways."""
     import pandas as pd
 
-    risks, rows = recalibrated_risks(found), []
-    for row, group in enumerate(found.model.groups):
-        own = risks[group.node]
-        _, low, high = found.observed[group.node]
-        few = found.is_few(row)
+    risks, rows = recalibrated_risks(validation), []
+    for row, group in enumerate(validation.model.groups):
+        group_risks = risks[group.node]
+        _, low, high = validation.observed[group.node]
+        few = validation.is_few(row)
         rows.append(
             {
                 "group": str(group.number),
                 "rule": group.rule,
                 "expected": _number(group.risk),
-                "shifted": own["shifted"],
-                "fitted": own["fitted"],
-                "seen": WITHHELD if few else own["estimated"],
+                "shifted": group_risks["shifted"],
+                "fitted": group_risks["fitted"],
+                "seen": WITHHELD if few else group_risks["estimated"],
                 "seen_low": WITHHELD if few else low,
                 "seen_high": WITHHELD if few else high,
             }
@@ -332,10 +332,10 @@ def recalibration(found: Validation) -> Table:
     )
 
 
-def decisions(found: Validation) -> Table:
+def decisions(validation: Validation) -> Table:
     """Net benefit over thresholds."""
-    frame = found.decisions.astype({"n_treated": object, "tree": object})
-    for place in np.flatnonzero(found.withheld):
+    frame = validation.decisions.astype({"n_treated": object, "tree": object})
+    for place in np.flatnonzero(validation.withheld):
         frame.loc[place, ["n_treated", "tree"]] = WITHHELD
     frame = frame[(frame["threshold"] * 100).round() % 5 == 0].reset_index(drop=True)
     return Table(
@@ -359,63 +359,63 @@ def with_interval(measure: Measure, kind: str = "b") -> str:
     return text.replace("-", "−")
 
 
-def summary(found: Validation) -> list[str]:
+def summary(validation: Validation) -> list[str]:
     """Sentences for the top of the page and of the sheet, without counts of groups."""
-    own, unit = found.measures, found.model.horizon_text
-    needed = found.model.min_followed
-    share, low, high = found.observed[-1]
+    measures, unit = validation.measures, validation.model.horizon_text
+    needed = validation.model.min_followed
+    share, low, high = validation.observed[-1]
     lines = [
         f"By {unit}, {with_interval(Measure(share, low, high), 's')} of the patients here had the "
-        f"event; the first hospital's risks expect {said(found.expected, 's')}. Observed over "
-        f"expected: {with_interval(own['ratio'])}.",
-        f"Calibration: intercept {with_interval(own['intercept'])}, slope "
-        f"{with_interval(own['slope'])}; 0 and 1 would be right.",
-        f"Concordance {with_interval(own['concordance'])}: of two patients of whom one has the "
-        "event earlier, how often that one has the higher risk; pairs of one group count half.",
-        f"Brier score {with_interval(own['brier'])}; "
-        f"{with_interval(own['scaled_brier'], 's')} of the error of one risk for all is gone.",
+        f"event; the first hospital's risks expect {said(validation.expected, 's')}. Observed over "
+        f"expected: {with_interval(measures['ratio'])}.",
+        f"Calibration: intercept {with_interval(measures['intercept'])}, slope "
+        f"{with_interval(measures['slope'])}; 0 and 1 would be right.",
+        f"Concordance {with_interval(measures['concordance'])}: of two patients of whom one has "
+        "the event earlier, how often that one has the higher risk; pairs of one group count half.",
+        f"Brier score {with_interval(measures['brier'])}; "
+        f"{with_interval(measures['scaled_brier'], 's')} of the error of one risk for all is gone.",
     ]
-    if found.unknown:
-        rows = [number - 1 for number in found.unknown]
-        counts = [found.counts.shown(row, "n", found.least) for row in rows]
-        lines.insert(0, nothing_said(found.unknown, counts, _all(found), unit, needed))
-    divided = int((found.shares < 1.0).sum())
+    if validation.unknown:
+        rows = [number - 1 for number in validation.unknown]
+        counts = [validation.counts.shown(row, "n", validation.least) for row in rows]
+        lines.insert(0, nothing_said(validation.unknown, counts, _all(validation), unit, needed))
+    divided = int((validation.shares < 1.0).sum())
     if divided:
         mask = protected(
-            np.array([[divided, len(found.leaf) - divided, len(found.leaf)]]),
-            found.least,
+            np.array([[divided, len(validation.leaf) - divided, len(validation.leaf)]]),
+            validation.least,
             columns=False,
         )
         lines.append(
-            f"{as_shown(divided, int(mask[0, 0]), found.least)} patients have no value at a test "
-            "on their way: each is in the group that gets the largest share."
+            f"{as_shown(divided, int(mask[0, 0]), validation.least)} patients have no value at a "
+            "test on their way: each is in the group that gets the largest share."
         )
     return lines
 
 
-def notes(found: Validation) -> list[str]:
+def notes(validation: Validation) -> list[str]:
     """Warnings for the top of the page."""
-    model, lines = found.model, []
+    model, lines = validation.model, []
     if not model.finds:
         lines.append(
             "In the first hospital this tree did not tell new patients apart, and its page gives "
             "no risks: the groups here may be due to chance."
         )
-    if model.ends_at_intervention and found.cohort.treated_at is None:
+    if model.ends_at_intervention and validation.cohort.treated_at is None:
         lines.append(
             "In the first hospital an intervention ended the follow-up, and here none is named "
             "(--intervention): outcomes are not the same where patients were treated."
         )
-    if found.several and not model.several:
+    if validation.several and not model.several:
         lines.append(
             "Causes compete here and did not in the first hospital, whose risks are those without "
             "other causes: they are too high for an incidence."
         )
-    if found.entry is not None:
+    if validation.entry is not None:
         numbers = {group.node: group.number for group in model.groups}
-        about = (found.leaf, found.time, found.event, found.entry)
+        about = (validation.leaf, validation.time, validation.event, validation.entry)
         lines += notes_on_entry(numbers, *about, model.unit)
-    mix = case_mix(found).frame
+    mix = case_mix(validation).frame
     apart = mix[mix["difference"].abs() >= UNLIKE]
     named = list(dict.fromkeys(v for v in apart["variable"] if not v.startswith("Group ")))
     if named:
@@ -427,14 +427,14 @@ def notes(found: Validation) -> list[str]:
     return lines
 
 
-def words_of(found: Validation) -> pd.DataFrame:
+def words_of(validation: Validation) -> pd.DataFrame:
     """Words of event and treatment, without counts: other tables have those by the horizon."""
     import pandas as pd
 
     rows = [
         (name, word.text or "(empty)", word.taken_for, "")
-        for name, own in found.cohort.words.items()
-        for word in own
+        for name, words in validation.cohort.words.items()
+        for word in words
         if word.text or word.count
     ]
     return pd.DataFrame(rows, columns=["column", "value", "use", "count"])

@@ -65,8 +65,8 @@ def missing_codes(
     real = {_float(word) for word in answers.words("real_value", name)}
     gone = {_float(word) for word in answers.words("missing_value", name)}
     for code in sorted(gone):
-        own = values == code
-        said = f"{code:g} stands for a missing value"
+        matches = values == code
+        decision = f"{code:g} stands for a missing value"
         if math.isnan(code):
             problems.add(
                 "values",
@@ -75,11 +75,11 @@ def missing_codes(
                 name,
             )
             continue
-        if not own.any():
+        if not matches.any():
             problems.add("values", f"no row holds {code:g}", "give another --missing-value", name)
             continue
-        values[own] = math.nan
-        problems.decide(name, said, told("missing_value", f"{name}={code:g}"))
+        values[matches] = math.nan
+        problems.decide(name, decision, told("missing_value", f"{name}={code:g}"))
     codes, rest = _codes(*np.unique(values[~np.isnan(values)], return_counts=True))
     asked = []
     for code in codes:
@@ -105,8 +105,8 @@ def missing_codes(
 
 def _counted(values: np.ndarray, value: float, rows: np.ndarray) -> str:
     """A value, how many patients have it, and in which row the first one stands."""
-    own = values == value
-    count, first = int(own.sum()), rows[int(np.argmax(own))]
+    matches = values == value
+    count, first = int(matches.sum()), rows[int(np.argmax(matches))]
     return f"{value:g} ({count} patient{'s' * (count != 1)}, first in row {first})"
 
 
@@ -117,26 +117,26 @@ def _float(word: str) -> float:
         return math.nan
 
 
-def _codes(known: np.ndarray, counts: np.ndarray) -> tuple[list[float], np.ndarray]:
+def _codes(values: np.ndarray, counts: np.ndarray) -> tuple[list[float], np.ndarray]:
     """Codes at the ends of (k,) ascending values with their counts, and the other values."""
     # As a set: of 888 and 999 alone neither lies far from the other.
-    found: list[float] = []
+    codes: list[float] = []
     for end in (-1, 1):
-        for count in range(len(known) - 2, 0, -1):
-            own, rest = known[:count], known[count:]
+        for count in range(len(values) - 2, 0, -1):
+            candidates, rest = values[:count], values[count:]
             if end > 0:
-                own, rest = known[-count:], known[:-count]
-            if not set(own.tolist()) <= CODES:
+                candidates, rest = values[-count:], values[:-count]
+            if not set(candidates.tolist()) <= CODES:
                 continue
             held = counts[-count:] if end > 0 else counts[:count]
-            gap = own[0] - rest[-1] if end > 0 else rest[0] - own[-1]
-            alone = np.abs(own).min() >= LONG_CODE and held.min() > 1
+            gap = candidates[0] - rest[-1] if end > 0 else rest[0] - candidates[-1]
+            alone = np.abs(candidates).min() >= LONG_CODE and held.min() > 1
             alone &= len(rest) >= MANY and gap > LARGER * np.diff(rest).max(initial=0.0)
-            if alone or gap > rest[-1] - rest[0] or (own.max() < 0.0 <= rest[0]):
-                found += own.tolist()
-                known, counts = rest, counts[:-count] if end > 0 else counts[count:]
+            if alone or gap > rest[-1] - rest[0] or (candidates.max() < 0.0 <= rest[0]):
+                codes += candidates.tolist()
+                values, counts = rest, counts[:-count] if end > 0 else counts[count:]
                 break
-    return found, known
+    return codes, values
 
 
 def ask_of_ages(
@@ -153,17 +153,17 @@ def ask_of_ages(
         return
     if few:
         listed = wrong[:NAMED]
-        said = " and ".join(_counted(values, value, rows) for value in listed)
-        said += f" and {len(wrong) - NAMED} more values" * (len(wrong) > NAMED)
+        details = " and ".join(_counted(values, value, rows) for value in listed)
+        details += f" and {len(wrong) - NAMED} more values" * (len(wrong) > NAMED)
         ways = [
             told(way, *(f"{name}={value:g}" for value in listed))
             for way in ("missing_value", "real_value")
         ]
         remedy = f"correct it, or say {' or '.join(ways)}"
     else:
-        said = f"{int(outside.sum())} values lie outside, and they reach {np.nanmax(values):g}"
+        details = f"{int(outside.sum())} values lie outside, and they reach {np.nanmax(values):g}"
         remedy = "give the column its `unit` in the schema, where they are not years"
-    problems.ask("ages", f"an age lies from 0 to {OLDEST:g} years: {said}", remedy, name)
+    problems.ask("ages", f"an age lies from 0 to {OLDEST:g} years: {details}", remedy, name)
 
 
 def levels_alike(
@@ -179,13 +179,13 @@ def levels_alike(
     if same:
         problems.decide(name, f"{', '.join(map(shown, same))} read as whole numbers")
     if groups:
-        said = "; ".join(
+        listed = "; ".join(
             " and ".join(f"{shown(t)} ({counts[t]})" for t in group) for group in groups
         )
         ways = ("same_levels", "other_levels")
         problems.ask(
             "levels",
-            f"levels are written alike: {said}",
+            f"levels are written alike: {listed}",
             f"say {told(ways[0], name)} where they are one, or {told(ways[1], name)}",
             name,
             answer=next((told(way, name) for way in ways if name in getattr(answers, way)), ""),
@@ -219,9 +219,9 @@ def _alike(texts: Sequence[str], counts: dict[str, int]) -> list[list[str]]:
         if len(longer) == 1 and longer[0] in forms:
             forms[longer[0]] += forms.pop(form)
     return [
-        sorted(own, key=lambda t: (len(t) <= SHORT, -counts[t], t))
-        for own in forms.values()
-        if len(own) > 1
+        sorted(group, key=lambda t: (len(t) <= SHORT, -counts[t], t))
+        for group in forms.values()
+        if len(group) > 1
     ]
 
 
@@ -235,18 +235,18 @@ def knows_outcome(
     # values: NaN where missing; of a category its codes. time: Follow-up in days. is_time: whether
     # its name is that of a time.
     had = event == 1
-    known = ~np.isnan(values)
-    if known.sum() < 2 * FEWEST or not had[known].sum() >= FEWEST:
+    observed = ~np.isnan(values)
+    if observed.sum() < 2 * FEWEST or not had[observed].sum() >= FEWEST:
         return ""
-    gaps = cramer_v(known.astype(float), had)
-    if min(known.sum(), (~known).sum()) >= FEWEST and surely(gaps, len(had), DECIDES):
-        return f"whether it is empty nearly tells who had the event (association {gaps:.2f})"
-    values, time, had = values[known], time[known], had[known]
+    cramer = cramer_v(observed.astype(float), had)
+    if min(observed.sum(), (~observed).sum()) >= FEWEST and surely(cramer, len(had), DECIDES):
+        return f"whether it is empty nearly tells who had the event (association {cramer:.2f})"
+    values, time, had = values[observed], time[observed], had[observed]
     few = len(np.unique(values)) < MANY
     if few and surely(strength := cramer_v(values, had), len(had), DECIDES):
         return f"it nearly tells who had the event (association {strength:.2f})"
-    if said := _like_time(values, time, few, is_time):
-        return said
+    if reason := _like_time(values, time, few, is_time):
+        return reason
     area = 0.5 if few else roc_area(values, had)
     if max(area, 1.0 - area) >= SEPARATES:
         return f"it nearly tells who had the event (area under the curve {max(area, 1 - area):.2f})"
@@ -261,21 +261,21 @@ def _like_time(values: np.ndarray, time: np.ndarray, few: bool, is_time: bool) -
     together = float(spearmanr(values, time).statistic)
     goes = f"(rank correlation {together:.2f})"
     for unit, days in DAYS.items() if not few else ():
-        own = values * days
-        equal = float((np.abs(own - time) <= 1e-6 * time).mean())
+        based = values * days
+        equal = float((np.abs(based - time) <= 1e-6 * time).mean())
         if equal >= EQUALS:
             return f"it equals the follow-up in {100 * equal:.0f} % of the patients, in {unit}"
     if surely(together, len(time), GOES_WITH):
         return f"it goes with the follow-up {goes}"
     ordered = np.sort(time)
     for unit, days in DAYS.items() if not few else ():
-        own = values * days
+        based = values * days
         # In how many patients it would be, did neither know of the other.
-        above = np.searchsorted(ordered, own, "left").sum() / len(time)
-        below = len(time) - np.searchsorted(ordered, own, "right").sum() / len(time)
+        above = np.searchsorted(ordered, based, "left").sum() / len(time)
+        below = len(time) - np.searchsorted(ordered, based, "right").sum() / len(time)
         for count, chance, word in (
-            ((own > time).sum(), above, "above"),
-            ((own < time).sum(), below, "below"),
+            ((based > time).sum(), above, "above"),
+            ((based < time).sum(), below, "below"),
         ):
             least = FEW_CHANCE if together >= TOGETHER else CHANCE
             if is_time and word == "above":

@@ -121,8 +121,8 @@ def _of_workbook(path: Path, sheet: Sheet, head: int | None, answers: Answers) -
     columns, rows = _columns(path.name, sheet.records, answers, head)
     hidden = np.isin(rows - 1, list(sheet.hidden))
     name = legible(path.name)
-    own = (legible(sheet.name), hidden, sheet.notes)
-    return Texts(name, columns, rows, "sheet", "xlsx", "point", *own)
+    details = (legible(sheet.name), hidden, sheet.notes)
+    return Texts(name, columns, rows, "sheet", "xlsx", "point", *details)
 
 
 def _bytes_of(path: Path) -> bytes:
@@ -172,8 +172,8 @@ def _of_text(path: Path, text: str) -> tuple[list[list[str]], str]:
     delimiter = None
     head, _, rest = text.partition("\n")
     # A line of Excel's, for Excel, which does not show it.
-    if found := re.fullmatch(r'"?sep=(.)"?', head.strip(" "), re.IGNORECASE):
-        delimiter, text = found[1], rest
+    if match := re.fullmatch(r'"?sep=(.)"?', head.strip(" "), re.IGNORECASE):
+        delimiter, text = match[1], rest
         if delimiter not in DELIMITERS:
             raise DataError(
                 f"{path.name}: its first line names {delimiter!r} as what divides fields",
@@ -207,7 +207,7 @@ def _delimiter(text: str) -> str:
     """What divides the fields: what gives most lines the same number of them, above one."""
     # Titles above the head have fewer fields, or none.
     lines = [line for line in text[:200_000].split("\n") if line.strip()][:LOOKED_AT]
-    best, found = (0.0, 0), ","
+    best, best_delimiter = (0.0, 0), ","
     for delimiter in DELIMITERS:
         try:
             counts = [len(r) for r in csv.reader(lines, delimiter=delimiter)]
@@ -217,8 +217,8 @@ def _delimiter(text: str) -> str:
         if several:
             count, lines_alike = max(several.items(), key=lambda pair: (pair[1], pair[0]))
             if (share := (lines_alike / len(counts), count)) > best:
-                best, found = share, delimiter
-    return found
+                best, best_delimiter = share, delimiter
+    return best_delimiter
 
 
 def _start(name: str, records: list[list[str]], head: int | None) -> int:
@@ -354,10 +354,10 @@ def _below_head(
 
 
 def _ask_of_na(
-    title: str, known: set[str], gone: set[str], values: Iterable[str], answers: Answers, problems
+    title: str, codes: set[str], gone: set[str], values: Iterable[str], answers: Answers, problems
 ) -> None:
     """A question where NA stands among codes of countries, of which it is one."""
-    if "NA" not in gone or len(known) < FEWEST_CODES or not all(map(_COUNTRY.fullmatch, known)):
+    if "NA" not in gone or len(codes) < FEWEST_CODES or not all(map(_COUNTRY.fullmatch, codes)):
         return
     count = sum(value.strip() == "NA" for value in values)
     given = "NA" in answers.words("missing_value", title)
@@ -365,7 +365,7 @@ def _ask_of_na(
     if not given:
         problems.add(
             "codes",
-            f"it holds NA ({count} times) among codes of two letters such as {min(known)}: one of "
+            f"it holds NA ({count} times) among codes of two letters such as {min(codes)}: one of "
             "them (Namibia), or a missing value",
             f"say {' or '.join(ways)}",
             title,
@@ -383,12 +383,12 @@ def letters(place: int) -> str:
     >>> letters(0), letters(27)
     ('A', 'AB')
     """
-    found = ""
+    text = ""
     place += 1
     while place:
         place, rest = divmod(place - 1, 26)
-        found = chr(65 + rest) + found
-    return found
+        text = chr(65 + rest) + text
+    return text
 
 
 #: A decimal mark that can be no other: before one, two, or more than three digits, or after a zero.

@@ -46,7 +46,7 @@ def rules(analysis: Analysis) -> dict[int, str]:
     """What the tests on the way to each leaf say, in words and units."""
     tree, columns = analysis.groups.tree_, analysis.cohort.columns
     names = list(analysis.cohort.X)
-    found: dict[int, str] = {}
+    rule_of: dict[int, str] = {}
     for node in analysis.numbers:
         words, at = [], node
         while at:
@@ -65,8 +65,8 @@ def rules(analysis: Analysis) -> dict[int, str]:
             unit = f" {column.unit}" if column.kind == "number" and column.unit else ""
             words.append(f"{column.label} {condition}{unit}")
             at = above
-        found[node] = ", ".join(reversed(words)) or "all patients"
-    return found
+        rule_of[node] = ", ".join(reversed(words)) or "all patients"
+    return rule_of
 
 
 def number_of(analysis: Analysis, node: int) -> str:
@@ -79,7 +79,7 @@ def number_of(analysis: Analysis, node: int) -> str:
 
 def tables(analysis: Analysis, least: int) -> dict[str, Table]:
     """Every table of the page but the checklist, in its order."""
-    made = [
+    ordered = [
         flow(analysis, least),
         words(analysis, least),
         inputs(analysis, least),
@@ -92,7 +92,7 @@ def tables(analysis: Analysis, least: int) -> dict[str, Table]:
         calibrated(analysis, least),
         decisions(analysis, least),
     ]
-    return {table.id: table for table in made}
+    return {table.id: table for table in ordered}
 
 
 #: Lines of the flow of patients that other tables read.
@@ -108,13 +108,13 @@ def flow(analysis: Analysis, least: int) -> Table:
     """How many patients were used for what."""
     import pandas as pd
 
-    cohort, there = analysis.cohort, analysis.followed
-    y, event = analysis.groups.labels.y[there], analysis.event[there]
-    training = analysis.groups.training[there]
-    unknown, other, n = y < 0, event > 1, int(there.sum())
+    cohort, included = analysis.cohort, analysis.followed
+    y, event = analysis.groups.labels.y[included], analysis.event[included]
+    training = analysis.groups.training[included]
+    unknown, other, n = y < 0, event > 1, int(included.sum())
     late = np.zeros(n, dtype=bool)
     if analysis.entry is not None:
-        late = analysis.entry[there] >= cohort.horizon
+        late = analysis.entry[included] >= cohort.horizon
     unknown &= ~late
     read = max(cohort.n_rows, len(cohort) + cohort.n_left_out)
     lines = [
@@ -183,8 +183,8 @@ def _hidden_lines(counts: np.ndarray, entry: bool, least: int) -> np.ndarray:
         hidden[[9, 14]] = np.maximum(pair[0, :2], mask[3, 1])
         # Numbers at risk at the horizon tell the former: the others add up to all but those.
         rest = [14, 10, 11, 8]
-        own = protected([[*counts[rest], counts[rest].sum()]], least, columns=False)[0, :-1]
-        hidden[rest] = np.maximum(hidden[rest], own)
+        rest_mask = protected([[*counts[rest], counts[rest].sum()]], least, columns=False)[0, :-1]
+        hidden[rest] = np.maximum(hidden[rest], rest_mask)
     return hidden
 
 
@@ -207,9 +207,9 @@ def words(analysis: Analysis, least: int) -> Table:
     cohort, rows = analysis.cohort, []
     ended = flow(analysis, least).frame.set_index("about")["count"]
     counted = not least or cohort.treated_at is None
-    for name, own in cohort.words.items():
-        for meaning in dict.fromkeys(word.taken_for for word in own):
-            alike = [word for word in own if word.taken_for == meaning]
+    for name, entries in cohort.words.items():
+        for meaning in dict.fromkeys(word.taken_for for word in entries):
+            alike = [word for word in entries if word.taken_for == meaning]
             counts = [word.count for word in alike]
             hidden = protected([[*counts, sum(counts)]], least, columns=False)[0]
             if isinstance(ended.get(ENDED.get(meaning)), str):
@@ -231,14 +231,14 @@ def inputs(analysis: Analysis, least: int) -> Table:
     """What was done with each column."""
     import pandas as pd
 
-    cohort, rows, there = analysis.cohort, [], analysis.followed
-    n = int(there.sum())
+    cohort, rows, included = analysis.cohort, [], analysis.followed
+    n = int(included.sum())
     entry = "" if analysis.entry is None else ", entry"
     roles = f"outcome, time{entry} or intervention"
     for name, column in cohort.columns.items():
         row = {"column": name, "variable": column.label, "kind": column.kind, "unit": column.unit}
         if name in cohort.X:
-            missing = int(cohort.X[name][there].isna().sum())
+            missing = int(cohort.X[name][included].isna().sum())
             mask = protected([[missing, n - missing, n]], least, columns=False)[0, 0]
             rows.append({**row, "missing": as_shown(missing, mask, least), "use": "input"})
         else:
@@ -274,9 +274,9 @@ def treated_baseline(analysis: Analysis, least: int) -> list[Table]:
     if not analysis.treated:
         return []
     early = analysis.cohort.treated_at <= analysis.landmark
-    there, counted = analysis.cohort.time > analysis.landmark, analysis.compared
-    groups = {"Treated": early & there, "Untreated": ~early & there, "Gone before": ~there}
-    groups = {name: own & counted for name, own in groups.items()}
+    at_risk, counted = analysis.cohort.time > analysis.landmark, analysis.compared
+    groups = {"Treated": early & at_risk, "Untreated": ~early & at_risk, "Gone before": ~at_risk}
+    groups = {name: mask & counted for name, mask in groups.items()}
     by = f"the landmark of {with_unit(analysis.landmark, analysis.cohort.unit, '.3g')}"
     who = f"by {by}" if analysis.cohort.treated_when else "at any time, as the table says"
     return [
@@ -326,10 +326,10 @@ def _baseline(
             counts = np.array([[int((mask & missing).sum()) for mask in masks]])
             also = _few_alone(counts.shape, [missing], alone, least)
             hidden = protected(counts, least, columns=False, also=also)
-            own = [numbers[mask & ~missing] for mask in masks]
+            observed = [numbers[mask & ~missing] for mask in masks]
             cells = [
                 WITHHELD if least and len(v) < least else _quartiles(v) if len(v) else "–"
-                for v in own
+                for v in observed
             ]
             rows.append([column.titled, "median (quartiles)", *cells])
         else:
@@ -348,11 +348,11 @@ def _baseline(
             )
             having = [*(codes == k for k in range(len(levels))), missing]
             hidden = protected(table, least, also=_few_alone(table.shape, having, alone, least))
-            known = table[:-2].sum(axis=0)
+            totals = table[:-2].sum(axis=0)
             for k, level in enumerate(levels):
                 cells = [
                     f"{c} ({100 * c / max(total, 1):.0f} %)" if not h else as_shown(c, h, least)
-                    for c, h, total in zip(table[k], hidden[k], known, strict=True)
+                    for c, h, total in zip(table[k], hidden[k], totals, strict=True)
                 ]
                 rows.append([column.label, level, *cells])
             counts, hidden = table[-2:-1], hidden[-2:-1]
@@ -366,7 +366,7 @@ def _few_alone(shape, having, alone: np.ndarray | None, least: int) -> np.ndarra
     """Where all patients, the last column, have few of those who are in one table alone."""
     also = np.zeros(shape, dtype=bool)
     if alone is not None:
-        also[: len(having), -1] = small([int((own & alone).sum()) for own in having], least)
+        also[: len(having), -1] = small([int((mask & alone).sum()) for mask in having], least)
     return also
 
 
@@ -379,15 +379,15 @@ def survival(analysis: Analysis, least: int) -> list[Table]:
     """Survival in each group, a table per part of the patients."""
     hidden = _hidden_in_leaves(analysis, least)
     words = rules(analysis)
-    made = []
+    part_tables = []
     for part in PARTS:
         table = analysis.survival[part]
         frame = table.reset_index()
         frame.insert(0, "group", [number_of(analysis, node) for node in frame["leaf"]])
         frame.insert(1, "rule", [words[node] for node in frame["leaf"]])
         if part == "all" and analysis.permuted is not None:
-            own = analysis.permuted["logrank_p_permutation"]
-            frame["logrank_p_permutation"] = own.reindex(frame["leaf"]).to_numpy()
+            permuted = analysis.permuted["logrank_p_permutation"]
+            frame["logrank_p_permutation"] = permuted.reindex(frame["leaf"]).to_numpy()
         turned = {f"hazard_ratio_{e}_adjusted": f"hazard_ratio_adjusted_{e}" for e in ENDS}
         frame = frame.rename(columns=turned)
         notes = {s: frame.get(f"cox_note{s}") for s in ("", "_adjusted")}
@@ -412,8 +412,8 @@ def survival(analysis: Analysis, least: int) -> list[Table]:
                     frame.loc[place, f"hazard_ratio{suffix}"] = f"({words_.iloc[place]})"
         frame = frame.iloc[np.argsort([int(number) for number in frame["group"]], kind="stable")]
         title = f"Survival in each group: {PARTS[part]}"
-        made.append(Table(f"survival_{part}", title, _caption(analysis, part, least), frame))
-    return made
+        part_tables.append(Table(f"survival_{part}", title, _caption(analysis, part, least), frame))
+    return part_tables
 
 
 def _caption(analysis: Analysis, part: str, least: int) -> str:
@@ -440,11 +440,11 @@ def _caption(analysis: Analysis, part: str, least: int) -> str:
         )
     if analysis.settings.adjust:
         names = [analysis.cohort.columns[n].label for n in analysis.settings.adjust]
-        known = int(analysis.survival[part]["n_adjusted"].iloc[0])
+        n_adjusted = int(analysis.survival[part]["n_adjusted"].iloc[0])
         of = int(analysis.survival[part]["n"].sum())
-        few = small([known, of - known], least).any()
+        few = small([n_adjusted, of - n_adjusted], least).any()
         text += f" Adjusted for {', '.join(names)}"
-        text += "." if few else f", of the {known} patients of whom these are known."
+        text += "." if few else f", of the {n_adjusted} patients of whom these are known."
     if analysis.several:
         text += " Events of other causes end the follow-up, except in incidence (Aalen-Johansen)."
     if analysis.entry is not None:
@@ -454,11 +454,11 @@ def _caption(analysis: Analysis, part: str, least: int) -> str:
                 " There is no Gray's test: it counts patients from the start, and --entry does not."
             )
     if part == "all" and analysis.permuted is not None:
-        own = analysis.permuted.attrs
+        permuted = analysis.permuted.attrs
         text += (
-            f" Permuted: p after {own['n_permutations']} permutations of the outcomes through the "
-            "whole analysis, all groups at once "
-            f"{p_said(own['multivariate_logrank_p_permutation'])}."
+            f" Permuted: p after {permuted['n_permutations']} permutations of the outcomes through "
+            "the whole analysis, all groups at once "
+            f"{p_said(permuted['multivariate_logrank_p_permutation'])}."
         )
     return text
 
@@ -468,9 +468,9 @@ def _hidden_in_leaves(analysis: Analysis, least: int) -> dict[tuple[str, str], n
     nodes = list(analysis.numbers)
     counts = {name: np.zeros((len(nodes) + 1, 3), dtype=int) for name in OF_PART}
     for place, part in enumerate(("training", "test", "all")):
-        own = analysis.groups.part(part) & analysis.followed
+        in_part = analysis.groups.part(part) & analysis.followed
         for row, node in enumerate(nodes):
-            inside = own & (analysis.groups.leaf == node)
+            inside = in_part & (analysis.groups.leaf == node)
             counts["n"][row, place] = inside.sum()
             counts["events"][row, place] = (inside & (analysis.event == 1)).sum()
     for table in counts.values():
@@ -491,7 +491,7 @@ def withheld_leaves(analysis: Analysis, least: int) -> set[int]:
     mask = _hidden_in_leaves(analysis, least)["all", "events"]
     events = analysis.survival["all"]["events"].reindex(list(analysis.numbers), fill_value=0)
     hidden = (mask != SHOWN) & ~small(events.to_numpy(), least)  # small ones are written <5
-    return {node for node, own in zip(analysis.numbers, hidden, strict=True) if own}
+    return {node for node, is_hidden in zip(analysis.numbers, hidden, strict=True) if is_hidden}
 
 
 def next_patient(analysis: Analysis, least: int) -> list[Table]:
@@ -506,20 +506,20 @@ def next_patient(analysis: Analysis, least: int) -> list[Table]:
     for node in analysis.numbers:
         if node not in table.index:
             continue
-        own = analysis.survival["all"].loc[node]
+        group_row = analysis.survival["all"].loc[node]
         place = list(analysis.numbers).index(node)
         row = {"group": number_of(analysis, node), "rule": words[node]}
-        row["n"] = as_shown(int(own["n"]), hidden["all", "n"][place], least)
-        few = small([int(own["n"]), int(own["events"])], least).any()
+        row["n"] = as_shown(int(group_row["n"]), hidden["all", "n"][place], least)
+        few = small([int(group_row["n"]), int(group_row["events"])], least).any()
         # Where all events come by the horizon, the risk tells their number.
-        there = (analysis.groups.leaf == node) & analysis.followed & (analysis.event == 1)
-        by_then = (analysis.time[there] <= analysis.cohort.horizon).all()
+        with_event = (analysis.groups.leaf == node) & analysis.followed & (analysis.event == 1)
+        by_then = (analysis.time[with_event] <= analysis.cohort.horizon).all()
         few |= by_then and hidden["all", "events"][place] != SHOWN
         values = table.loc[node, list(OF_NEXT)].to_dict()
         row |= dict.fromkeys(OF_NEXT, WITHHELD) if few else values
         rows.append(row)
     rows.sort(key=lambda row: int(row["group"]))
-    found = analysis.validation
+    validation = analysis.validation
     return [
         Table(
             "next_patient",
@@ -528,9 +528,9 @@ def next_patient(analysis: Analysis, least: int) -> list[Table]:
             "the groups were made, so that groups look further apart than "
             "they are. Next patient: corrected for that, with the interval (95 %) that holds the "
             "risk of such a group in other patients of the same source. By "
-            f"{found.n_bootstraps} bootstraps of all steps (labels, division, growth, estimates), "
-            f"seed {analysis.settings.seed}; how often such intervals hold is measured in "
-            "benchmarks/next_patient.py." + no_risk(analysis),
+            f"{validation.n_bootstraps} bootstraps of all steps (labels, division, growth, "
+            f"estimates), seed {analysis.settings.seed}; how often such intervals hold is measured "
+            "in benchmarks/next_patient.py." + no_risk(analysis),
             pd.DataFrame(rows),
         )
     ]
@@ -538,7 +538,7 @@ def next_patient(analysis: Analysis, least: int) -> list[Table]:
 
 def treated(analysis: Analysis, least: int) -> list[Table]:
     """Treated against untreated patients in each group."""
-    made = []
+    treated_tables = []
     for way, table in analysis.treated.items():
         frame = table.reset_index()
         frame.insert(0, "group", [number_of(analysis, node) for node in frame["leaf"]])
@@ -579,8 +579,8 @@ def treated(analysis: Analysis, least: int) -> list[Table]:
             # Of the same patients from another time on: differences of counts would tell of few.
             gone = [c for c in OF_COUNTS if least or c == "n_left_out"]
             frame = frame.drop(columns=gone)
-        made.append(Table(f"treated_{way}", *_treated_words(analysis, way), frame, True))
-    return made
+        treated_tables.append(Table(f"treated_{way}", *_treated_words(analysis, way), frame, True))
+    return treated_tables
 
 
 def withheld_treated(analysis: Analysis, least: int) -> set[int]:
@@ -607,26 +607,26 @@ def _hidden_in_treated(
     also[:, -1] = small(here, least)
     back = np.argsort(order)
     few = protected(counts, least, also=also)[back]
-    found = {name: few[:, k] for k, name in enumerate(names)}
+    masks = {name: few[:, k] for k, name in enumerate(names)}
     for group in ("treated", "untreated"):
         n, events = (table[f"{name}_{group}"].to_numpy(int)[order] for name in ("n", "events"))
         rest = small(n - events, least)[:, None] if least else None
         mask = protected(events[:, None], least, rows=False, also=rest)[back, 0]
-        found[f"events_{group}"] = mask
-    return found
+        masks[f"events_{group}"] = mask
+    return masks
 
 
 def _treated_words(analysis: Analysis, way: str) -> tuple[str, str]:
     unit, landmark = analysis.cohort.unit, f"{analysis.landmark:.3g}"
-    known = analysis.cohort.treated_when
-    who = f"within {landmark} {unit} of inclusion" if known else "at any time, as the table says"
+    is_dated = analysis.cohort.treated_when
+    who = f"within {landmark} {unit} of inclusion" if is_dated else "at any time, as the table says"
     text = f"Treated: {who}. Time begins at "
     if way == "landmark":
         title = "Treated and untreated, counted from the landmark"
         text += f"{landmark} {unit}, with those who are still followed and without the event"
         text += (
             ", so that the wait for a treatment is not credited to it."
-            if known
+            if is_dated
             else ". When patients were treated is not told: a wait beyond the landmark is credited "
             "to the treatment, and the comparison is biased by it (immortal time bias)."
         )
@@ -638,10 +638,10 @@ def _treated_words(analysis: Analysis, way: str) -> tuple[str, str]:
         )
         text += (
             " The table is here to show by how much."
-            if known
+            if is_dated
             else " When patients were treated is not told: no table of this page shows by how much."
         )
-    text += " A later treatment of the untreated counts for nothing." * known
+    text += " A later treatment of the untreated counts for nothing." * is_dated
     if analysis.entry is not None:
         text += " Who came under observation later is at risk from then on."
     return title, text + _models_said(analysis, way)
@@ -676,13 +676,13 @@ def performed(analysis: Analysis, least: int) -> Table:
     table, rows = analysis.performance, []
     assert table is not None
     keep = [c for name in OF_PERFORMANCE for c in (name, *(f"{name}_{end}" for end in ENDS))]
-    for by, own in table.groupby("by", sort=False):
-        counts = own["n"].to_numpy(int)
+    for by, subgroup in table.groupby("by", sort=False):
+        counts = subgroup["n"].to_numpy(int)
         whole = int(table["n"].iloc[0])
         # Who has none of the levels is the rest.
         line = np.append(counts, [whole - counts.sum(), whole])
         hidden = protected(line[None], least, columns=False)[0] if by else np.zeros(3, dtype=int)
-        for place, row in enumerate(own.to_dict("records")):
+        for place, row in enumerate(subgroup.to_dict("records")):
             n, events = int(row["n"]), int(row["events"])
             few = small([n, events, n - events], least).any() or hidden[place] != SHOWN
             shown = {"variable": str(by) or "all", "value": str(row["level"]) if by else ""}
@@ -781,19 +781,19 @@ def few_classes(analysis: Analysis, least: int) -> dict[int, np.ndarray]:
     Of the weights of the tree, which are counts where patients are not weighted.
     """
     weight, groups = analysis.groups.tree_.class_weight, analysis.groups
-    found = {node: small(np.rint(weight[node]).astype(int), least) for node in analysis.numbers}
+    few = {node: small(np.rint(weight[node]).astype(int), least) for node in analysis.numbers}
     if analysis.entry is not None:  # a weight of late entry is no count, nor at least as large
-        for node in found:
+        for node in few:
             y = groups.labels.y[groups.training & (groups.leaf == node)]
-            found[node] |= small([(y == 0).sum(), (y == 1).sum()], least)
-    return found
+            few[node] |= small([(y == 0).sum(), (y == 1).sum()], least)
+    return few
 
 
 def decisions(analysis: Analysis, least: int) -> Table:
     """Net benefit over thresholds."""
     table = analysis.decisions
-    known = ~np.isnan(estimated(analysis.groups, analysis.calibration))
-    n = int((~analysis.groups.training & analysis.followed & known).sum())
+    has_risk = ~np.isnan(estimated(analysis.groups, analysis.calibration))
+    n = int((~analysis.groups.training & analysis.followed & has_risk).sum())
     treated_ = table["n_treated"].to_numpy()
     frame = table.astype({"n_treated": object, "tree": object})
     hide = withheld_decisions(analysis, least)

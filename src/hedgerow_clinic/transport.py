@@ -158,16 +158,16 @@ def validated(
     risk = np.array([by_node[int(node)] for node in leaf])
     inside = {node: leaf == node for node in by_node}
     observed = {
-        node: risk_by(time[own], event[own], horizon, CONFIDENCE, entry_of(entry, own), needed)
-        for node, own in inside.items()
+        node: risk_by(time[rows], event[rows], horizon, CONFIDENCE, entry_of(entry, rows), needed)
+        for node, rows in inside.items()
     }
     # Where few could be followed, those whose class is known are those with the event.
-    said = [n for n, own in by_node.items() if not math.isnan(own + observed[n][0])]
-    told = np.isin(leaf, said)
-    found = counted(list(by_node), leaf, time, event, horizon, least)
-    _check_enough(model, time, event, entry, told, found)
+    nodes_with_risk = [n for n, value in by_node.items() if not math.isnan(value + observed[n][0])]
+    has_risk = np.isin(leaf, nodes_with_risk)
+    counts = counted(list(by_node), leaf, time, event, horizon, least)
+    _check_enough(model, time, event, entry, has_risk, counts)
     tell("observed and expected")
-    about = (time[told], event[told], risk[told], horizon, entry_of(entry, told))
+    about = (time[has_risk], event[has_risk], risk[has_risk], horizon, entry_of(entry, has_risk))
     return Validation(
         model,
         cohort,
@@ -178,18 +178,18 @@ def validated(
         shares,
         risk,
         model.several or bool((event > 1).any()),
-        found,
+        counts,
         **_of_all(about, observed, needed, resamples, seed, least, tell),
         curves={
-            node: curve_of(time[own], event[own], horizon, least, entry_of(entry, own))
-            for node, own in inside.items()
+            node: curve_of(time[rows], event[rows], horizon, least, entry_of(entry, rows))
+            for node, rows in inside.items()
         },
         resamples=resamples,
         seed=seed,
         least=least,
         entry=entry,
         n_late=int((~seen).sum()),
-        unknown=tuple(group.number for group in model.groups if group.node not in said),
+        unknown=tuple(group.number for group in model.groups if group.node not in nodes_with_risk),
     )
 
 
@@ -229,11 +229,11 @@ def _of_all(about, observed, needed: float, resamples, seed, least, tell) -> dic
     }
 
 
-def _check_enough(model: RiskModel, time, event, entry, told, found: Counted) -> None:
+def _check_enough(model: RiskModel, time, event, entry, has_risk, counts: Counted) -> None:
     """Whether enough patients are followed to the horizon, and have the event by then or not."""
     horizon, needed = model.horizon, model.min_followed
     remedy = "the horizon is that of the model: a longer follow-up is needed"
-    share = share_followed(time[told], event[told], horizon, entry_of(entry, told))
+    share = share_followed(time[has_risk], event[has_risk], horizon, entry_of(entry, has_risk))
     if not is_followed(share, needed):
         share = share_followed(time, event, horizon, entry)
         raise InputError(
@@ -242,9 +242,9 @@ def _check_enough(model: RiskModel, time, event, entry, told, found: Counted) ->
             f"fewer than {100 * needed:g} %",
             remedy=remedy,
         )
-    if not ((event == 1) & (time <= horizon) & told).any():
+    if not ((event == 1) & (time <= horizon) & has_risk).any():
         raise InputError(f"nobody has the event by {with_unit(horizon, model.unit)}", remedy=remedy)
-    if (found.mask[-1, [0, 4]] != SHOWN).any():
+    if (counts.mask[-1, [0, 4]] != SHOWN).any():
         raise InputError(
             "so few patients have the event, or do not have it, that nothing could be shown",
             remedy="add patients, or say --show-small-counts and keep the folder to yourself",
@@ -295,9 +295,9 @@ def line_of(time, event, risk, horizon, entry=None) -> tuple[float, float]:
 
 def _weighted(time, event, horizon, entry) -> tuple[np.ndarray, np.ndarray]:
     """Whether the event came by the horizon, and the weight of each patient, (n,) each."""
-    known = horizon_labels(time, event, horizon, competing="survived", entry=entry)
+    labels = horizon_labels(time, event, horizon, competing="survived", entry=entry)
     weights = censoring_weights(time, event, horizon, competing="survived", entry=entry)
-    return np.where(known.y == 1, 1.0, 0.0), weights
+    return np.where(labels.y == 1, 1.0, 0.0), weights
 
 
 def logit(risk) -> np.ndarray:
@@ -313,8 +313,8 @@ def _logistic(labels, weights, risk, slope: bool) -> tuple[float, float]:
     levels, place = np.unique(risk, return_inverse=True)
     total = np.bincount(place, weights=weights)
     had = np.bincount(place, weights=weights * labels)
-    there = total > 0.0
-    x, share, total = logit(levels[there]), (had / np.maximum(total, 1e-300))[there], total[there]
+    used = total > 0.0
+    x, share, total = logit(levels[used]), (had / np.maximum(total, 1e-300))[used], total[used]
     if not 0.0 < (share * total).sum() < total.sum() or (slope and len(np.unique(x)) < 2):
         return math.nan, math.nan
     columns = np.column_stack([np.ones(len(x)), x]) if slope else np.ones((len(x), 1))
@@ -330,35 +330,35 @@ def _logistic(labels, weights, risk, slope: bool) -> tuple[float, float]:
             ).fit()
         except (ValueError, np.linalg.LinAlgError):  # groups that are divided wholly
             return math.nan, math.nan
-    found = [float(v) for v in fitted.params]
-    if not fitted.converged or not np.isfinite(found).all() or abs(found[-1]) > STEEPEST:
+    estimates = [float(v) for v in fitted.params]
+    if not fitted.converged or not np.isfinite(estimates).all() or abs(estimates[-1]) > STEEPEST:
         return math.nan, math.nan
-    return (found[0], found[1]) if slope else (found[0], 1.0)
+    return (estimates[0], estimates[1]) if slope else (estimates[0], 1.0)
 
 
 def _resampled(time, event, risk, horizon, entry, resamples: int, seed: int) -> np.ndarray:
     """Measures of samples with replacement, (resamples, 6)."""
     random = np.random.default_rng([seed, 3])
-    found = np.full((resamples, len(MEASURES)), math.nan)
+    estimates = np.full((resamples, len(MEASURES)), math.nan)
     for k in range(resamples):
-        own = random.integers(0, len(time), len(time))
-        if time[own].max() < horizon:
+        sample = random.integers(0, len(time), len(time))
+        if time[sample].max() < horizon:
             continue
-        about, since = (time[own], event[own]), entry_of(entry, own)
+        about, since = (time[sample], event[sample]), entry_of(entry, sample)
         if entry is not None and math.isnan(risk_by(*about, horizon, entry=since)[0]):
             continue
-        made = measured(*about, risk[own], horizon, since)
-        found[k] = [made[name] for name in MEASURES]
-    return found
+        measures = measured(*about, risk[sample], horizon, since)
+        estimates[k] = [measures[name] for name in MEASURES]
+    return estimates
 
 
 def _between(values: np.ndarray) -> tuple[float, float]:
     """Percentiles of a measure over the samples; NaN where it lacks in many."""
-    known = values[np.isfinite(values)]
-    if not len(values) or len(known) < (1.0 - MAY_LACK) * len(values):
+    finite = values[np.isfinite(values)]
+    if not len(values) or len(finite) < (1.0 - MAY_LACK) * len(values):
         return math.nan, math.nan
     out = (1.0 - CONFIDENCE) / 2.0
-    low, high = np.quantile(known, [out, 1.0 - out])
+    low, high = np.quantile(finite, [out, 1.0 - out])
     return float(low), float(high)
 
 
@@ -369,64 +369,66 @@ def _withheld(decisions, risk, time, event, horizon, least: int) -> np.ndarray:
     if not least:
         return hidden
     shown = [(0, 0), (len(risk), int(had.sum()))]
-    known: dict[tuple[int, int], bool] = {}
+    is_small: dict[tuple[int, int], bool] = {}
     for place, threshold in enumerate(decisions["threshold"]):
         above = risk >= threshold
-        own = (int(above.sum()), int((had & above).sum()))
-        if own not in known:
-            gaps = [abs(own[0] - a) for a, _ in shown] + [abs(own[1] - b) for _, b in shown]
-            others = [abs((own[0] - own[1]) - (a - b)) for a, b in shown]
-            known[own] = bool(small(np.array([*gaps, *others]), least).any())
-            if not known[own]:
-                shown.append(own)
-        hidden[place] = known[own]
+        counts = (int(above.sum()), int((had & above).sum()))
+        if counts not in is_small:
+            steps = [abs(counts[0] - a) for a, _ in shown] + [abs(counts[1] - b) for _, b in shown]
+            others = [abs((counts[0] - counts[1]) - (a - b)) for a, b in shown]
+            is_small[counts] = bool(small(np.array([*steps, *others]), least).any())
+            if not is_small[counts]:
+                shown.append(counts)
+        hidden[place] = is_small[counts]
     return hidden
 
 
 # ------------------------------------------------------------------------------- recalibration
 
 
-def recalibrated_risks(found: Validation) -> dict[int, dict[str, float]]:
+def recalibrated_risks(validation: Validation) -> dict[int, dict[str, float]]:
     """Risks of each group for this hospital, in three ways."""
     # Gives node -> `shifted` (one number is learnt here: the intercept), `fitted` (two: intercept
     # and slope) and `estimated` (the group's own estimate; NaN where few are in it).
-    made = {}
-    a, b = found.line
-    for row, group in enumerate(found.model.groups):
+    risks = {}
+    a, b = validation.line
+    for row, group in enumerate(validation.model.groups):
         x = math.nan if group.risk is None else float(logit(group.risk))
-        shift = x + found.measures["intercept"].value
-        made[group.node] = {
+        shift = x + validation.measures["intercept"].value
+        risks[group.node] = {
             "shifted": 1.0 / (1.0 + math.exp(-shift)),
             "fitted": 1.0 / (1.0 + math.exp(-(a + b * x))),
-            "estimated": math.nan if found.is_few(row) else found.observed[group.node][0],
+            "estimated": math.nan if validation.is_few(row) else validation.observed[group.node][0],
         }
-    return made
+    return risks
 
 
-def recalibrated(found: Validation, source: Source, entry: str = "") -> RiskModel:
+def recalibrated(validation: Validation, source: Source, entry: str = "") -> RiskModel:
     """The model with the risks of this hospital's patients."""
     # A group of whom few are here has the shifted risk of the first hospital, and no interval; one
     # of whom few could be followed to the horizon has no risk. source: of this hospital.
     from dataclasses import replace
 
-    risks, groups = recalibrated_risks(found), []
-    for row, group in enumerate(found.model.groups):
-        own = risks[group.node]
-        estimate, few = found.observed[group.node], found.is_few(row)
+    risks, groups = recalibrated_risks(validation), []
+    for row, group in enumerate(validation.model.groups):
+        group_risks = risks[group.node]
+        estimate, few = validation.observed[group.node], validation.is_few(row)
         if few and not math.isnan(estimate[0]):
-            estimate = (own["shifted"], math.nan, math.nan)
+            estimate = (group_risks["shifted"], math.nan, math.nan)
         few &= not math.isnan(estimate[0])
         if not few and not estimate[1] <= estimate[0] <= estimate[2]:
             estimate = (estimate[0], math.nan, math.nan)
-        counts = tuple(found.counts.shown(row, name, found.least) for name in ("n", "events"))
-        curve = () if few else found.curves[group.node]
+        counts = tuple(
+            validation.counts.shown(row, name, validation.least) for name in ("n", "events")
+        )
+        curve = () if few else validation.curves[group.node]
         groups.append(group_of(group.number, group.node, group.rule, counts, estimate, few, curve))
     return replace(
-        found.model,
+        validation.model,
         groups=tuple(groups),
-        several=found.several,
-        n=found.counts.shown(len(groups), "n", found.least),
-        least=found.least,
+        several=validation.several,
+        n=validation.counts.shown(len(groups), "n", validation.least),
+        least=validation.least,
         recalibrated_from=source,
         entry=entry,
     )

@@ -28,10 +28,10 @@ _GROUPS = r"[ '\u2009\u202f]"
 #: A group separator never follows a zero in front: 0,577 has a decimal comma.
 _FORMS = {
     mark: re.compile(
-        rf"[+-]?(\d+|[1-9]\d{{0,2}}(({other}|{_GROUPS})\d{{3}})+|(?={own}\d))({own}\d*)?"
+        rf"[+-]?(\d+|[1-9]\d{{0,2}}(({other}|{_GROUPS})\d{{3}})+|(?={sign}\d))({sign}\d*)?"
         r"([eE][+-]?\d{1,3})?"
     )
-    for mark, own, other in (("point", r"\.", ","), ("comma", ",", r"\."))
+    for mark, sign, other in (("point", r"\.", ","), ("comma", ",", r"\."))
 }
 # Excel holds some numbers as texts, with the comma of the country, among those with its point.
 _FORMS["both"] = re.compile(r"[+-]?(\d+([.,]\d*)?|[.,]\d+)([eE][+-]?\d{1,3})?")
@@ -117,19 +117,19 @@ class Numbers:
     @property
     def share(self) -> float:
         """Of the cells that hold something, how many hold a number."""
-        known = int((~np.isnan(self.values)).sum())
-        return known / max(known + int(self.wrong.sum()), 1)
+        n_numbers = int((~np.isnan(self.values)).sum())
+        return n_numbers / max(n_numbers + int(self.wrong.sum()), 1)
 
 
-def numbers(column: np.ndarray, table_decimal: str | None, said: str | None = None) -> Numbers:
+def numbers(column: np.ndarray, table_decimal: str | None, answer: str | None = None) -> Numbers:
     """Numbers that the texts of a column are."""
-    # table_decimal: the decimal mark of the table, where the column's own numbers tell none. said:
-    # what somebody said of it, which counts before both.
+    # table_decimal: the decimal mark of the table, where the column's own numbers tell none.
+    # answer: the user's option for it, which counts before both.
     texts, codes = unique_texts(column)
-    decimal = said or decimal_of(texts, table_decimal)
-    made = np.array([number(text, decimal) for text in texts] + [math.nan])
-    ambiguous = None if said else _ambiguous(texts, made[:-1], decimal)
-    return Numbers(made[codes], np.isnan(made[codes]) & (codes >= 0), decimal, ambiguous)
+    decimal = answer or decimal_of(texts, table_decimal)
+    parsed = np.array([number(text, decimal) for text in texts] + [math.nan])
+    ambiguous = None if answer else _ambiguous(texts, parsed[:-1], decimal)
+    return Numbers(parsed[codes], np.isnan(parsed[codes]) & (codes >= 0), decimal, ambiguous)
 
 
 def _ambiguous(texts: list[str], values: np.ndarray, decimal: str | None) -> str | None:
@@ -192,31 +192,31 @@ def dates(table: Texts, name: str, problems: Problems, answers: Answers) -> np.n
     # The form, and the order of day and month, are decided by the column as a whole. problems: gets
     # each text that is no date, and a question where the column's form is not told. answers: among
     # them how dates are written.
-    said = answers.of_column("dates", name)
+    answer = answers.of_column("dates", name)
     texts, codes = unique_texts(table.columns[name])
-    form = _form(texts, said, name, problems)
-    parts = {text: found for text in texts if (found := _PARTS.fullmatch(text))}
-    order = _order(parts, said, name, problems)
-    made, why = np.full(len(texts) + 1, math.nan), {}
+    form = _form(texts, answer, name, problems)
+    parts = {text: match for text in texts if (match := _PARTS.fullmatch(text))}
+    order = _order(parts, answer, name, problems)
+    days, why = np.full(len(texts) + 1, math.nan), {}
     for place, text in enumerate(texts):
         try:
-            made[place] = _days(text, parts.get(text), order, form)
+            days[place] = _days(text, parts.get(text), order, form)
         except ValueError as error:
             why[place] = str(error)
     counts = np.bincount(codes[codes >= 0], minlength=len(texts))
-    for place in np.flatnonzero(np.isnan(made[codes]) & (codes >= 0)):
+    for place in np.flatnonzero(np.isnan(days[codes]) & (codes >= 0)):
         text = table.columns[name][place]
         remedy = "write it as 2024-12-31"
         if counts[codes[place]] > 1:  # a word such as alive, in the place of a date
             if place == np.argmax(codes == codes[place]):
-                said = f"{shown(text)} ({counts[codes[place]]} times, first in row "
-                said += f"{table.rows[place]}) {why[codes[place]]}"
+                message = f"{shown(text)} ({counts[codes[place]]} times, first in row "
+                message += f"{table.rows[place]}) {why[codes[place]]}"
                 remedy += f", or say {told('read', f'{name}={text}=missing')}"
-                problems.ask("dates", said, remedy, name)
+                problems.ask("dates", message, remedy, name)
             continue
         problem = why[codes[place]]
         problems.add("dates", f"{shown(text)} {problem}", remedy, name, table.rows[place])
-    return made[codes]
+    return days[codes]
 
 
 #: Forms of dates that are read where somebody says so: what such a column holds, how it is read.
@@ -234,28 +234,28 @@ FORMS = {
 }
 
 
-def _form(texts: list[str], said: str | None, name: str, problems: Problems) -> str | None:
+def _form(texts: list[str], answer: str | None, name: str, problems: Problems) -> str | None:
     """The form that a column's dates are read in: what was told, or what a question is about."""
     alike = {
         "two-digit-years": [t for t in texts if (f := _PARTS.fullmatch(t)) and len(f[4]) == 2],
         "month-year": [t for t in texts if _MONTH.fullmatch(t) or _YEAR_MONTH.fullmatch(t)],
         "excel": [t for t in texts if _is_excel(t)],
     }
-    for form, own in alike.items():
-        if texts and len(own) >= MOSTLY * len(texts):
-            given = said == form or (form == "excel" and said == "excel-1904")
+    for form, matching in alike.items():
+        if texts and len(matching) >= MOSTLY * len(texts):
+            given = answer == form or (form == "excel" and answer == "excel-1904")
             what, read = FORMS[form]
             problems.ask(
                 "form of dates",
-                f"its dates hold {what}, such as {shown(own[0])}",
+                f"its dates hold {what}, such as {shown(matching[0])}",
                 f"say {told('dates', f'{name}={form}')} to read them ({read}), or export it with "
                 "days, months and years of four digits",
                 name,
-                answer=told("dates", f"{name}={said}") if given else "",
+                answer=told("dates", f"{name}={answer}") if given else "",
                 decided=f"its dates hold {what}, read {read}",
             )
-            return said if given else form
-    return said
+            return answer if given else form
+    return answer
 
 
 def _is_excel(text: str) -> bool:
@@ -265,10 +265,10 @@ def _is_excel(text: str) -> bool:
 
 def _in_words(text: str) -> tuple[int, int, int] | None:
     """Year, month and day of a date whose month is a word."""
-    if found := _WORDS.fullmatch(text):
-        day, word, year = found[1], found[2], found[3]
-    elif found := _MONTH_FIRST.fullmatch(text):
-        word, day, year = found[1], found[2], found[3]
+    if match := _WORDS.fullmatch(text):
+        day, word, year = match[1], match[2], match[3]
+    elif match := _MONTH_FIRST.fullmatch(text):
+        word, day, year = match[1], match[2], match[3]
     else:
         return None
     word = folded(word)
@@ -276,12 +276,12 @@ def _in_words(text: str) -> tuple[int, int, int] | None:
     return None if month is None else (int(year), month, int(day))
 
 
-def _order(parts: dict, said: str | None, name: str, problems: Problems) -> str:
+def _order(parts: dict, answer: str | None, name: str, problems: Problems) -> str:
     """Whether the day stands first."""
-    order = {"day-first": "day", "month-first": "month"}.get(said or "")
-    first = sum(int(found[1]) > 12 for found in parts.values())
-    second = sum(int(found[3]) > 12 for found in parts.values())
-    if not parts or all(found[2] == "." for found in parts.values()) or first or second:
+    order = {"day-first": "day", "month-first": "month"}.get(answer or "")
+    first = sum(int(match[1]) > 12 for match in parts.values())
+    second = sum(int(match[3]) > 12 for match in parts.values())
+    if not parts or all(match[2] == "." for match in parts.values()) or first or second:
         return order or ("month" if second > first else "day")
     text = next(iter(parts))
     problems.ask(
@@ -289,15 +289,15 @@ def _order(parts: dict, said: str | None, name: str, problems: Problems) -> str:
         f"no date tells whether the day stands first: {text} may be two days",
         f"say {told('dates', 'day-first')} or {told('dates', 'month-first')}",
         name,
-        answer=told("dates", said or "") if order else "",
+        answer=told("dates", answer or "") if order else "",
         decided=f"the {order} stands first in dates",
     )
     return order or "day"
 
 
 def _days(text: str, parts, order: str, form: str | None) -> float:
-    if found := _ISO.fullmatch(text) or _PLAIN_ISO.fullmatch(text):
-        year, month, day = (int(found[k]) for k in (1, 2, 3))
+    if match := _ISO.fullmatch(text) or _PLAIN_ISO.fullmatch(text):
+        year, month, day = (int(match[k]) for k in (1, 2, 3))
     elif parts:
         first, second, year = int(parts[1]), int(parts[3]), int(parts[4])
         if len(parts[4]) == 2:
@@ -307,10 +307,10 @@ def _days(text: str, parts, order: str, form: str | None) -> float:
         day, month = (first, second) if order == "day" else (second, first)
     elif (written := _in_words(text)) is not None:
         year, month, day = written
-    elif form == "month-year" and (found := _MONTH.fullmatch(text)):
-        day, month, year = MIDDLE, int(found[1]), int(found[2])
-    elif form == "month-year" and (found := _YEAR_MONTH.fullmatch(text)):
-        day, month, year = MIDDLE, int(found[2]), int(found[1])
+    elif form == "month-year" and (match := _MONTH.fullmatch(text)):
+        day, month, year = MIDDLE, int(match[1]), int(match[2])
+    elif form == "month-year" and (match := _YEAR_MONTH.fullmatch(text)):
+        day, month, year = MIDDLE, int(match[2]), int(match[1])
     elif _is_excel(text):
         if form not in EPOCHS:
             raise ValueError("is a number of days, as Excel stores a date")
@@ -333,11 +333,11 @@ def day_of(days: float) -> str:
 
 def horizon_of(text: str) -> tuple[float, str]:
     """Length and unit of a time such as 6y, 18m, 90d."""
-    found = re.fullmatch(r"\s*(\d+(?:[.,]\d+)?)\s*([A-Za-z]+)\s*", text)
-    unit = None if found is None else LETTERS.get(found[2][0].lower())
-    if unit is None or found[2].lower() not in (unit, unit[:-1], unit[0]):
+    match = re.fullmatch(r"\s*(\d+(?:[.,]\d+)?)\s*([A-Za-z]+)\s*", text)
+    unit = None if match is None else LETTERS.get(match[2][0].lower())
+    if unit is None or match[2].lower() not in (unit, unit[:-1], unit[0]):
         raise ValueError(text)
-    length = float(found[1].replace(",", "."))
+    length = float(match[1].replace(",", "."))
     if not 0.0 < length <= 1e6:
         raise ValueError(text)
     return length, unit

@@ -94,8 +94,8 @@ def plain_word(text: str) -> str:
     ('lost to follow-up', '1')
     """
     text = " ".join(text.lower().split())
-    found = _WHOLE.fullmatch(text)
-    return found[1] if found else text
+    match = _WHOLE.fullmatch(text)
+    return match[1] if match else text
 
 
 def usual(word: str) -> int | None:
@@ -143,17 +143,17 @@ class _Words:
         """The meaning of each cell, (n,) int."""
         return np.array([*(meaning[word] for word in self.known), empty])[self.codes]
 
-    def all(self, meaning: dict[str, int], said: dict[int, str], empty: int) -> list[Word]:
+    def all(self, meaning: dict[str, int], texts: dict[int, str], empty: int) -> list[Word]:
         """Each word with its meaning, in the order of the meanings."""
-        made = [
-            Word(self.written[word], said[meaning[word]], self.codes == place)
+        words = [
+            Word(self.written[word], texts[meaning[word]], self.codes == place)
             for place, word in sorted(
                 enumerate(self.known), key=lambda pair: (ORDER[meaning[pair[1]]], pair[1])
             )
         ]
         if (self.codes < 0).any():
-            made.append(Word("", said[empty], self.codes < 0))
-        return made
+            words.append(Word("", texts[empty], self.codes < 0))
+        return words
 
 
 def _named(texts: Iterable[str]) -> set[str]:
@@ -174,16 +174,16 @@ def events(
     # cause: the event that counts, all others competing with it. events: 0 none, 1 the event, 2
     # another; -1 where the cell is empty.
     answers, words = answers or Answers(), _Words(table, name)
-    told_ = {
+    given = {
         EVENT: ("--event-is", event_is) if cause is None else ("--cause", [cause]),
         NONE: ("--no-event-is", answers.no_event_is),
         OTHER: ("--other-event-is", answers.other_event_is),
     }
-    explicit = _explicit(words, name, told_, problems)
+    explicit = _explicit(words, name, given, problems)
     asked = bool(event_is) or cause is not None
-    known = {word: usual(word) for word in words.known}
-    known = {w: own for w, own in known.items() if own == NONE or (own == EVENT and not asked)}
-    meaning = {word: explicit.get(word, known.get(word, UNKNOWN)) for word in words.known}
+    defaults = {word: usual(word) for word in words.known}
+    defaults = {w: v for w, v in defaults.items() if v == NONE or (v == EVENT and not asked)}
+    meaning = {word: explicit.get(word, defaults.get(word, UNKNOWN)) for word in words.known}
     unknown = [word for word in words.known if meaning[word] < 0]
     none = [word for word in (*words.known, "") if meaning.get(word, explicit.get(word)) == NONE]
     if cause is not None:
@@ -196,7 +196,7 @@ def events(
         had = [] if none else [word for word in words.known if meaning[word] == EVENT]
         _ask_unknown(words, name, unknown, had, problems)
         meaning |= dict.fromkeys(unknown, NONE)
-    _ask_misspelt(words, name, {*explicit, *known}, problems)
+    _ask_misspelt(words, name, {*explicit, *defaults}, problems)
     if name_turns(name) and not asked:
         _ask_turned(words, name, meaning, set(explicit), problems)
     empty = explicit.get("", UNKNOWN)
@@ -209,11 +209,11 @@ def _explicit(words: _Words, name: str, given, problems: Problems) -> dict[str, 
     held = [shown(words.written[word]) for word in sorted(words.known)]
     has = f"it has {', '.join(held[:LISTED])}"
     for meaning, (option, named) in given.items():
-        own, remedy = _named(named), f"give one of them as {option}"
-        for word in sorted(own - set(words.known) - words.empty):
-            said = f"no row holds {shown(word)}: {has}" + ", ..." * (len(held) > LISTED)
-            problems.add("event", said if word else f"no cell is empty: {has}", remedy, name)
-        for word in sorted(own):
+        named_words, remedy = _named(named), f"give one of them as {option}"
+        for word in sorted(named_words - set(words.known) - words.empty):
+            message = f"no row holds {shown(word)}: {has}" + ", ..." * (len(held) > LISTED)
+            problems.add("event", message if word else f"no cell is empty: {has}", remedy, name)
+        for word in sorted(named_words):
             if explicit.setdefault(word, meaning) != meaning:
                 remedy = f"leave one of {given[explicit[word]][0]} and {option} out"
                 problems.add("event", f"{shown(word)} is told to be two things", remedy, name)
@@ -238,8 +238,8 @@ def _ask_turned(
 ) -> None:
     """Where 1 stands in a column such as `alive`: it would be taken for the event."""
     had, none = (
-        [w for w in words.known if meaning[w] == own and folded(w) in SAY_WHETHER]
-        for own in (EVENT, NONE)
+        [w for w in words.known if meaning[w] == value and folded(w) in SAY_WHETHER]
+        for value in (EVENT, NONE)
     )
     had = [word for word in had if word not in explicit]
     if not had:

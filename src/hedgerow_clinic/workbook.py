@@ -57,7 +57,7 @@ def read_sheet(path: Path, content: bytes, sheet: str | None) -> Sheet:
     _check_unpacked(path, content)
     try:
         book = openpyxl.load_workbook(io.BytesIO(content), read_only=True, data_only=True)
-        sheets = {own.title: own for own in book.worksheets}
+        sheets = {worksheet.title: worksheet for worksheet in book.worksheets}
     except Exception:  # whatever a damaged archive brings a parser to
         raise DataError(f"{path.name} is no workbook that can be read", remedy=_AGAIN) from None
     if sheet is not None and sheet not in sheets:
@@ -96,7 +96,7 @@ def _check_unpacked(path: Path, content: bytes) -> None:
 
 def _chosen(path: Path, sheets: dict[str, Any]) -> str:
     """The only visible sheet that holds a table; a question where several do."""
-    visible = [name for name, own in sheets.items() if own.sheet_state == "visible"]
+    visible = [name for name, worksheet in sheets.items() if worksheet.sheet_state == "visible"]
     counts = {name: _table_rows(sheets[name]) for name in sheets}
     holding = [name for name in visible if counts[name]]
     if len(holding) > 1:
@@ -169,12 +169,12 @@ def _marks(content: bytes, name: str) -> tuple[frozenset[int], list[str], list[s
 
     hidden, columns, merged = set(), [], []
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
-        own = _part(archive, name)
-        with archive.open(own) as part:
+        part_name = _part(archive, name)
+        with archive.open(part_name) as part:
             if not any(map(_MARKS.search, _pieces(part))):
                 return frozenset(), [], []
         place = -1
-        for tag, element in _elements(archive.open(own)):
+        for tag, element in _elements(archive.open(part_name)):
             if tag == "row":
                 place = int(element.get("r", place + 2)) - 1
                 if element.get("hidden") in ("1", "true"):
