@@ -40,7 +40,7 @@ def make_anew(
     root: Path,
     checkout: Path,
     manifest: Mapping[str, Any],
-    found: Findings,
+    findings: Findings,
     rerun: int | str | Sequence[int | str],
     seed: int,
     with_cheap: bool,
@@ -53,16 +53,16 @@ def make_anew(
     checkout: whose workflow makes them.
     """
     n_drawn, asked = asked_for(rerun)
-    own = list(dict.fromkeys(id for name in asked for id in named(manifest, name)))
-    verdicts, n_jobs = {file.path: file for file in found.files}, len(possible(manifest))
+    chosen = list(dict.fromkeys(id for name in asked for id in named(manifest, name)))
+    verdicts, n_jobs = {file.path: file for file in findings.files}, len(possible(manifest))
 
     def rerun_and_compare(
         check: str, task: str, ids: list[str], summary: list[str], chained: bool = True
     ) -> None:
         tell(task, 0, len(ids))
-        anew = redo(root, checkout, manifest, ids, cores, chained=chained)
-        failed = _compare(root, manifest, anew, verdicts, tolerance, tell)
-        found.checks.append(Check(check, not failed, failed or summary))
+        rerun_jobs = redo(root, checkout, manifest, ids, cores, chained=chained)
+        failed = _compare(root, manifest, rerun_jobs, verdicts, tolerance, tell)
+        findings.checks.append(Check(check, not failed, failed or summary))
 
     if with_cheap:
         dataset_jobs = reading(manifest)
@@ -70,43 +70,43 @@ def make_anew(
         summary = [f"{len(dataset_jobs)}, {rows}."]
         rerun_and_compare("data sets", "data sets are read again", dataset_jobs, summary)
         report_jobs, left_out = _untouched(manifest, cheap(manifest), verdicts)
-        found.cheap = [*dataset_jobs, *report_jobs]
+        findings.cheap = [*dataset_jobs, *report_jobs]
         summary = [f"{len(report_jobs)} of {n_jobs} jobs: tables, figures, verdicts, pages."]
         if left_out:
             summary.append(
                 f"Not made anew, for what they read is not as recorded: {names(left_out)}."
             )
         rerun_and_compare("cheap jobs", "cheap jobs are made anew", report_jobs, summary)
-    sample = drawn(manifest, n_drawn, seed, {*found.cheap, *own}) if n_drawn else []
+    sample = drawn(manifest, n_drawn, seed, {*findings.cheap, *chosen}) if n_drawn else []
     every: list[str] = []
     if n_drawn:
-        found.seed = seed
-    found.redone = [*own, *sample]
-    if own:
+        findings.seed = seed
+    findings.redone = [*chosen, *sample]
+    if chosen:
         rerun_and_compare(
-            "made anew", "jobs are made anew", own, [f"{names(own)}, as asked for."], False
+            "made anew", "jobs are made anew", chosen, [f"{names(chosen)}, as asked for."], False
         )
     if sample:
         every = sorted({*with_parents(manifest, sample)} & {*possible(manifest)})
-        n_open = len(set(possible(manifest)) - {*found.cheap, *own})
+        n_open = len(set(possible(manifest)) - {*findings.cheap, *chosen})
         summary = _told_of_sample(len(sample), len(every), n_open, seed)
         rerun_and_compare("drawn jobs", "drawn jobs are made anew from raw files", every, summary)
-    rest = n_jobs - len({*found.cheap, *own, *every})
+    rest = n_jobs - len({*findings.cheap, *chosen, *every})
     if rest:
         summary = [
             f"{rest} of {n_jobs} jobs: their rows are as recorded. --rerun N makes some of them."
         ]
-        found.checks.append(Check("jobs not made anew", None, summary))
-    found.files = list(verdicts.values())
+        findings.checks.append(Check("jobs not made anew", None, summary))
+    findings.files = list(verdicts.values())
 
 
-def _told_of_sample(n: int, n_made: int, n_jobs: int, seed: int) -> list[str]:
+def _told_of_sample(n: int, n_rerun: int, n_jobs: int, seed: int) -> list[str]:
     """What a sample can find."""
-    said = f"{n} of {n_jobs} jobs, drawn with seed {seed} and made with all that they come from "
-    said += f"({n_made} in all), find one altered output with a chance of"
+    message = f"{n} of {n_jobs} jobs, drawn with seed {seed} and made with all that they come from "
+    message += f"({n_rerun} in all), find one altered output with a chance of"
     some = min(SOME, n_jobs)
     return [
-        f"{said} {100 * chance(n_jobs, n):.1f} % or more, one of {some} with "
+        f"{message} {100 * chance(n_jobs, n):.1f} % or more, one of {some} with "
         f"{100 * chance(n_jobs, n, some):.1f} % or more."
     ]
 
@@ -132,7 +132,7 @@ def _untouched(
 def _compare(
     root: Path,
     manifest: Mapping[str, Any],
-    made: Iterable[tuple[str, Path, str | None]],
+    rerun_jobs: Iterable[tuple[str, Path, str | None]],
     verdicts: dict[str, File],
     tolerance: float,
     tell: Callable[..., None],
@@ -140,7 +140,7 @@ def _compare(
     """Change the verdicts of files that come out with other bytes; give what failed."""
     recorded_of = {**manifest["outputs"], **manifest["between"]}
     failed = []
-    for id, folder, failure in made:
+    for id, folder, failure in rerun_jobs:
         tell(id, 1)
         if failure:
             failed.append(f"{id}: {failure}.")
@@ -160,11 +160,11 @@ def _compare(
     return failed
 
 
-def compared(here: Path, anew: Path, tolerance: float) -> tuple[str, str]:
+def compared(here: Path, rerun: Path, tolerance: float) -> tuple[str, str]:
     """Verdict of a file that came out with other bytes."""
     if not is_table(here) or not here.is_file():
         return DIFFERS, "made anew it has other bytes"
-    largest = difference(here, anew)
+    largest = difference(here, rerun)
     if largest <= tolerance:
         return CLOSE, f"made anew its numbers differ by {largest:.1e} at most, relatively"
     if largest == math.inf:

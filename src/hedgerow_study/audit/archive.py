@@ -55,11 +55,11 @@ def archive(
     tell("files are packed", 0, len(listed))
     with written_whole(file) as place, zipfile.ZipFile(place, "w", zipfile.ZIP_DEFLATED) as out:
         for path in sorted({*listed, METADATA}):
-            own = text.encode() if path == METADATA else (root / path).read_bytes()
+            body = text.encode() if path == METADATA else (root / path).read_bytes()
             about = zipfile.ZipInfo(path, TIME)
             about.compress_type, about.create_system = zipfile.ZIP_DEFLATED, 3
             about.external_attr = 0o644 << 16
-            out.writestr(about, own)
+            out.writestr(about, body)
             tell(path, 1)
     return Archived(len(listed) + 1, checksum(file), _unstated(content))
 
@@ -68,8 +68,8 @@ def _day(text: str | None) -> str:
     try:
         return datetime.date.fromisoformat(text or "").isoformat()
     except ValueError as error:
-        known = f"{text!r} is no day" if text else "no commit gives a day of publication"
-        raise InputError(known, remedy="give --date, such as --date 2026-11-24") from error
+        message = f"{text!r} is no day" if text else "no commit gives a day of publication"
+        raise InputError(message, remedy="give --date, such as --date 2026-11-24") from error
 
 
 def _unstated(crate: Mapping[str, Any]) -> list[str]:

@@ -37,8 +37,8 @@ def evaluate(
         return NAN
     if decimals is not None:
         groups = [[row | {"value": number(row["value"], decimals)} for row in g] for g in groups]
-    found = FORMULAS[formula](*groups, tuple(by))
-    return found if times == 1 else number(found) * times
+    value = FORMULAS[formula](*groups, tuple(by))
+    return value if times == 1 else number(value) * times
 
 
 def known(value: Any) -> bool:
@@ -63,8 +63,8 @@ def sd(rows: Rows) -> float:
 
 def mean(numbers: Sequence[float]) -> float:
     """Mean of known numbers; NaN of none."""
-    there = [one for one in numbers if known(one)]
-    return fmean(there) if there else NAN
+    observed = [one for one in numbers if known(one)]
+    return fmean(observed) if observed else NAN
 
 
 def over(one: float, two: float) -> float:
@@ -83,17 +83,17 @@ def one(rows: Rows) -> Any:
 
 def grouped(rows: Rows, by: Sequence[str]) -> dict[tuple, list]:
     """Rows by the values of some columns; those without one are in no group."""
-    found: dict[tuple, list] = defaultdict(list)
+    groups: dict[tuple, list] = defaultdict(list)
     for row in rows:
         key = tuple(row[column] for column in by)
         if all(map(known, key)):
-            found[key].append(row)
-    return found
+            groups[key].append(row)
+    return groups
 
 
 def means(rows: Rows, by: Sequence[str]) -> dict[tuple, float]:
     """Mean of each group."""
-    return {key: mean(values(own)) for key, own in grouped(rows, by).items()}
+    return {key: mean(values(group)) for key, group in grouped(rows, by).items()}
 
 
 def mean_of_means(rows: Rows, by: Sequence[str]) -> float:
@@ -108,8 +108,8 @@ def paired(first: Rows, second: Rows, by: Sequence[str], whole: bool = True) -> 
     if len(partners) < len(two) or (not whole and len(set(one)) < len(one)):
         raise DataError(f"several rows have the same {', '.join(by)}", remedy=STATE)
     if whole and (lacking := sum(key not in partners for key in one)):
-        said = f"{lacking} of {len(first)} rows have no partner by {', '.join(by)}"
-        raise DataError(said, remedy=STATE)
+        message = f"{lacking} of {len(first)} rows have no partner by {', '.join(by)}"
+        raise DataError(message, remedy=STATE)
     return [(row, partners[key]) for row, key in zip(first, one, strict=True) if key in partners]
 
 
@@ -126,43 +126,43 @@ def shared(first: Rows, second: Rows, by: Sequence[str]) -> list[tuple]:
 
 def mean_signs(first: Rows, second: Rows, by: Sequence[str]) -> list[int]:
     """Of the mean difference by the first column, 0 where it is rounding only."""
-    found = means(differences(shared(first, second, by)), by[:1]).values()
-    return [(mean > 5e-10) - (mean < -5e-10) for mean in found]
+    mean_differences = means(differences(shared(first, second, by)), by[:1]).values()
+    return [(mean > 5e-10) - (mean < -5e-10) for mean in mean_differences]
 
 
 def gains(first: Rows, second: Rows, by: Sequence[str]) -> list[float]:
     """The first over the second, less 1, of each pair that has both."""
-    found = [over(number(a["value"]), number(b["value"])) - 1 for a, b in paired(first, second, by)]
-    return [gain for gain in found if known(gain)]
+    rates = [over(number(a["value"]), number(b["value"])) - 1 for a, b in paired(first, second, by)]
+    return [gain for gain in rates if known(gain)]
 
 
 def mean_gain(first: Rows, second: Rows, by: Sequence[str]) -> float:
     """Means by the first column over those of the second, less 1."""
-    own, base = (means(rows, by[:1]) for rows in (first, second))
-    return mean([over(own[key], base[key]) - 1 for key in own.keys() & base.keys()])
+    target, base = (means(rows, by[:1]) for rows in (first, second))
+    return mean([over(target[key], base[key]) - 1 for key in target.keys() & base.keys()])
 
 
 def standardised(first: Rows, second: Rows, by: Sequence[str]) -> float:
     """By the first column: the mean, less that of the second and in its standard deviations."""
-    own, unit = (grouped(rows, by[:1]) for rows in (first, second))
+    target, unit = (grouped(rows, by[:1]) for rows in (first, second))
     return mean([
-        over(mean(values(own[key])) - mean(values(unit[key])), sd(unit[key]))
-        for key in own.keys() & unit.keys()
+        over(mean(values(target[key])) - mean(values(unit[key])), sd(unit[key]))
+        for key in target.keys() & unit.keys()
     ])  # fmt: skip
 
 
 def beside_best(first: Rows, others: Rows, by: Sequence[str], best: Callable) -> list[tuple]:
     """Values of the first, each with the best of the others in its group."""
-    there = {key: values(rows) for key, rows in grouped(others, by[:1]).items()}
-    own = [(key, v) for key, rows in grouped(first, by[:1]).items() for v in values(rows)]
-    return [(value, best(there[key])) for key, value in own if there.get(key)]
+    other_values = {key: values(rows) for key, rows in grouped(others, by[:1]).items()}
+    pairs = [(key, v) for key, rows in grouped(first, by[:1]).items() for v in values(rows)]
+    return [(value, best(other_values[key])) for key, value in pairs if other_values.get(key)]
 
 
 def quartile(rows: Rows, number: int) -> float:
     """By linear interpolation between order statistics."""
-    there = values(rows)
-    both = there if len(there) > 1 else there * 2
-    return quantiles(both, n=4, method="inclusive")[number] if there else NAN
+    observed = values(rows)
+    both = observed if len(observed) > 1 else observed * 2
+    return quantiles(both, n=4, method="inclusive")[number] if observed else NAN
 
 
 def t_tail(t: float, freedom: int) -> float:
@@ -190,11 +190,11 @@ def half_width(rows: Rows, by: Sequence[str]) -> float:
 
 def paired_t(first: Rows, second: Rows, by: Sequence[str]) -> tuple[float, float]:
     """t and p of the paired t test; NaN where there is one pair, or all are alike."""
-    found = [row["value"] for row in differences(paired(first, second, by))]
-    if len(found) < 2 or not any(found) or not all(map(known, found)):
+    deltas = [row["value"] for row in differences(paired(first, second, by))]
+    if len(deltas) < 2 or not any(deltas) or not all(map(known, deltas)):
         return NAN, NAN
-    t = over(mean(found), stdev(found) / math.sqrt(len(found)))
-    return t, t_tail(t, len(found) - 1)
+    t = over(mean(deltas), stdev(deltas) / math.sqrt(len(deltas)))
+    return t, t_tail(t, len(deltas) - 1)
 
 
 def wilcoxon_p(first: Rows, second: Rows, by: Sequence[str]) -> float:
@@ -205,9 +205,9 @@ def wilcoxon_p(first: Rows, second: Rows, by: Sequence[str]) -> float:
 
 def wilcoxon_normal(first: Rows, second: Rows, by: Sequence[str]) -> tuple[float, float]:
     """z and two-sided p of the signed-rank test in normal approximation; zeros are dropped."""
-    found = values(differences(paired(first, second, by)))
-    kept = [difference for difference in found if difference]
-    if len(found) < 2 or not kept:
+    deltas = values(differences(paired(first, second, by)))
+    kept = [difference for difference in deltas if difference]
+    if len(deltas) < 2 or not kept:
         return NAN, NAN
     ranks, n = [rank / 2 for rank in check_claims.ranks(list(map(abs, kept)))], len(kept)
     above = sum(rank for rank, difference in zip(ranks, kept, strict=True) if difference > 0)

@@ -52,10 +52,10 @@ class Input:
             return list(range(len(self.source.frame)))
         names = tuple(where)
         if names not in self._places:
-            found = defaultdict(list)
+            index = defaultdict(list)
             for place, key in enumerate(zip(*map(self._column, names), strict=True)):
-                found[key].append(place)
-            self._places[names] = found
+                index[key].append(place)
+            self._places[names] = index
         axes = [v if isinstance(v, (list, tuple)) else [v] for v in where.values()]
         places = self._places[names]
         return sorted(i for key in itertools.product(*axes) for i in places.get(key, ()))
@@ -164,8 +164,8 @@ class Behind:
     @property
     def tables(self) -> list[str]:
         """Tables of the run, sorted."""
-        there = self._run.root / TABLES
-        return sorted(name for name in self._jobs if (there / f"{name}.csv").is_file())
+        folder = self._run.root / TABLES
+        return sorted(name for name in self._jobs if (folder / f"{name}.csv").is_file())
 
     def parts(self, table: str, row: int | None = None) -> list[Part]:
         """Cells of a row of a table, 0 is the first; of all rows without a number."""
@@ -181,15 +181,15 @@ class Behind:
     def rest(self, table: str) -> list[Part]:
         """All else that a table prints, beside what its own function gives of the same rows."""
         with self._run.seen():
-            cells, printed, made = self._told(table)
-        told, found = {(cell.row, cell.column) for cell in cells if cell.formula != STATED}, []
+            cells, printed, rerun = self._told(table)
+        traced, parts = {(cell.row, cell.column) for cell in cells if cell.formula != STATED}, []
         for name in printed:
-            kind = "own" if made[name].dtype.kind in "iuf" else "text"
-            pairs = zip(*(_objects(frame[name]) for frame in (printed, made)), strict=True)
+            kind = "own" if rerun[name].dtype.kind in "iuf" else "text"
+            pairs = zip(*(_objects(frame[name]) for frame in (printed, rerun)), strict=True)
             for row, (value, again) in enumerate(pairs):
-                if (row, name) not in told and not value is again is None:
-                    found.append(Part(row, name, OWN_WORD, value, again, [], kind))
-        return found
+                if (row, name) not in traced and not value is again is None:
+                    parts.append(Part(row, name, OWN_WORD, value, again, [], kind))
+        return parts
 
     def _told(self, table: str) -> tuple[list[Cell], pd.DataFrame, pd.DataFrame]:
         """What stands beside the function of a table, the printed one, and what it gives."""
@@ -197,19 +197,19 @@ class Behind:
             arguments, asks = self._of(table), self._run.jobs[self._jobs[table]]["asks"]
             module, _, name = asks["params"]["call"].partition(":")
             function = getattr(import_module(module_of(module)), name or table)
-            made, printed = function(**arguments.of(function)), read_csv(TABLES / f"{table}.csv")
+            rerun, printed = function(**arguments.of(function)), read_csv(TABLES / f"{table}.csv")
             if name:  # a step that makes several tables, of which no cells are told
-                made = made[
+                rerun = rerun[
                     next(k for k, path in asks["output"].items() if Path(path).stem == table)
                 ]
-            shapes = [f"{len(one)} rows of {len(one.columns)} columns" for one in (printed, made)]
-            if list(printed) != list(made) or len(printed) != len(made):
+            shapes = [f"{len(one)} rows of {len(one.columns)} columns" for one in (printed, rerun)]
+            if list(printed) != list(rerun) or len(printed) != len(rerun):
                 raise DataError(
                     f"{TABLES / table}.csv has {shapes[0]}, and its rows give {shapes[1]}",
                     remedy="`hedgerow verify` says which files are not those of the run",
                 )
-            cells = [] if name else arguments.cells(function, made)
-            self._last = table, (cells, printed, made)
+            cells = [] if name else arguments.cells(function, rerun)
+            self._last = table, (cells, printed, rerun)
         return self._last[1]
 
     def _of(self, table: str) -> Arguments:
@@ -223,11 +223,11 @@ class Behind:
         return self._inputs.setdefault(id(source), Input(source))
 
     def _part(self, table: str, cell: Cell, printed: pd.DataFrame, inputs: Sequence[Input]) -> Part:
-        stated = cell.formula == STATED
+        is_stated = cell.formula == STATED
         try:
             groups = [i.rows(rows, cell.by) for i, rows in zip(inputs, cell.rows, strict=True)]
             again = None
-            if not stated:
+            if not is_stated:
                 again = evaluate(cell.formula, groups, cell.by, cell.times, cell.decimals)
         except (TypeError, ValueError, LookupError, AttributeError, ArithmeticError) as error:
             raise DataError(
@@ -244,7 +244,7 @@ class Behind:
             value if known(value) else None,
             again,
             selected,
-            "stated" if stated else "copied" if cell.formula in COPIES else "computed",
+            "stated" if is_stated else "copied" if cell.formula in COPIES else "computed",
         )
 
 

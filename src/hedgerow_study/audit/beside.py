@@ -49,6 +49,6 @@ def check_documents(root: Path, checkout: Path) -> Check:
         if not same:
             return Check(NAME, False, [f"{METADATA} is not that of the run in reports/."])
     if unlike:
-        said = f"{', '.join(unlike)}: not those of your checkout, and no checksum holds them."
-        return Check(NAME, None, [said])
+        message = f"{', '.join(unlike)}: not those of your checkout, and no checksum holds them."
+        return Check(NAME, None, [message])
     return Check(NAME, True, [f"{len(names)} are those of your checkout."])

@@ -53,10 +53,10 @@ def named(root: Path, name: str) -> Row:
     table, _, words = name.partition(":")
     path = root / TABLES / f"{table}.csv"
     if not path.is_file():
-        known = sorted(file.stem for file in (root / TABLES).glob("*.csv"))
+        tables = sorted(file.stem for file in (root / TABLES).glob("*.csv"))
         raise DataError(
             f"there is no table `{table}` in {TABLES}",
-            remedy=did_you_mean(table, known, "call `make reproduce`", most=3),
+            remedy=did_you_mean(table, tables, "call `make reproduce`", most=3),
         )
     frame = read_csv(path)
     key = key_columns(frame)
@@ -77,16 +77,16 @@ def named(root: Path, name: str) -> Row:
         rows = left
     if len(rows) > 1:
         apart = [c for c in key if frame[c].iloc[rows].nunique(dropna=False) > 1]
-        told = "; ".join(f"{c} {_listed(frame[c].iloc[rows])}" for c in apart)
-        raise DataError(f"{len(rows)} rows of {table} fit `{words}`", remedy=f"say more: {told}")
+        choices = "; ".join(f"{c} {_listed(frame[c].iloc[rows])}" for c in apart)
+        raise DataError(f"{len(rows)} rows of {table} fit `{words}`", remedy=f"say more: {choices}")
     (place,) = rows
     record = frame.iloc[place].to_dict()
-    there = {column: value for column, value in record.items() if not _empty(value)}
+    filled = {column: value for column, value in record.items() if not _empty(value)}
     return Row(
         table,
         place + 1,
-        {c: there[c] for c in key if c in there},
-        {c: v for c, v in there.items() if c not in key},
+        {c: filled[c] for c in key if c in filled},
+        {c: v for c, v in filled.items() if c not in key},
     )
 
 

@@ -75,12 +75,12 @@ def _write_figures(root: Path, folder: Path, figures: Iterable[dict[str, Any]]) 
     from hedgerow_study.workflow.references.previous import current_state, read_previous
 
     states = {"before": read_previous(root), "after": current_state(root)}
-    with folder_whole(folder) as made:
+    with folder_whole(folder) as stage:
         for figure in figures:
             for side, state in states.items():
                 if figure[side]:
                     name = f"{figure['id']}_{side}.svg"
-                    write_bytes(made / name, state.files[figure[side]])
+                    write_bytes(stage / name, state.files[figure[side]])
                     figure[side] = (folder / name).as_posix()
 
 

@@ -136,6 +136,6 @@ def frames_of(function: Any, arguments: Mapping[str, Any]) -> dict[str, pd.DataF
     except _Read as read:
         return {name: frame for name, frame in read.args[0].items() if frame is not None}
     finally:
-        for place, own in kept:
-            place["judge"] = own
+        for place, original in kept:
+            place["judge"] = original
     raise LookupError(f"{function.__module__} judges nothing")

@@ -33,8 +33,8 @@ def check_code(
     """
     code = manifest["code"]
     if "files" not in code:
-        said = "The manifest is of an earlier version and names no files of code."
-        return [Check("commit", None, [said])]
+        message = "The manifest is of an earlier version and names no files of code."
+        return [Check("commit", None, [message])]
     then, now = Checkout.from_dict(code), checksums_reached(root)
     unlike = None
     if repository is not None and then.commit is not None:
@@ -60,36 +60,36 @@ def check_code(
 
 def _made_by(then: Checkout, allow_changes: bool, hidden: Mapping[str, str] | None) -> Check:
     """hidden: None where no repository of the reader's has the commit."""
-    said = [then.sentence()] if then.sentence() else []
-    said += [f"{names(paths)} {how}." for how, paths in _by_kind(then.changed)]
+    lines = [then.sentence()] if then.sentence() else []
+    lines += [f"{names(paths)} {how}." for how, paths in _by_kind(then.changed)]
     if then.changed and allow_changes:
-        said.append("The manifest holds the lines that differ (`code`, `diff`): read them.")
+        lines.append("The manifest holds the lines that differ (`code`, `diff`): read them.")
     elif then.changed:
-        said.append(
+        lines.append(
             "Commit the changes and call `make reproduce`, or allow them (--allow-changes)."
         )
     if hidden:
-        said.append(f"It is not commit {then.commit}: see tracked files.")
+        lines.append(f"It is not commit {then.commit}: see tracked files.")
     elif then.commit is not None and hidden is None:
-        said.append(f"Your repository does not have commit {then.commit}: fetch it.")
+        lines.append(f"Your repository does not have commit {then.commit}: fetch it.")
     holds = not hidden and (allow_changes or not then.changed)
     unknown = then.commit is None or hidden is None
-    said = said or [f"{then.commit}, as it was committed."]
-    return Check("commit", None if holds and unknown else holds, said)
+    lines = lines or [f"{then.commit}, as it was committed."]
+    return Check("commit", None if holds and unknown else holds, lines)
 
 
 def _lies_here(then: Checkout, now: Mapping[str, str], hidden: Mapping[str, str] | None) -> Check:
     """What lies here, beside the checksums in the manifest and beside the commit itself."""
-    said = _unlike(then.files, now, "not what the run was made with")
+    lines = _unlike(then.files, now, "not what the run was made with")
     if hidden is None:
         silent = "no commit was told" if then.commit is None else "its commit is not known here"
         fine = f"Those of the run, {len(now)} by their checksums; {silent}."
-        return Check("tracked files", not said, said or [fine])
-    said += [f"{names(paths)}: {how} since commit {then.commit[:12]}, which the manifest does not "
+        return Check("tracked files", not lines, lines or [fine])
+    lines += [f"{names(paths)}: {how} since commit {then.commit[:12]}, which the manifest does not "
              "say." for how, paths in _by_kind(hidden)]  # fmt: skip
     fine = f"All {len(now)} are those of commit {then.commit[:12]}"
     fine += ", but for the changes." if then.changed else "."
-    return Check("tracked files", not said, said or [fine])
+    return Check("tracked files", not lines, lines or [fine])
 
 
 def _unlike(then: Mapping[str, str], now: Mapping[str, str], words: str) -> list[str]:

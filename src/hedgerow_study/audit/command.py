@@ -155,17 +155,17 @@ def run_verify(options: argparse.Namespace) -> int:
                 f"{path} holds results at paper scale, which --digest does not know",
                 remedy="leave it out; `hedgerow reference --help` says how they are made",
             )
-        found = verify_kept(path)
+        findings = verify_kept(path)
         if options.cheap:
             with Progress() as progress:
-                make_again(path, found, own_checkout(), options.cores, progress.tell)
+                make_again(path, findings, own_checkout(), options.cores, progress.tell)
         if options.rerun:
-            _draw_parts(options, path, found)
-        found.unlisted_allowed = options.allow_unlisted
+            _draw_parts(options, path, findings)
+        findings.unlisted_allowed = options.allow_unlisted
     else:
         seed = secrets.randbelow(10**6) if options.seed is None else _number(options.seed)
         with Progress() as progress:
-            found = verify(
+            findings = verify(
                 path,
                 digest=options.digest,
                 rerun=options.rerun,
@@ -177,11 +177,11 @@ def run_verify(options: argparse.Namespace) -> int:
                 allow_changes=options.allow_changes,
                 tell=progress.tell,
             )
-    _show(found, options.all)
+    _show(findings, options.all)
     if options.json:
         check_free(options.json, options.force)  # it took a while
-        write_json(options.json, found.to_dict())
-    return 0 if found.holds else 1
+        write_json(options.json, findings.to_dict())
+    return 0 if findings.holds else 1
 
 
 def _number(text: str) -> int:
@@ -193,7 +193,7 @@ def _number(text: str) -> int:
     return int(text)
 
 
-def _draw_parts(options: argparse.Namespace, path: Path, found: Findings) -> None:
+def _draw_parts(options: argparse.Namespace, path: Path, findings: Findings) -> None:
     """Make parts of tracked results again, as many as asked for."""
     from hedgerow_study.audit.spot_check import spot_check
 
@@ -212,18 +212,18 @@ def _draw_parts(options: argparse.Namespace, path: Path, found: Findings) -> Non
             cores=options.cores,
             tell=progress.tell,
             say=lambda line: console.print(plain(line), soft_wrap=True),
-            found=found,
+            findings=findings,
         )
 
 
-def _show(found: Findings, everything: bool) -> None:
+def _show(findings: Findings, everything: bool) -> None:
     from rich.table import Table
     from rich.text import Text
 
     from hedgerow_study.audit.findings import CLOSE, IDENTICAL, VERDICTS
 
     console = new_console()
-    shown = [f for f in found.files if everything or f.verdict != IDENTICAL]
+    shown = [f for f in findings.files if everything or f.verdict != IDENTICAL]
     colours = {IDENTICAL: "green", CLOSE: "yellow"}
     if shown:
         table = Table(box=None, pad_edge=False, show_header=True, header_style="bold")
@@ -242,28 +242,28 @@ def _show(found: Findings, everything: bool) -> None:
     kinds = {"input": "read", "output": "results", "between": "made on the way"}
     kinds |= {"record": "records", "": "not listed"}
     for kind, words in kinds.items():
-        own = Counter(file.verdict for file in found.files if file.kind == kind)
-        if own:
-            told = ", ".join(f"{own[v]} {v}" for v in VERDICTS if own[v])
-            bad = set(own) - {IDENTICAL, CLOSE}
-            allowed = kind == "" and found.unlisted_allowed
-            table.add_row(f"files: {words}", _mark(None if allowed and bad else not bad), told)
-    for check in found.checks:
+        verdicts = Counter(file.verdict for file in findings.files if file.kind == kind)
+        if verdicts:
+            counts = ", ".join(f"{verdicts[v]} {v}" for v in VERDICTS if verdicts[v])
+            bad = set(verdicts) - {IDENTICAL, CLOSE}
+            allowed = kind == "" and findings.unlisted_allowed
+            table.add_row(f"files: {words}", _mark(None if allowed and bad else not bad), counts)
+    for check in findings.checks:
         table.add_row(check.name, _mark(check.holds), "\n".join(map(plain, _first(check.said))))
     console.print(table)
     console.print()
-    if found.digest:
-        console.print(f"SHA-256 of the manifest: {found.digest}")
-    n = len(found.files)
-    open_ = found.not_checked()
+    if findings.digest:
+        console.print(f"SHA-256 of the manifest: {findings.digest}")
+    n = len(findings.files)
+    open_ = findings.not_checked()
     rest = f" Not checked: {'; '.join(open_)}." if open_ else ""
-    if found.holds:
+    if findings.holds:
         console.print(f"All {n} files and all checks hold.{rest}", soft_wrap=True)
         return
-    bad = [check.name for check in found.checks if check.holds is False]
-    told = [f"{k} {verdict}" for verdict, k in found.counts().items()]
-    told += [f"not as recorded: {', '.join(bad)}"] if bad else []
-    console.print(f"It does not hold: {'; '.join(told)}.{rest}", soft_wrap=True)
+    bad = [check.name for check in findings.checks if check.holds is False]
+    reasons = [f"{k} {verdict}" for verdict, k in findings.counts().items()]
+    reasons += [f"not as recorded: {', '.join(bad)}"] if bad else []
+    console.print(f"It does not hold: {'; '.join(reasons)}.{rest}", soft_wrap=True)
 
 
 def _mark(holds: bool | None) -> Any:
@@ -274,9 +274,9 @@ def _mark(holds: bool | None) -> Any:
     return Text(word, style=style)
 
 
-def _first(said: list[str], most: int = 10) -> list[str]:
-    more = [f"{len(said) - most} more; --json FILE has all."] if len(said) > most else []
-    return said[:most] + more
+def _first(lines: list[str], most: int = 10) -> list[str]:
+    more = [f"{len(lines) - most} more; --json FILE has all."] if len(lines) > most else []
+    return lines[:most] + more
 
 
 # -------------------------------------------------------------------------------------- status
@@ -286,7 +286,7 @@ def run_status(options: argparse.Namespace) -> int:
     """0 if nothing is out of date, else 1."""
     from hedgerow_study.audit.status import status
 
-    console, found = new_console(), status(options.path, options.configfile, options.trust)
-    for line in found.lines():
+    console, state = new_console(), status(options.path, options.configfile, options.trust)
+    for line in state.lines():
         console.print(plain(line), soft_wrap=True)
-    return 0 if found.up_to_date else 1
+    return 0 if state.up_to_date else 1

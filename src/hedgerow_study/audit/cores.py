@@ -42,13 +42,13 @@ def check_cores(checkout: Path, manifest: Mapping[str, Any], build: bool) -> Che
     try:
         built = _built(checkout)
     except (OSError, subprocess.CalledProcessError, tarfile.TarError) as error:
-        said = (getattr(error, "stderr", b"") or str(error).encode()).decode(errors="replace")
-        last = (said.strip().splitlines() or ["it says nothing"])[-1]
+        message = (getattr(error, "stderr", b"") or str(error).encode()).decode(errors="replace")
+        last = (message.strip().splitlines() or ["it says nothing"])[-1]
         return Check(NAME, None, [f"They could not be built anew: {last}."])
     wrong = sorted(name for name, file in now.items() if built.get(compiled()[name].name) != file)
     if wrong:
-        said = f"{names(wrong)}: not what the sources of the commit give here."
-        return Check(NAME, False, [said])
+        message = f"{names(wrong)}: not what the sources of the commit give here."
+        return Check(NAME, False, [message])
     if others and manifest.get("platform") != platform_name():
         return Check(
             NAME,
@@ -56,8 +56,8 @@ def check_cores(checkout: Path, manifest: Mapping[str, Any], build: bool) -> Che
             [f"Those in use are their sources'; the run's are of {manifest['platform']}."],
         )
     if others:
-        said = f"Those in use are their sources'; the run had others: {names(others)}."
-        return Check(NAME, None, [said])
+        message = f"Those in use are their sources'; the run had others: {names(others)}."
+        return Check(NAME, None, [message])
     return Check(NAME, True, [f"All {len(now)} are what their sources give, and those of the run."])
 
 
@@ -84,5 +84,5 @@ def _built(checkout: Path) -> dict[str, str]:
             for member in content.namelist():
                 if Path(member).name in files:
                     content.extract(member, name)
-        found = {file.name: checksum(file) for file in (Path(name) / "hedgerow").rglob("*.*")}
-        return {name: digest for name, digest in found.items() if name in files}
+        digests = {file.name: checksum(file) for file in (Path(name) / "hedgerow").rglob("*.*")}
+        return {name: digest for name, digest in digests.items() if name in files}

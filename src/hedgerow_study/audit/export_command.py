@@ -42,11 +42,11 @@ def run_archive(options: argparse.Namespace) -> int:
     file = Path(options.file)
     check_free(file, options.force)
     with Progress() as progress:
-        told = archive(Path(options.project), file, options.date, progress.tell)
-    print(f"{file}: {told.n_files:,} files, {file.stat().st_size / 1e6:.1f} MB")
-    print(f"SHA-256: {told.digest}")
-    if told.unstated:
-        print(f"Raw data without a stated licence are in it: {', '.join(told.unstated)}.")
+        archived = archive(Path(options.project), file, options.date, progress.tell)
+    print(f"{file}: {archived.n_files:,} files, {file.stat().st_size / 1e6:.1f} MB")
+    print(f"SHA-256: {archived.digest}")
+    if archived.unstated:
+        print(f"Raw data without a stated licence are in it: {', '.join(archived.unstated)}.")
     return 0
 
 
@@ -67,8 +67,8 @@ def run_claims(options: argparse.Namespace) -> int:
     folder = Path(options.folder)
     check_folder(folder, options.force, "`hedgerow claims`", exported)
     old = aside(folder)
-    with folder_whole(folder, old) as made:
-        words = export_claims(options.project, made)
+    with folder_whole(folder, old) as stage:
+        words = export_claims(options.project, stage)
     print(f"{folder}: the frames of {', '.join(words)}")
     if old is not None:
         print(f"The folder that was there is {old}.")

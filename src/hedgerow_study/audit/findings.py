@@ -100,8 +100,8 @@ class Findings:
 
     def counts(self) -> dict[str, int]:
         """Files by verdict, in the order of `VERDICTS`."""
-        found = Counter(file.verdict for file in self.files)
-        return {verdict: found[verdict] for verdict in VERDICTS if found[verdict]}
+        counts = Counter(file.verdict for file in self.files)
+        return {verdict: counts[verdict] for verdict in VERDICTS if counts[verdict]}
 
     def to_dict(self) -> dict[str, Any]:
         """All of it, for JSON."""

@@ -61,24 +61,24 @@ def verify_kept(folder: Path | str) -> Findings:
         raise DataError(
             f"{folder} holds no results at paper scale", remedy="name data/reference or one in it"
         )
-    found = Findings(str(folder))
+    findings = Findings(str(folder))
     for file in manifests:
-        _verify_one(file, folder, found)
-    listed = {file.path for file in found.files}
-    there = {p.relative_to(folder).as_posix() for p in folder.rglob("*") if p.is_file()}
+        _verify_one(file, folder, findings)
+    listed = {file.path for file in findings.files}
+    present = {p.relative_to(folder).as_posix() for p in folder.rglob("*") if p.is_file()}
     # Draws of parts are the checker's, not the maker's; the file lies beside all manifests.
-    if Path(FILE).name in there:
-        there.discard(Path(FILE).name)
-        said = "By the word of those who drew; `--rerun N --seed TEXT` draws parts here."
-        found.checks.append(Check("draws on record", None, [said]))
+    if Path(FILE).name in present:
+        present.discard(Path(FILE).name)
+        message = "By the word of those who drew; `--rerun N --seed TEXT` draws parts here."
+        findings.checks.append(Check("draws on record", None, [message]))
     why = "no manifest names it"
-    found.files += [File(path, NOT_LISTED, why=why) for path in sorted(there - listed)]
-    return found
+    findings.files += [File(path, NOT_LISTED, why=why) for path in sorted(present - listed)]
+    return findings
 
 
 def make_again(
     folder: Path,
-    found: Findings,
+    findings: Findings,
     checkout: Path | None,
     cores: int = 1,
     tell: Callable[..., None] = lambda what, done=0, of=None: None,
@@ -90,60 +90,60 @@ def make_again(
 
     checkout: whose workflow makes them; the folder is written to nowhere.
     """
-    verdicts = {file.path: file for file in found.files}
+    verdicts = {file.path: file for file in findings.files}
     manifests = sorted(file for file in folder.glob(f"**/{NAME}") if _is_manifest(file))
     tell("tables, figures and verdicts are made from parts", 0, len(manifests))
     for file in manifests:
-        own, content = file.parent, read_json(file)
-        name = "" if own == folder else f"{own.relative_to(folder).as_posix()}/"
-        tell(name or own.name, 1)
-        check = f"{name or own.name + '/'}made from its parts"
+        subfolder, content = file.parent, read_json(file)
+        name = "" if subfolder == folder else f"{subfolder.relative_to(folder).as_posix()}/"
+        tell(name or subfolder.name, 1)
+        check = f"{name or subfolder.name + '/'}made from its parts"
         if checkout is None or not content.get("parts"):
             why = NO_CHECKOUT if checkout is None else "it has none: `hedgerow reference` makes it"
-            found.checks.append(Check(check, None, [f"{why}."]))
+            findings.checks.append(Check(check, None, [f"{why}."]))
             continue
         with TemporaryDirectory(prefix="hedgerow-kept-") as place:
-            copy(own / "parts", Path(place) / "parts")
+            copy(subfolder / "parts", Path(place) / "parts")
             named = content["experiment"], content.get("configuration", ""), Path(place)
             try:
                 Reference(checkout, *named, content.get("of", "")).merge(cores)
             except HedgerowError as error:
                 # The parts lie in a copy: the message names them as they lie in the folder.
                 why = error.message.replace(f"{place}/", name)
-                found.checks.append(Check(check, None, [f"{why}."]))
+                findings.checks.append(Check(check, None, [f"{why}."]))
                 continue
             others = []
             for path in content["outputs"]:
-                here, again = own / path, Path(place) / path
+                here, again = subfolder / path, Path(place) / path
                 if here.is_file() and again.is_file() and checksum(here) != checksum(again):
                     others.append(path)
                     verdict, why = compared(here, again, 0.0)
                     if verdicts[name + path].verdict == IDENTICAL:
                         verdicts[name + path] = File(name + path, verdict, "output", why)
-            said = f"{len(content['outputs']) - len(others)} of {len(content['outputs'])} files."
-            found.checks.append(Check(check, not others, [said]))
-    found.files = list(verdicts.values())
+            message = f"{len(content['outputs']) - len(others)} of {len(content['outputs'])} files."
+            findings.checks.append(Check(check, not others, [message]))
+    findings.files = list(verdicts.values())
 
 
-def _verify_one(file: Path, top: Path, found: Findings) -> None:
-    own = file.parent
-    name = own.relative_to(top).as_posix()
+def _verify_one(file: Path, top: Path, findings: Findings) -> None:
+    subfolder = file.parent
+    name = subfolder.relative_to(top).as_posix()
     prefix = "" if name == "." else f"{name}/"
     try:
         content = _checked(file)
     except HedgerowError as error:
-        found.files.append(File(f"{prefix}{NAME}", DIFFERS, "record", error.message))
+        findings.files.append(File(f"{prefix}{NAME}", DIFFERS, "record", error.message))
         return
-    found.files.append(File(f"{prefix}{NAME}", IDENTICAL, "record"))
+    findings.files.append(File(f"{prefix}{NAME}", IDENTICAL, "record"))
     expected = {**content["outputs"], **content.get("parts", {})}
-    now = checksums(own, [path for path in expected if (own / path).is_file()])
+    now = checksums(subfolder, [path for path in expected if (subfolder / path).is_file()])
     for path, listed in sorted(expected.items()):
         same = now.get(path) == listed
         verdict = MISSING if path not in now else IDENTICAL if same else DIFFERS
-        why = "" if same or path not in now else changed(own / path, listed)
+        why = "" if same or path not in now else changed(subfolder / path, listed)
         kind = "input" if path in content.get("parts", ()) else "output"
-        found.files.append(File(f"{prefix}{path}", verdict, kind, why))
-    found.checks += _checks(content, own, prefix or f"{own.name}/")
+        findings.files.append(File(f"{prefix}{path}", verdict, kind, why))
+    findings.checks += _checks(content, subfolder, prefix or f"{subfolder.name}/")
 
 
 def _checked(file: Path) -> dict[str, Any]:
@@ -174,10 +174,10 @@ def _tells_makers(content: Mapping[str, Any]) -> bool:
     return all(isinstance(one, str) and one for pair in pairs for one in pair)
 
 
-def _checks(content: Mapping[str, Any], own: Path, name: str) -> Iterator[Check]:
+def _checks(content: Mapping[str, Any], subfolder: Path, name: str) -> Iterator[Check]:
     """Parts against their own manifests; code and versions, which are told only."""
-    parts = [own / path for path in content.get("parts", ()) if path.endswith(".json")]
-    makers, said = {name: content}, []
+    parts = [subfolder / path for path in content.get("parts", ()) if path.endswith(".json")]
+    makers, lines = {name: content}, []
     for part in filter(Path.is_file, parts):
         try:
             one = read_json(part)
@@ -186,15 +186,15 @@ def _checks(content: Mapping[str, Any], own: Path, name: str) -> Iterator[Check]
             if not _tells_makers(one) or not (former or isinstance(one["archive"], str)):
                 raise ValueError(part)
         except (HedgerowError, LookupError, TypeError, AttributeError, ValueError):
-            said.append(f"{part.name} is no manifest of a part.")
+            lines.append(f"{part.name} is no manifest of a part.")
             continue
         makers[part.stem] = one
-        beside = f"parts/{part.stem}{SUFFIX}"
-        if not former and one["archive"] != content["parts"].get(beside):
-            said.append(f"{beside} is not what {part.name} was written with.")
+        archive = f"parts/{part.stem}{SUFFIX}"
+        if not former and one["archive"] != content["parts"].get(archive):
+            lines.append(f"{archive} is not what {part.name} was written with.")
     if parts:
         fine = [f"{len(makers) - 1} parts are what their own manifests describe."]
-        yield Check(f"{name}parts", not said, said or fine)
+        yield Check(f"{name}parts", not lines, lines or fine)
     yield from _made_by(makers, name)
 
 

@@ -42,11 +42,11 @@ def check_packages(manifest: Mapping[str, Any]) -> Check:
     Returns: it names packages with a file that is changed or gone, files of nobody, and packages
         without a record.
     """
-    said, without, files, known = [], [], 0, set()
+    lines, without, files, recorded = [], [], 0, set()
     for distribution in metadata.distributions():
         name = distribution.metadata["Name"].lower()
         listed = _listed(distribution)
-        known |= {one.place for one in listed}
+        recorded |= {one.place for one in listed}
         if name not in manifest["packages"] or name in OWN:
             continue
         # Bytecode is left out: few wheels bring any (numpy 2.0 does), and Python writes it anew.
@@ -59,22 +59,22 @@ def check_packages(manifest: Mapping[str, Any]) -> Check:
             fine = list(pool.map(_as_listed, listed))
         wrong = [one.place for one, same in zip(listed, fine, strict=True) if not same]
         if wrong:
-            said.append(f"{name}: not as installed: {names(wrong)}.")
-    if strange := _of_nobody(known):
-        said.append(f"No package lists {names(strange)}, which interpreters run or import.")
-    told = [f"{files:,} files are as installed, by the records of their packages."]
-    told += [f"Without a record: {names(without)}."] if without else []
-    return Check("installed packages", not said, said or told)
+            lines.append(f"{name}: not as installed: {names(wrong)}.")
+    if strange := _of_nobody(recorded):
+        lines.append(f"No package lists {names(strange)}, which interpreters run or import.")
+    summary = [f"{files:,} files are as installed, by the records of their packages."]
+    summary += [f"Without a record: {names(without)}."] if without else []
+    return Check("installed packages", not lines, lines or summary)
 
 
 def _listed(distribution: metadata.Distribution) -> list[Listed]:
     rows = csv.reader((distribution.read_text("RECORD") or "").splitlines())
-    found = []
-    for path, told, size in (row for row in rows if len(row) == 3):
-        kind, _, value = told.partition("=")
+    entries = []
+    for path, digest, size in (row for row in rows if len(row) == 3):
+        kind, _, value = digest.partition("=")
         place = os.path.normpath(distribution.locate_file(path))
-        found.append(Listed(place, kind, value, int(size) if size.isdigit() else None))
-    return found
+        entries.append(Listed(place, kind, value, int(size) if size.isdigit() else None))
+    return entries
 
 
 def _as_listed(file: Listed) -> bool:
@@ -88,14 +88,14 @@ def _as_listed(file: Listed) -> bool:
     return base64.urlsafe_b64encode(digest).decode().rstrip("=") == file.value
 
 
-def _of_nobody(known: Collection[str]) -> list[str]:
+def _of_nobody(recorded: Collection[str]) -> list[str]:
     """Files where packages are installed that no package lists and that an interpreter takes up."""
     places = {sysconfig.get_path("purelib"), sysconfig.get_path("platlib")}
     places |= {site.getusersitepackages()} if site.ENABLE_USER_SITE else set()
-    found = []
+    unlisted = []
     for place in sorted(places):
         for folder, folders, files in os.walk(place):
             folders[:] = [name for name in folders if name != "__pycache__"]
             paths = (os.path.join(folder, name) for name in files if name.endswith(RUNS))
-            found += [path for path in paths if path not in known]
-    return sorted(found)
+            unlisted += [path for path in paths if path not in recorded]
+    return sorted(unlisted)

@@ -46,24 +46,24 @@ def named(manifest: Mapping[str, Any], name: str) -> list[str]:
     """Ids of the jobs that a name means: of a rule, of a job, or of a file that one makes."""
     jobs, made_by = manifest["jobs"], manifest["made_by"]
     path = name.removeprefix("./")
-    found = [id for id, job in jobs.items() if name in (id, job["rule"])]
-    if not found and path in made_by:
-        found = [made_by[path]]
-    if not found:
-        known = [*jobs, *sorted({job["rule"] for job in jobs.values()}), *made_by]
+    ids = [id for id, job in jobs.items() if name in (id, job["rule"])]
+    if not ids and path in made_by:
+        ids = [made_by[path]]
+    if not ids:
+        names = [*jobs, *sorted({job["rule"] for job in jobs.values()}), *made_by]
         raise InputError(
             f"--rerun: the run has no rule, job or file called {name!r}",
             remedy=did_you_mean(
-                name, known, "give a number, or a name from `jobs` in reports/manifest.json", most=3
+                name, names, "give a number, or a name from `jobs` in reports/manifest.json", most=3
             ),
         )
-    downloads = [id for id in found if jobs[id]["rule"] in NOT_REDONE]
+    downloads = [id for id in ids if jobs[id]["rule"] in NOT_REDONE]
     if downloads:
         raise InputError(
             f"--rerun: {downloads[0]} is a download, which is not made anew",
             remedy="the registry's checksums hold its bytes: `hedgerow data check`",
         )
-    return sorted(found)
+    return sorted(ids)
 
 
 def cheap(manifest: Mapping[str, Any]) -> list[str]:
@@ -100,14 +100,14 @@ def chance(n_jobs: int, n_drawn: int, n_altered: int = 1) -> float:
 
 def with_parents(manifest: Mapping[str, Any], ids: Iterable[str]) -> list[str]:
     """Jobs, and all that they come from, downloads among them."""
-    jobs, made_by, found = manifest["jobs"], manifest["made_by"], {}
+    jobs, made_by, collected = manifest["jobs"], manifest["made_by"], {}
     pending = list(ids)
     while pending:
         id = pending.pop()
-        if id not in found:
-            found[id] = None
+        if id not in collected:
+            collected[id] = None
             pending += [made_by[path] for path in jobs[id]["inputs"] if path in made_by]
-    return sorted(found)
+    return sorted(collected)
 
 
 def redo(
@@ -131,21 +131,21 @@ def redo(
 
     jobs = manifest["jobs"]
     configuration = yaml.safe_dump(dict(manifest["configuration"]))
-    for own in [list(ids)] if chained else together(manifest, ids):
-        anew = {path for id in own for path in jobs[id]["outputs"]} if chained else set()
+    for group in [list(ids)] if chained else together(manifest, ids):
+        rerun_paths = {path for id in group for path in jobs[id]["outputs"]} if chained else set()
         with tempfile.TemporaryDirectory(prefix="hedgerow-verify-") as name:
             folder, failures = Path(name) / "project", {}
             copy_workflow(checkout, folder)
             write_text(folder / "config/redone.yaml", configuration)
-            for id in own:
-                missing = _copy_inputs(root, checkout, folder, manifest["jobs"][id], anew)
+            for id in group:
+                missing = _copy_inputs(root, checkout, folder, manifest["jobs"][id], rerun_paths)
                 if missing:
                     failures[id] = f"{missing[0]}, which its job reads, is missing"
-            ready = [id for id in own if id not in failures]
-            said = _run(folder, manifest, ready, cores) if ready else {}
-            for id in own:
+            ready = [id for id in group if id not in failures]
+            errors = _run(folder, manifest, ready, cores) if ready else {}
+            for id in group:
                 if id not in failures and not all(_lies(folder / p) for p in jobs[id]["outputs"]):
-                    failures[id] = said.get(jobs[id]["rule"]) or said.get("", "it did not run")
+                    failures[id] = errors.get(jobs[id]["rule"]) or errors.get("", "it did not run")
                 yield id, folder, failures.get(id)
 
 
@@ -174,7 +174,7 @@ def together(manifest: Mapping[str, Any], ids: Sequence[str]) -> list[list[str]]
                 break
         else:
             groups.append({rule: [id]})
-    return [[id for own in group.values() for id in own] for group in groups]
+    return [[id for members in group.values() for id in members] for group in groups]
 
 
 def _above(manifest: Mapping[str, Any]) -> dict[str, set[str]]:
@@ -184,22 +184,22 @@ def _above(manifest: Mapping[str, Any]) -> dict[str, set[str]]:
     for job in jobs.values():
         makers = {jobs[made_by[path]]["rule"] for path in job["inputs"] if path in made_by}
         next_above[job["rule"]] |= makers - {job["rule"]}
-    found = {}
+    ancestors = {}
     for rule in next_above:
-        pending, found[rule] = list(next_above[rule]), set()
+        pending, ancestors[rule] = list(next_above[rule]), set()
         while pending:
             one = pending.pop()
-            if one not in found[rule]:
-                found[rule].add(one)
+            if one not in ancestors[rule]:
+                ancestors[rule].add(one)
                 pending += next_above[one]
-    return found
+    return ancestors
 
 
 def _copy_inputs(
-    root: Path, checkout: Path, folder: Path, job: Mapping, anew: set[str]
+    root: Path, checkout: Path, folder: Path, job: Mapping, rerun_paths: set[str]
 ) -> list[str]:
     """Copy what a job reads and no other one makes anew; give what is not there."""
-    inputs = [path for path in job["inputs"] if path not in anew]
+    inputs = [path for path in job["inputs"] if path not in rerun_paths]
     for path in inputs:
         if not (folder / path).is_file():
             copy((checkout if path.startswith(TRACKED) else root) / path, folder / path)
@@ -221,10 +221,10 @@ def _run(folder: Path, manifest: Mapping, ids: Sequence[str], cores: int) -> dic
     if not done.returncode:
         return {}
     lines = [line for line in done.stderr.splitlines() if line.strip()]
-    said = {
+    errors = {
         rule: line for line in reversed(lines) for rule in rules if line.startswith(f"{rule}: ")
     }
-    return {"": lines[-1] if lines else "Snakemake failed", **said}
+    return {"": lines[-1] if lines else "Snakemake failed", **errors}
 
 
 def is_time(path: str) -> bool:

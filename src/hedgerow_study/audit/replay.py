@@ -90,8 +90,8 @@ def replay(
     sets the jobs of all of them. What else the table's job reads is taken as it is. Nothing in the
     folder is run or written: the workflow is that of one's own checkout.
     """
-    root, own = Path(root), own_checkout()
-    if own is None:
+    root, local = Path(root), own_checkout()
+    if local is None:
         raise InputError(f"replay: {NO_CHECKOUT}", remedy=CLONE)
     check_read(root)
     row = named(root, name)
@@ -99,7 +99,7 @@ def replay(
     parts, same = behind(root, row), {}
     ids = jobs_of(manifest, row, parts)
     tell(f"{len(ids)} jobs are run again")
-    for id, copy, failure in redo(root, own, manifest, ids, cores, chained=True):
+    for id, copy, failure in redo(root, local, manifest, ids, cores, chained=True):
         if failure:
             raise DataError(
                 f"the jobs of {row.table} could not be run again: {failure}",
@@ -143,25 +143,25 @@ def jobs_of(manifest: Mapping[str, Any], row: Row, parts: Sequence[Part]) -> lis
 
 def _shown(copy: Path, manifest: Mapping, row: Row, parts: Sequence[Part]) -> dict[str, Any]:
     """The split, seeds and tree of the first row that the number rests on."""
-    found: dict[str, Any] = {}
+    details: dict[str, Any] = {}
     datasets = datasets_behind(parts, manifest)[:1]
     keys = keys_behind(parts, datasets)
     if keys is None:
-        return found
+        return details
     first = keys.head(1)
     for path in chain(manifest, files_behind(parts, manifest, datasets), row.table):
         if not path.endswith(".parquet") or not (copy / path).is_file():
             continue
         frame = read_parquet(copy / path)
-        if "split" not in found and {"part", "row"} <= set(frame.columns):
+        if "split" not in details and {"part", "row"} <= set(frame.columns):
             if not {"noise", "sample"} & set(frame.columns):
-                found["split"] = _split(path, fitting(frame, first))
-        elif "seeds" not in found and "seed" in frame.columns:
+                details["split"] = _split(path, fitting(frame, first))
+        elif "seeds" not in details and "seed" in frame.columns:
             fits = fitting(frame, first)
-            found["seeds"] = fits.head(3).to_dict("records")
-        elif "tree" not in found and {NODE, "feature", "children_left"} <= set(frame.columns):
-            found |= _tree(copy, frame, _tree_keys(row, first, parts), datasets)
-    return found
+            details["seeds"] = fits.head(3).to_dict("records")
+        elif "tree" not in details and {NODE, "feature", "children_left"} <= set(frame.columns):
+            details |= _tree(copy, frame, _tree_keys(row, first, parts), datasets)
+    return details
 
 
 def _tree_keys(row: Row, first: pd.DataFrame, parts: Sequence[Part]) -> pd.DataFrame:
@@ -173,19 +173,19 @@ def _tree_keys(row: Row, first: pd.DataFrame, parts: Sequence[Part]) -> pd.DataF
     if shown.tree is None:
         return first
     rows = next(part.selected[0] for part in parts if len(part.selected[0].frame))
-    own = rows.all[rows.all["#file"] == rows.frame["#file"].iloc[0]]
-    return pd.DataFrame([shown.tree(first.iloc[0].to_dict(), own)])
+    same_file = rows.all[rows.all["#file"] == rows.frame["#file"].iloc[0]]
+    return pd.DataFrame([shown.tree(first.iloc[0].to_dict(), same_file)])
 
 
 def _split(path: str, frame: pd.DataFrame) -> dict[str, Any]:
     key = [c for c in frame.columns if c not in ("row", "part", "fold")]
     first = frame[key].iloc[0].to_dict()
-    own = frame
+    subset = frame
     for column, value in first.items():
-        own = own[own[column] == value]
+        subset = subset[subset[column] == value]
     parts = {
         part: {"rows": len(rows), "first": rows["row"].head(8).tolist()}
-        for part, rows in own.groupby("part", sort=True)
+        for part, rows in subset.groupby("part", sort=True)
     }
     return {"path": path, "of": first, "parts": parts}
 
@@ -200,10 +200,10 @@ def _tree(
     key = list(frame.columns[: list(frame.columns).index(NODE)])
     fits = fitting(frame, keys)
     first = fits.iloc[0][key].to_dict()
-    own = fits
+    subset = fits
     for column, value in first.items():
-        own = own[(own[column] == value) | (own[column].isna() & (value != value))]
-    _, (tree,) = forest_from_frame(own.reset_index(drop=True), key)
+        subset = subset[(subset[column] == value) | (subset[column].isna() & (value != value))]
+    _, (tree,) = forest_from_frame(subset.reset_index(drop=True), key)
     for dataset in datasets:
         file = copy / f"data/tidy/{dataset}.parquet"
         if file.is_file() and tree.feature_names is None:

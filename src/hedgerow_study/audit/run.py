@@ -45,15 +45,15 @@ class Run:
         manifest: Mapping[str, Any] | None = None,
     ):
         self.root = Path(root)
-        own = own_checkout() if checkout is None else checkout
-        if own is None:
+        local = own_checkout() if checkout is None else checkout
+        if local is None:
             raise InputError(NO_CHECKOUT, remedy=CLONE)
         manifest = recorded(self.root).manifest if manifest is None else manifest
         if manifest is None or "jobs" not in manifest:
             raise DataError(f"{self.root} holds no run", remedy="call `make reproduce`")
-        self.own = own
+        self.own = local
         #: Jobs whose functions make tables or judge claims, by id.
-        self.jobs = {id: job for id, job in planned_again(own, manifest).items() if "asks" in job}
+        self.jobs = {id: job for id, job in planned_again(local, manifest).items() if "asks" in job}
         self._arguments: dict[str, Arguments] = {}
 
     @contextlib.contextmanager
@@ -64,14 +64,14 @@ class Run:
             if self.own.resolve() != self.root.resolve():
                 place = Path(stack.enter_context(TemporaryDirectory(prefix="hedgerow-run-")))
                 (place / "data").mkdir()
-                for own in {path.removesuffix("/") for path in TRACKED}:
-                    (place / own).symlink_to((self.own / own).resolve())
-                for made in (
+                for tracked in {path.removesuffix("/") for path in TRACKED}:
+                    (place / tracked).symlink_to((self.own / tracked).resolve())
+                for written in (
                     "reports",
                     *(f"data/{p.name}" for p in (self.root / "data").iterdir()),
                 ):
-                    if not (place / made).is_symlink():
-                        (place / made).symlink_to((self.root / made).resolve())
+                    if not (place / written).is_symlink():
+                        (place / written).symlink_to((self.root / written).resolve())
             stack.enter_context(contextlib.chdir(place))
             yield
 

@@ -64,7 +64,7 @@ def spot_check(
     checkout: Path | None = None,
     tell: Callable[..., None] = lambda what, done=0, of=None: None,
     say: Callable[[str], None] = lambda line: None,
-    found: Findings | None = None,
+    findings: Findings | None = None,
 ) -> Findings:
     """Draw parts with equal chances, make them again, and compare their values.
 
@@ -75,8 +75,8 @@ def spot_check(
     """
     folder = Path(folder)
     root = project_of(folder)
-    own = own_checkout() if checkout is None else checkout
-    if own is None:
+    local = own_checkout() if checkout is None else checkout
+    if local is None:
         raise InputError(f"--rerun: {NO_CHECKOUT}", remedy=CLONE)
     check_number("rerun", n, 1, 10**6, whole=True)
     if not seed:
@@ -84,12 +84,12 @@ def spot_check(
     parts = all_parts(folder)
     if not parts:
         raise DataError(f"{folder} holds no parts", remedy="name data/reference")
-    found = Findings(str(folder)) if found is None else found
+    findings = Findings(str(folder)) if findings is None else findings
     names = drawn(parts, min(n, len(parts)), seed)
     place = root / PLACE / hashlib.sha256(f"{folder.resolve()}\0{seed}".encode()).hexdigest()[:16]
-    known = _known(place)
+    records = _known(place)
     manifests = {name: read_json(parts[name]) for name in names}
-    left = [name for name in names if _result(known, name, manifests[name]) is None]
+    left = [name for name in names if _result(records, name, manifests[name]) is None]
     jobs = [job for name in left for job in manifests[name]["jobs"].values()]
     seconds = START * len(left) + sum(job["seconds"] for job in jobs) / cores
     say(
@@ -100,22 +100,22 @@ def spot_check(
     tell("parts are made again", 0, len(left))
     for name in left:
         tell(name)
-        known[name] = {
+        records[name] = {
             "archive": manifests[name]["archive"],
-            **_again(own, place, parts[name], manifests[name], cores),
+            **_again(local, place, parts[name], manifests[name], cores),
         }
-        write_json(place / "known.json", known)
+        write_json(place / "known.json", records)
         tell(name, 1)
     shutil.rmtree(place / "project", ignore_errors=True)
-    came_out = {name: known[name]["verdict"] for name in names}
-    draw = {"seed": seed, "n_parts": len(parts), "parts": came_out, "code": code_state(own)}
-    if folder.resolve() == (root / FILE).parent and own.resolve() == root:
+    came_out = {name: records[name]["verdict"] for name in names}
+    draw = {"seed": seed, "n_parts": len(parts), "parts": came_out, "code": code_state(local)}
+    if folder.resolve() == (root / FILE).parent and local.resolve() == root:
         others = [one for one in read_draws(root) if one["seed"] != seed]
         write_json(root / FILE, {"draws": sorted([*others, draw], key=lambda one: one["seed"])})
-    said = [sentence(draw)]
-    said += [f"{name}: {known[name]['why']}." for name in names if known[name]["why"]]
-    found.checks.append(Check("parts made again", set(came_out.values()) == {EQUAL}, said))
-    return found
+    lines = [sentence(draw)]
+    lines += [f"{name}: {records[name]['why']}." for name in names if records[name]["why"]]
+    findings.checks.append(Check("parts made again", set(came_out.values()) == {EQUAL}, lines))
+    return findings
 
 
 def _known(place: Path) -> dict[str, Any]:
@@ -123,9 +123,9 @@ def _known(place: Path) -> dict[str, Any]:
     return read_json(file) if file.is_file() else {}
 
 
-def _result(known: Mapping[str, Any], name: str, manifest: Mapping[str, Any]) -> str | None:
+def _result(records: Mapping[str, Any], name: str, manifest: Mapping[str, Any]) -> str | None:
     """What came out of a part before, if it is still the same part; failures are tried again."""
-    one = known.get(name, {})
+    one = records.get(name, {})
     same = one.get("archive") == manifest["archive"] and one.get("verdict") != NOT_MADE
     return one["verdict"] if same else None
 

@@ -111,10 +111,10 @@ class Status:
             return [f"No run has ended here yet: {n} of {self.n_jobs} jobs are to do ({settings})."]
         lines = [one.line() for one in self.stale]
         if self.packages:
-            said = " ".join([*self.packages[:MOST], *["..."][: len(self.packages) > MOST]])
+            listed = " ".join([*self.packages[:MOST], *["..."][: len(self.packages) > MOST]])
             lines.append(
                 f"all: made with {len(self.packages)} other package versions, the software "
-                f"environment changed: {said} Snakemake makes nothing anew for it; "
+                f"environment changed: {listed} Snakemake makes nothing anew for it; "
                 "`snakemake --forceall` does."
             )
         if self.stale:
@@ -172,8 +172,8 @@ def _causes(
 ) -> dict[str, set[tuple[str, str]]]:
     """Causes, pairs of kind and words, by the id of each job that would run."""
     files = changed_outputs(root)
-    made = {path for job in plan.values() for path in job["outputs"]}
-    causes = {id: _own(job, changed, files, made) for id, job in plan.items() if job["runs"]}
+    job_outputs = {path for job in plan.values() for path in job["outputs"]}
+    causes = {id: _own(job, changed, files, job_outputs) for id, job in plan.items() if job["runs"]}
     before = {id: list(job["after"]) for id, job in plan.items() if job["runs"]}
     return {id: _inherited(id, causes, before) for id in causes}
 
@@ -185,19 +185,19 @@ def _read(path: str) -> tuple[str, str]:
 
 def _inherited(id: str, causes: Mapping, before: Mapping) -> set[tuple[str, str]]:
     """Causes of a job and of all jobs that make it run."""
-    pending, found, done = [id], set(), set()
+    pending, collected, done = [id], set(), set()
     while pending:
         one = pending.pop()
         if one in done:
             continue
         done.add(one)
-        found |= causes.get(one, set())
+        collected |= causes.get(one, set())
         pending += before.get(one, ())
-    return found
+    return collected
 
 
 def _own(
-    job: Mapping, changed: Sequence[str], files: Changed, made: Set[str]
+    job: Mapping, changed: Sequence[str], files: Changed, job_outputs: Set[str]
 ) -> set[tuple[str, str]]:
     """Causes that are a job's own; of inputs that another job makes, they are that job's."""
     why, outputs = job["why"], set(job["outputs"])
@@ -206,7 +206,7 @@ def _own(
     if "incomplete" in why:
         causes |= {("altered", path) for path in outputs & files.outputs}
         inputs = {path for output in outputs & files.inputs.keys() for path in files.inputs[output]}
-        causes |= {_read(path) for path in inputs - made}
+        causes |= {_read(path) for path in inputs - job_outputs}
         causes |= {("missing", path) for path in inputs & outputs}
         if not outputs & files.stale:
             causes |= {("stopped", path) for path in why["incomplete"]}
@@ -225,37 +225,37 @@ def _of_params(
     job: Mapping, changed: Sequence[str], before: Sequence[str], now: Sequence[str]
 ) -> set[tuple[str, str]]:
     """Causes from parameters that are not what they were, as Snakemake writes them down."""
-    found = set()
+    causes = set()
     if repr(job["code"]) in now:
-        found.add(("code", job["rule"]))
+        causes.add(("code", job["rule"]))
     digests = [text for text in now if _DIGEST.fullmatch(text) and text != repr(job["code"])]
     if digests and job["rule"] in ("fetch", "tidy"):
-        found.add(("data", "an entry of the registry"))
+        causes.add(("data", "an entry of the registry"))
     if digests and job["rule"] == "crate":
-        found.add(("code", CHECKOUT))
+        causes.add(("code", CHECKOUT))
     mappings = [[_mapping(text) for text in texts] for texts in (before, now)]
     then, today = ([one for one in some if one is not None] for some in mappings)
     for mine in today:
         if job["rule"] == "report" and "said" in mine:
-            found.add(("code", CHECKOUT))
+            causes.add(("code", CHECKOUT))
             continue
         # Which of the mappings it was is told by the keys that they share.
         theirs = max(then, key=lambda one: len(one.keys() & mine.keys()), default={})
         for name, was, value in unlike(theirs, mine):
-            found.add(
+            causes.add(
                 ("configuration", f"{_full(name, changed)} is {_short(value)}, was {_short(was)}")
             )
     others = [t for t in now if not _DIGEST.fullmatch(t) and _mapping(t) is None]
-    if others and not found:
-        found.add(("configuration", f"{job['rule']} has other parameters"))
-    return found
+    if others and not causes:
+        causes.add(("configuration", f"{job['rule']} has other parameters"))
+    return causes
 
 
 def _full(name: str, changed: Sequence[str]) -> str:
     """The full name of a setting, where only one of that name has changed since the last run."""
-    own = name.strip("`")
-    found = [full for full in changed if full.strip("`").split(".")[1:] == own.split(".")]
-    return found[0] if len(found) == 1 else name
+    plain = name.strip("`")
+    matches = [full for full in changed if full.strip("`").split(".")[1:] == plain.split(".")]
+    return matches[0] if len(matches) == 1 else name
 
 
 def _mapping(text: str) -> dict | None:
@@ -275,8 +275,8 @@ def _short(value: Any, most: int = 40) -> str:
 def _grouped(plan: Mapping[str, Mapping], causes: Mapping[str, set]) -> list[Stale]:
     """Jobs by experiment and kind of reason, in the order of the report."""
     groups: dict[tuple[str, str], list[str]] = defaultdict(list)
-    for id, own in causes.items():
-        kinds = [kind for kind in KINDS if any(kind == one for one, _ in own)] or ["other"]
+    for id, job_causes in causes.items():
+        kinds = [kind for kind in KINDS if any(kind == one for one, _ in job_causes)] or ["other"]
         groups[experiment_of(plan[id]["rule"]), kinds[0]].append(id)
     return [
         Stale(word, kind, sorted(ids), _words(kind, ids, causes))

@@ -122,12 +122,12 @@ class Trace:
                 "holds": part.holds,
                 "rows": [
                     {
-                        "of": own.rows.of,
-                        "where": dict(own.rows.where),
-                        "files": own.files,
-                        "rows": own.frame.drop(columns=PLACES).to_dict("records"),
+                        "of": selection.rows.of,
+                        "where": dict(selection.rows.where),
+                        "files": selection.files,
+                        "rows": selection.frame.drop(columns=PLACES).to_dict("records"),
                     }
-                    for own in part.selected
+                    for selection in part.selected
                 ],
             }
             for part in self.parts
@@ -139,12 +139,12 @@ def trace(root: Path | str, name: str) -> Trace:
     """Follow a cell back to what it was made from."""
     root = Path(root)
     check_read(root)
-    row, known = named(root, name), recorded(root)
-    manifest = listing(root, known, row)
+    row, record = named(root, name), recorded(root)
+    manifest = listing(root, record, row)
     jobs, made_by = manifest["jobs"], manifest["made_by"]
     parts = behind(root, row)
     datasets = datasets_behind(parts, manifest)
-    calls, expected = calls_of_rules(root), known.expected()
+    calls, expected = calls_of_rules(root), record.expected()
     keys = keys_behind(parts, datasets[:1])
     sources = [
         _source(root, path, jobs, made_by, calls, expected, keys)
@@ -172,9 +172,9 @@ def _served(root: Path, dataset: str, manifest: Mapping[str, Any]) -> dict[str, 
     return {**record, "path": f"data/raw/{name}/{name}.data", "local": local}
 
 
-def listing(root: Path, known: Any, row: Row) -> Mapping[str, Any]:
+def listing(root: Path, record: Any, row: Row) -> Mapping[str, Any]:
     """The manifest that lists the table of a row."""
-    manifest = known.manifest or {}
+    manifest = record.manifest or {}
     if "jobs" not in manifest or row.path.as_posix() not in manifest.get("made_by", {}):
         raise DataError(
             f"no manifest in {root} lists {row.path}",
@@ -189,13 +189,13 @@ def listing(root: Path, known: Any, row: Row) -> Mapping[str, Any]:
 def datasets_behind(parts: Sequence[Part], manifest: Mapping[str, Any]) -> list[str]:
     """Data sets of the rows that a row of a table rests on, those of its first number first."""
     keys = [*manifest["sources"], *manifest["absent"]]
-    found: dict[str, None] = {}
-    for own in (own for part in parts for own in part.selected):
-        if "dataset" in own.frame:
-            found |= dict.fromkeys(name for name in own.frame["dataset"] if name in keys)
+    names: dict[str, None] = {}
+    for selection in (selection for part in parts for selection in part.selected):
+        if "dataset" in selection.frame:
+            names |= dict.fromkeys(name for name in selection.frame["dataset"] if name in keys)
         else:
-            found |= dict.fromkeys(name for path in own.files for name in _named(path, keys))
-    return list(found)
+            names |= dict.fromkeys(name for path in selection.files for name in _named(path, keys))
+    return list(names)
 
 
 def files_behind(
@@ -203,7 +203,7 @@ def files_behind(
 ) -> list[str]:
     """Files that hold the rows; those of some data sets only."""
     keys = [*manifest["sources"], *manifest["absent"]]
-    files = dict.fromkeys(f for part in parts for own in part.selected for f in own.files)
+    files = dict.fromkeys(f for part in parts for s in part.selected for f in s.files)
     return [file for file in files if concerns(file, datasets, keys)]
 
 
@@ -215,12 +215,12 @@ def keys_behind(parts: Sequence[Part], datasets: Sequence[str] = ()) -> pd.DataF
             continue
         if datasets and "dataset" in frame:
             frame = frame[frame["dataset"].isin(datasets)]
-        told = [
+        key_columns = [
             c
             for c in frame.columns
             if c not in (*PLACES, "value") and (c in KEYS or frame[c].dtype.kind != "f")
         ]
-        return frame[told].drop_duplicates().reset_index(drop=True)
+        return frame[key_columns].drop_duplicates().reset_index(drop=True)
     return None
 
 
@@ -233,9 +233,9 @@ def chain(manifest: Mapping[str, Any], starts: Sequence[str], table: str) -> lis
     jobs, made_by = manifest["jobs"], manifest["made_by"]
     keys = [*manifest["sources"], *manifest["absent"]]
     datasets = [key for path in starts for key in _named(path, keys)]
-    found, pending, rules = list(starts), list(starts), set()
-    found += [f"data/published/{table}.csv"] * (f"data/published/{table}.csv" in manifest["inputs"])
-    seen = set(found)
+    files, pending, rules = list(starts), list(starts), set()
+    files += [f"data/published/{table}.csv"] * (f"data/published/{table}.csv" in manifest["inputs"])
+    seen = set(files)
     while pending:
         job = jobs.get(made_by.get(pending.pop(0), ""))
         for parent in () if job is None else job["inputs"]:
@@ -249,9 +249,9 @@ def chain(manifest: Mapping[str, Any], starts: Sequence[str], table: str) -> lis
             if not datasets and (rule, Path(parent).suffix) in rules:
                 continue
             rules.add((rule, Path(parent).suffix))
-            found.append(parent)
+            files.append(parent)
             pending.append(parent)
-    return found
+    return files
 
 
 def concerns(path: str, datasets: Sequence[str], keys: Sequence[str]) -> bool:
@@ -264,17 +264,17 @@ def concerns(path: str, datasets: Sequence[str], keys: Sequence[str]) -> bool:
     >>> concerns("data/results/soft/statistics.parquet", ["wine"], ["iris", "wine"])
     True
     """
-    own = _named(path, keys)
-    return not datasets or not own or own[0] in datasets
+    path_datasets = _named(path, keys)
+    return not datasets or not path_datasets or path_datasets[0] in datasets
 
 
 def _named(path: str, keys: Sequence[str]) -> list[str]:
     """The data set that a file is of, by its name or its folder; none for others."""
     for part in [Path(path).stem, *reversed(Path(path).parent.parts)]:
         # Chunks and parts of a data set's job stand behind its name.
-        own = [key for key in keys if part == key or part.startswith(f"{key}_")]
-        if own:
-            return [max(own, key=len)]
+        matches = [key for key in keys if part == key or part.startswith(f"{key}_")]
+        if matches:
+            return [max(matches, key=len)]
     return []
 
 
@@ -290,7 +290,7 @@ def _source(root, path, jobs, made_by, calls, expected, keys, function="") -> So
     now = checksum(file) if file.is_file() else ""
     listed = expected.get(path)
     frame = None if keys is None else _table(file)
-    told = {} if frame is None else _told(frame, keys)
+    excerpt = {} if frame is None else _told(frame, keys)
     return Source(
         path,
         _holds(path),
@@ -299,7 +299,7 @@ def _source(root, path, jobs, made_by, calls, expected, keys, function="") -> So
         code_of(call),
         now,
         None if listed is None else listed == {now},
-        **told,
+        **excerpt,
     )
 
 
@@ -338,8 +338,8 @@ def fitting(frame: pd.DataFrame, keys: pd.DataFrame) -> pd.DataFrame:
     """
     for column in keys.columns:
         if column in frame.columns:
-            own = frame[frame[column].isin(set(keys[column]))]
-            frame = own if len(own) else frame
+            subset = frame[frame[column].isin(set(keys[column]))]
+            frame = subset if len(subset) else frame
     return frame
 
 

@@ -80,27 +80,27 @@ def run_trace(options: argparse.Namespace) -> int:
         return _trace_all(options)
     from hedgerow_study.audit.trace import trace
 
-    found, console = trace(options.project, options.row), new_console()
+    traced, console = trace(options.project, options.row), new_console()
     if options.json:
-        write_json(options.json, json.loads(json.dumps(found.to_dict(), default=str)))
+        write_json(options.json, json.loads(json.dumps(traced.to_dict(), default=str)))
 
     def say(text: str = "") -> None:
         console.print(plain(text), soft_wrap=True)
 
-    _say_row(say, found.row)
-    say(f"  made by {found.table.function} ({found.table.code}), job {found.table.job}")
-    say(f"  {found.table.path}: {_checksum(found.table)}")
-    _say_parts(say, found.parts)
+    _say_row(say, traced.row)
+    say(f"  made by {traced.table.function} ({traced.table.code}), job {traced.table.job}")
+    say(f"  {traced.table.path}: {_checksum(traced.table)}")
+    _say_parts(say, traced.parts)
     say()
     say("What it says")
-    say("\n".join(f"  {line}".rstrip() for line in found.says.splitlines()))
-    if len(found.datasets) > 1:
+    say("\n".join(f"  {line}".rstrip() for line in traced.says.splitlines()))
+    if len(traced.datasets) > 1:
         say()
         say(
-            f"The rows are of {len(found.datasets)} data sets; below stand the files of the first, "
-            f"{found.datasets[0]}"
+            f"The rows are of {len(traced.datasets)} data sets; below stand the files of the "
+            f"first, {traced.datasets[0]}"
         )
-    for number, source in enumerate(found.sources, 1):
+    for number, source in enumerate(traced.sources, 1):
         say()
         say(f"{number}. {source.path}: {source.holds}")
         if source.job:
@@ -113,63 +113,63 @@ def run_trace(options: argparse.Namespace) -> int:
         if source.n_rows and source.n_rows <= len(source.first):
             for record in source.first:
                 say(f"    {_line(record)}")
-    if found.data:
-        served = found.data
+    if traced.data:
+        served = traced.data
         say()
         say(f"The file of {served['dataset']} came from {served['from']}")
         say(f"  {served['path']}: {served['bytes']:,} bytes, there called {served['file']}")
         say(f"  SHA-256 {served['sha256']}")
         if served.get("local"):
             say(f"  {served['local']}")
-    wrong = [s.path for s in (found.table, *found.sources) if s.as_recorded is False]
-    columns = [part.column for part in found.parts if not part.holds]
+    wrong = [s.path for s in (traced.table, *traced.sources) if s.as_recorded is False]
+    columns = [part.column for part in traced.parts if not part.holds]
     if columns or wrong:
         say()
     if columns:
         say(f"Not what its rows give: {', '.join(columns)}.")
     if wrong:
         say(f"Not as the manifest lists it: {', '.join(wrong)}.")
-    return 0 if found.holds else 1
+    return 0 if traced.holds else 1
 
 
 def _say_parts(say: Callable[..., None], parts: Sequence[Part], most: int = 12) -> None:
     """Each number of a row with the rows that it rests on; rows that were told stand once."""
-    told: dict[tuple, str] = {}
+    shown: dict[tuple, str] = {}
     for part in parts:
         say()
         again = part.again
         again = f"{again:.9g}" if isinstance(again, float) else str(again)
         verdict = "as printed" if part.holds else f"NOT as printed, {part.printed}"
-        found = f" = {again}, {verdict}" if part.kind != "stated" else f"; printed {part.printed}"
-        say(f"{part.column}: {part.says}{found}")
-        for number, own in enumerate(part.selected, 1):
+        outcome = f" = {again}, {verdict}" if part.kind != "stated" else f"; printed {part.printed}"
+        say(f"{part.column}: {part.says}{outcome}")
+        for number, selection in enumerate(part.selected, 1):
             which = "first" if number == 1 else "second" if number == 2 else f"number {number}"
             head = f"  {which}, " if len(part.selected) > 1 else "  "
-            key = (own.rows.of, own.rows.value, repr(own.rows.where))
-            if key in told:
-                say(f"{head}the rows of {told[key]}")
+            key = (selection.rows.of, selection.rows.value, repr(selection.rows.where))
+            if key in shown:
+                say(f"{head}the rows of {shown[key]}")
                 continue
-            told[key] = part.column + (f", {which}" if len(part.selected) > 1 else "")
-            say(f"{head}`{own.rows.value}` of {_names(own.files, 3)}")
-            for place, line in _rows_told(own, most):
+            shown[key] = part.column + (f", {which}" if len(part.selected) > 1 else "")
+            say(f"{head}`{selection.rows.value}` of {_names(selection.files, 3)}")
+            for place, line in _rows_told(selection, most):
                 say(f"    {place}: {line}")
-            if len(own.frame) > most:
-                say(f"    and {len(own.frame) - most:,} more; --json FILE has all")
+            if len(selection.frame) > most:
+                say(f"    and {len(selection.frame) - most:,} more; --json FILE has all")
 
 
-def _rows_told(own: Selected, most: int) -> Iterator[tuple[str, str]]:
+def _rows_told(selection: Selected, most: int) -> Iterator[tuple[str, str]]:
     """The first rows with their number in the file, by what tells them apart."""
     from hedgerow_study.reporting.cells import KEYS, PLACES
 
-    frame = own.frame
+    frame = selection.frame
     keys = [
         c
         for c in frame.columns
-        if c not in (*PLACES, "value", own.rows.value)
+        if c not in (*PLACES, "value", selection.rows.value)
         and (c in KEYS or frame[c].dtype.kind not in "f")
     ]
     for record in frame.head(most).to_dict("records"):
-        name = own.rows.value
+        name = selection.rows.value
         yield (
             f"row {record['#row']}",
             _line({**{c: record[c] for c in keys[:8]}, name: record["value"]}),
@@ -190,15 +190,15 @@ def _trace_all(options: argparse.Namespace) -> int:
 
     root, console = Path(options.project), new_console()
     check_read(root)
-    found = Behind(Run(root))
-    counts, own, wrong = Counter(), Counter(), []
+    provenance = Behind(Run(root))
+    counts, own_only, wrong = Counter(), Counter(), []
     with Progress() as progress:
-        progress.tell("cells", of=len(found.tables))
-        for name in found.tables:
+        progress.tell("cells", of=len(provenance.tables))
+        for name in provenance.tables:
             progress.tell(name)
-            for part in itertools.chain(found.parts(name), found.rest(name)):
+            for part in itertools.chain(provenance.parts(name), provenance.rest(name)):
                 counts[part.kind] += 1
-                own[name] += part.kind == "own"
+                own_only[name] += part.kind == "own"
                 if not part.holds:
                     wrong.append(
                         {
@@ -221,14 +221,14 @@ def _trace_all(options: argparse.Namespace) -> int:
         say(f"and {len(wrong) - MOST_WRONG:,} more; --json FILE has all")
     fine = "all as printed" if not wrong else f"{len(wrong):,} NOT as printed"
     say(
-        f"{counts['computed']:,} numbers of {len(found.tables)} tables computed from their rows, "
-        f"{counts['copied']:,} copied from a named row, {counts['own']:,} made again by the "
+        f"{counts['computed']:,} numbers of {len(provenance.tables)} tables computed from their "
+        f"rows, {counts['copied']:,} copied from a named row, {counts['own']:,} made again by the "
         f"table's own function only, and {counts['text']:,} words: {fine}."
     )
     if options.json:
         check_free(options.json, options.force)  # it took a while
-        told = {"counts": dict(counts), "own": dict(own), "wrong": wrong}
-        write_json(options.json, json.loads(json.dumps(told, default=str)))
+        per_table = {"counts": dict(counts), "own": dict(own_only), "wrong": wrong}
+        write_json(options.json, json.loads(json.dumps(per_table, default=str)))
     return 1 if wrong else 0
 
 
@@ -237,35 +237,35 @@ def run_replay(options: argparse.Namespace) -> int:
     from hedgerow_study.audit.replay import replay
 
     with Progress() as progress:
-        found = replay(options.project, options.row, options.cores, progress.tell)
+        replayed = replay(options.project, options.row, options.cores, progress.tell)
     console = new_console()
 
     def say(text: str = "") -> None:
         console.print(plain(text), soft_wrap=True)
 
-    say(f"{len(found.jobs)} jobs were run again: {', '.join(found.jobs)}")
-    if found.split:
+    say(f"{len(replayed.jobs)} jobs were run again: {', '.join(replayed.jobs)}")
+    if replayed.split:
         say()
-        say(f"Split ({_line(found.split['of'])}), from {found.split['path']}")
-        for part, rows in found.split["parts"].items():
+        say(f"Split ({_line(replayed.split['of'])}), from {replayed.split['path']}")
+        for part, rows in replayed.split["parts"].items():
             first = ", ".join(map(str, rows["first"]))
             say(f"  {part}: {rows['rows']} rows: {first}, ...")
-    for seed in found.seeds:
+    for seed in replayed.seeds:
         say(f"  noise: {_line(seed)}")
-    if found.tree:
+    if replayed.tree:
         say()
-        say(f"Tree ({_line(found.tree_of)})")
-        say("\n".join(f"  {line}" for line in found.tree.splitlines()))
+        say(f"Tree ({_line(replayed.tree_of)})")
+        say("\n".join(f"  {line}" for line in replayed.tree.splitlines()))
     say()
-    _say_row(say, found.after)
+    _say_row(say, replayed.after)
     say()
-    differ = [path for path, same in found.files.items() if not same]
-    if found.same:
-        say(f"As before: the row, and all {len(found.files)} files that were made again.")
+    differ = [path for path, same in replayed.files.items() if not same]
+    if replayed.same:
+        say(f"As before: the row, and all {len(replayed.files)} files that were made again.")
     else:
-        say(f"Before: {_line(found.before.values)}")
+        say(f"Before: {_line(replayed.before.values)}")
         say(f"Not as before: {', '.join(differ) or 'the row'}.")
-    return 0 if found.same else 1
+    return 0 if replayed.same else 1
 
 
 def _say_row(say: Callable[..., None], row: Any) -> None:
@@ -281,5 +281,5 @@ def _line(record: Mapping[str, Any]) -> str:
 def _checksum(source: Any) -> str:
     if not source.checksum:
         return "missing"
-    told = {True: "as the manifest has it", False: "NOT as the manifest has it", None: "not listed"}
-    return f"SHA-256 {source.checksum}, {told[source.as_recorded]}"
+    text = {True: "as the manifest has it", False: "NOT as the manifest has it", None: "not listed"}
+    return f"SHA-256 {source.checksum}, {text[source.as_recorded]}"

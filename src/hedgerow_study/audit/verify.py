@@ -86,113 +86,113 @@ def verify(
     check_number("tolerance", tolerance, 0, 1)
     root = Path(root)
     check_project(root)
-    own = own_checkout() if checkout is None else Path(checkout)
-    if own is None or own.resolve() != root.resolve():
+    local = own_checkout() if checkout is None else Path(checkout)
+    if local is None or local.resolve() != root.resolve():
         check_links(root)
-    if own is None and (n_drawn or asked):
+    if local is None and (n_drawn or asked):
         raise InputError(f"--rerun: {NO_CHECKOUT}", remedy=CLONE)
-    known = _known(root)
-    found = Findings(str(root), digest=known.digest, unlisted_allowed=allow_unlisted)
+    record = _known(root)
+    findings = Findings(str(root), digest=record.digest, unlisted_allowed=allow_unlisted)
     tell("checksums")
-    found.files += _recorded_files(root, known)
+    findings.files += _recorded_files(root, record)
     if digest is not None:
-        found.checks.append(_check_digest(digest, known))
-    found.files += _unlisted(root, known)
-    if known.manifest is None:
-        found.checks.append(Check("manifest", False, ["It cannot be read: nothing else is known."]))
-        return found
-    manifest = known.manifest
-    found.files += check_shown(root, manifest, known.digest)
+        findings.checks.append(_check_digest(digest, record))
+    findings.files += _unlisted(root, record)
+    if record.manifest is None:
+        findings.checks += [Check("manifest", False, ["It cannot be read: nothing else is known."])]
+        return findings
+    manifest = record.manifest
+    findings.files += check_shown(root, manifest, record.digest)
     tell("installed packages")
-    found.checks.append(check_packages(manifest))
-    found.checks += [_closed(manifest), _data_files(manifest)]
-    found.checks += _environment(manifest)
-    found.checks += check_code(root, manifest, allow_changes, own)
-    if own is None:
-        found.checks.append(Check("jobs, settings and results", None, [f"{NO_CHECKOUT}: {CLONE}."]))
-        return found
-    found.checks.append(_configuration(own, manifest))
-    found.checks.append(check_documents(root, own))
+    findings.checks.append(check_packages(manifest))
+    findings.checks += [_closed(manifest), _data_files(manifest)]
+    findings.checks += _environment(manifest)
+    findings.checks += check_code(root, manifest, allow_changes, local)
+    if local is None:
+        findings.checks += [Check("jobs, settings and results", None, [f"{NO_CHECKOUT}: {CLONE}."])]
+        return findings
+    findings.checks.append(_configuration(local, manifest))
+    findings.checks.append(check_documents(root, local))
     tell("the graph of jobs")
     try:
-        jobs = planned_again(own, manifest)
+        jobs = planned_again(local, manifest)
     except ConfigError as error:
-        found.checks.append(Check("parents", False, [f"{error.message}."]))
-        return found
+        findings.checks.append(Check("parents", False, [f"{error.message}."]))
+        return findings
     made_by = {path: id for id, job in jobs.items() for path in job["outputs"]}
     # The manifest tells of what it rests on; it holds what a copy has not, such as all checksums.
-    own_job = made_by.get(MANIFEST, "")
-    above = with_parents({"jobs": jobs, "made_by": made_by}, [own_job]) if own_job else jobs
-    jobs = {id: jobs[id] for id in above if id != own_job}
-    found.checks += _against_plan(manifest["jobs"], jobs)
+    writer = made_by.get(MANIFEST, "")
+    above = with_parents({"jobs": jobs, "made_by": made_by}, [writer]) if writer else jobs
+    jobs = {id: jobs[id] for id in above if id != writer}
+    findings.checks += _against_plan(manifest["jobs"], jobs)
     made_by = {path: id for path, id in made_by.items() if id in jobs}
     planned_manifest = {**manifest, "jobs": jobs, "made_by": made_by}
     tell("compiled cores are built anew")
-    found.checks.append(check_cores(own, manifest, cheap))
-    make_anew(root, own, planned_manifest, found, rerun, seed, cheap, cores, tolerance, tell)
-    return found
+    findings.checks.append(check_cores(local, manifest, cheap))
+    make_anew(root, local, planned_manifest, findings, rerun, seed, cheap, cores, tolerance, tell)
+    return findings
 
 
 def whole(root: Path) -> dict[str, Any]:
     """The manifest of a run of which every file is as recorded."""
-    known = _known(root)
-    bad = [file for file in _recorded_files(root, known) if file.verdict != IDENTICAL]
+    record = _known(root)
+    bad = [file for file in _recorded_files(root, record) if file.verdict != IDENTICAL]
     # What was made on the way need not be kept.
-    if bad or known.manifest is None:
+    if bad or record.manifest is None:
         named = names(f"{file.path} ({file.verdict})" for file in bad)
         raise DataError(f"the run is not whole: {named}", remedy="call `make reproduce`")
-    return known.manifest
+    return record.manifest
 
 
 def _known(root: Path) -> Recorded:
     """What the last run wrote down; an error where that is nothing, or of another time."""
-    known = recorded(root)
-    if known.manifest is None and not known.sums:
-        if known.faults:
+    record = recorded(root)
+    if record.manifest is None and not record.sums:
+        if record.faults:
             raise DataError(f"{root / MANIFEST}: damaged", remedy="call `make reproduce`")
         raise DataError(
             f"{root} holds no {MANIFEST}", remedy="call `make reproduce`, or name another folder"
         )
-    if known.manifest is not None and "jobs" not in known.manifest:
+    if record.manifest is not None and "jobs" not in record.manifest:
         raise DataError(
             f"{root / MANIFEST} is of an earlier version and names no jobs",
             remedy="call `make reproduce`, which writes it anew",
         )
-    return known
+    return record
 
 
 # --------------------------------------------------------------------------------------- files
 
 
-def _recorded_files(root: Path, known: Recorded) -> list[File]:
-    return [*_records(known), *_files(root, known)]
+def _recorded_files(root: Path, record: Recorded) -> list[File]:
+    return [*_records(record), *_files(root, record)]
 
 
-def _records(known: Recorded) -> list[File]:
+def _records(record: Recorded) -> list[File]:
     """The manifest and the list for `sha256sum`, which bear witness to each other."""
     files = []
-    for path, there in ((MANIFEST, known.digest is not None), (SUMS, bool(known.sums))):
-        faults = [fault for fault in known.faults if fault.startswith(path)]
-        verdict = DIFFERS if faults else IDENTICAL if there else MISSING
+    for path, is_present in ((MANIFEST, record.digest is not None), (SUMS, bool(record.sums))):
+        faults = [fault for fault in record.faults if fault.startswith(path)]
+        verdict = DIFFERS if faults else IDENTICAL if is_present else MISSING
         files.append(File(path, verdict, "record", "; ".join(faults)))
     return files
 
 
-def _check_digest(digest: str, known: Recorded) -> Check:
+def _check_digest(digest: str, record: Recorded) -> Check:
     asked = digest.strip().lower()
     if len(asked) != 64 or set(asked) - set("0123456789abcdef"):
         raise InputError(
             f"--digest is {digest!r}", remedy="give the 64 digits that the run printed"
         )
-    if asked == known.digest:
+    if asked == record.digest:
         return Check("digest of the manifest", True, [f"It is {asked}."])
-    return Check("digest of the manifest", False, [f"It is {known.digest}, not {asked}."])
+    return Check("digest of the manifest", False, [f"It is {record.digest}, not {asked}."])
 
 
-def _files(root: Path, known: Recorded) -> list[File]:
-    expected = known.expected()
+def _files(root: Path, record: Recorded) -> list[File]:
+    expected = record.expected()
     now = checksums(root, [path for path in expected if (root / path).is_file()])
-    manifest = known.manifest or {}
+    manifest = record.manifest or {}
     kinds = {path: kind for part, kind in KINDS.items() for path in manifest.get(part, ())}
     files = []
     for path in sorted(expected):
@@ -224,18 +224,18 @@ def changed(file: Path, checksum: str) -> str:
     return "its bytes were changed"
 
 
-def _unlisted(root: Path, known: Recorded) -> list[File]:
+def _unlisted(root: Path, record: Recorded) -> list[File]:
     """What lies where runs write, and no run has listed."""
-    manifest = known.manifest or {}
-    listed = {*known.expected(), *manifest.get("made_by", ()), MANIFEST, SUMS, *TRACKED}
-    there = {
+    manifest = record.manifest or {}
+    listed = {*record.expected(), *manifest.get("made_by", ()), MANIFEST, SUMS, *TRACKED}
+    present = {
         file.relative_to(root).as_posix()
         for folder in MADE
         for file in (root / folder).rglob("*")
         if (file.is_file() or file.is_symlink()) and not _is_version(file)
     }
     why = "the manifest does not name it: of another configuration, or nobody's"
-    return [File(path, NOT_LISTED, why=why) for path in sorted(there - listed)]
+    return [File(path, NOT_LISTED, why=why) for path in sorted(present - listed)]
 
 
 def _is_version(file: Path) -> bool:
@@ -249,18 +249,18 @@ def _is_version(file: Path) -> bool:
 def _closed(manifest: Mapping[str, Any]) -> Check:
     """Whether a chain of jobs leads from each output to what was read."""
     jobs, made_by = manifest["jobs"], manifest["made_by"]
-    said = [f"{path} has no job." for path in manifest["outputs"] if made_by.get(path) not in jobs]
+    lines = [f"{path} has no job." for path in manifest["outputs"] if made_by.get(path) not in jobs]
     for id, job in jobs.items():
         unknown = [p for p in job["inputs"] if p not in made_by and p not in manifest["inputs"]]
-        said += [f"{path}, which {id} reads, has no job and is no input." for path in unknown]
-    made_from = {id: {made_by[p] for p in jobs[id]["inputs"] if p in made_by} for id in jobs}
+        lines += [f"{path}, which {id} reads, has no job and is no input." for path in unknown]
+    parents = {id: {made_by[p] for p in jobs[id]["inputs"] if p in made_by} for id in jobs}
     try:
-        TopologicalSorter(made_from).prepare()
+        TopologicalSorter(parents).prepare()
     except CycleError as error:
-        said.append(f"{' <- '.join(error.args[1])}: each of these jobs comes from the next one.")
+        lines.append(f"{' <- '.join(error.args[1])}: each of these jobs comes from the next one.")
     gone = [path for path, kept in manifest["between"].items() if kept is None]
-    told = [f"Files made on the way and not kept: {len(gone)}."] if gone else []
-    return Check("chain to what was read", not said, said or told or ["It is closed."])
+    notes = [f"Files made on the way and not kept: {len(gone)}."] if gone else []
+    return Check("chain to what was read", not lines, lines or notes or ["It is closed."])
 
 
 def _data_files(manifest: Mapping[str, Any]) -> Check:
@@ -291,11 +291,11 @@ def _configuration(root: Path, manifest: Mapping[str, Any]) -> Check:
         now = settings_now(root, files, given)
     except HedgerowError as error:
         return Check(name, False, [f"{error}."])
-    said = [
+    lines = [
         f"{setting} is {_value(mine)} in {' and '.join(files)}, {_value(theirs)} in the manifest."
         for setting, theirs, mine in unlike(manifest["configuration"], now)
     ]
-    return Check(name, not said, said or [f"As in {' and '.join(files)}."])
+    return Check(name, not lines, lines or [f"As in {' and '.join(files)}."])
 
 
 def settings_files(given: Mapping[str, Any]) -> list[str]:
@@ -312,29 +312,29 @@ def settings_now(root: Path, files: Iterable[str], given: Mapping[str, Any]) -> 
                 f"{file}, with which the last run was made, is missing",
                 remedy="put it back, or name the settings (--configfile)",
             )
-        own = read_yaml(root / file) or {}
-        if not isinstance(own, Mapping):
+        settings = read_yaml(root / file) or {}
+        if not isinstance(settings, Mapping):
             raise ConfigError(f"{file} holds no settings", remedy="write `name: value`")
-        now = _merged(now, own)
+        now = _merged(now, settings)
     return _merged(now, given.get("command_line", {}))
 
 
 def _merged(one: Mapping, other: Mapping) -> dict[str, Any]:
     """As Snakemake merges files of settings: mappings in each other, lists replaced."""
-    found = dict(one)
+    merged = dict(one)
     for key, value in other.items():
-        inner = isinstance(value, Mapping) and isinstance(found.get(key), Mapping)
-        found[key] = _merged(found[key], value) if inner else value
-    return found
+        inner = isinstance(value, Mapping) and isinstance(merged.get(key), Mapping)
+        merged[key] = _merged(merged[key], value) if inner else value
+    return merged
 
 
 def unlike(one: Any, other: Any, name: str = "") -> list[tuple[str, Any, Any]]:
     """Settings that differ between two configurations, by their full names."""
     if isinstance(one, Mapping) and isinstance(other, Mapping):
         return [
-            found
+            difference
             for key in sorted({*one, *other}, key=str)
-            for found in unlike(
+            for difference in unlike(
                 one.get(key, _NOWHERE), other.get(key, _NOWHERE), f"{name}.{key}".lstrip(".")
             )
         ]
@@ -346,16 +346,16 @@ def _value(value: Any) -> str:
 
 
 def _environment(manifest: Mapping[str, Any]) -> list[Check]:
-    said = changed_packages(manifest)
+    lines = changed_packages(manifest)
     system = platform_name()
-    told = (
+    notes = (
         []
         if system == manifest.get("platform")
         else [f"{system} here, {manifest['platform']} then."]
     )
     return [
-        Check("package versions", not said, said or ["Those in use are those of the run."]),
-        *([Check("machine", None, told)] if told else []),
+        Check("package versions", not lines, lines or ["Those in use are those of the run."]),
+        *([Check("machine", None, notes)] if notes else []),
     ]
 
 
@@ -372,19 +372,19 @@ def changed_packages(manifest: Mapping[str, Any]) -> list[str]:
 
 def _against_plan(jobs: Mapping[str, Any], plan: Mapping[str, Any]) -> list[Check]:
     """Whether the workflow, as it is now, makes the same files from the same parents."""
-    said = []
+    lines = []
     for id in sorted({*jobs} - {*plan}):
-        said.append(f"The workflow has no job {id}.")
+        lines.append(f"The workflow has no job {id}.")
     for id in sorted({*plan} - {*jobs}):
-        said.append(f"The manifest leaves out {id}, which the workflow has.")
+        lines.append(f"The manifest leaves out {id}, which the workflow has.")
     for id, job in jobs.items():
         for part, words in (("rule", "rule"), ("inputs", "parents"), ("outputs", "outputs")):
             if id in plan and job[part] != plan[id][part]:
-                said.append(f"{id} has other {words} in the manifest than in the workflow.")
+                lines.append(f"{id} has other {words} in the manifest than in the workflow.")
     both = [id for id in jobs if id in plan]
     code = [id for id in both if jobs[id].get("code") != plan[id]["code"]]
     settings = [id for id in both if jobs[id].get("settings") != plan[id]["settings"]]
-    checks = [Check("parents", not said, said or [f"Those of {len(both)} jobs are as planned."])]
+    checks = [Check("parents", not lines, lines or [f"Those of {len(both)} jobs are as planned."])]
     for name, ids in (("code", code), ("settings of jobs", settings)):
         fine = [f"That of {len(both)} jobs is the one in use."]
         changed = [f"It has changed since for {names(ids)}."]
