@@ -106,8 +106,8 @@ def allowed() -> Counter[tuple[str, str, str]]:
 def test_names_and_texts_use_the_words_of_the_field():
     """`said` was a message, class probabilities, a caption and a formula."""
     more = left() - allowed()
-    listed = [f"{where}: {what} ({WORDS.get(what, 'see WORDS')})" for _, where, what in more]
-    assert not more, f"choose another word, docs/glossary.md has them: {'; '.join(listed)}"
+    listed = [f"{what} in {where}" for _, where, what in more]
+    assert not more, f"choose other words, WORDS and docs/glossary.md have some: {listed}"
 
 
 def test_the_list_of_what_is_left_only_shrinks():

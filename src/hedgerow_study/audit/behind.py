@@ -223,11 +223,11 @@ class Behind:
         return self._inputs.setdefault(id(source), Input(source))
 
     def _part(self, table: str, cell: Cell, printed: pd.DataFrame, inputs: Sequence[Input]) -> Part:
-        is_stated = cell.formula == STATED
+        is_of_table = cell.formula == STATED
         try:
             groups = [i.rows(rows, cell.by) for i, rows in zip(inputs, cell.rows, strict=True)]
             again = None
-            if not is_stated:
+            if not is_of_table:
                 again = evaluate(cell.formula, groups, cell.by, cell.times, cell.decimals)
         except (TypeError, ValueError, LookupError, AttributeError, ArithmeticError) as error:
             raise DataError(
@@ -244,7 +244,7 @@ class Behind:
             value if known(value) else None,
             again,
             selected,
-            "stated" if is_stated else "copied" if cell.formula in COPIES else "computed",
+            "stated" if is_of_table else "copied" if cell.formula in COPIES else "computed",
         )
 
 

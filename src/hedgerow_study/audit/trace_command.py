@@ -191,14 +191,14 @@ def _trace_all(options: argparse.Namespace) -> int:
     root, console = Path(options.project), new_console()
     check_read(root)
     provenance = Behind(Run(root))
-    counts, own_only, wrong = Counter(), Counter(), []
+    counts, uncovered, wrong = Counter(), Counter(), []
     with Progress() as progress:
         progress.tell("cells", of=len(provenance.tables))
         for name in provenance.tables:
             progress.tell(name)
             for part in itertools.chain(provenance.parts(name), provenance.rest(name)):
                 counts[part.kind] += 1
-                own_only[name] += part.kind == "own"
+                uncovered[name] += part.kind == "own"
                 if not part.holds:
                     wrong.append(
                         {
@@ -227,7 +227,7 @@ def _trace_all(options: argparse.Namespace) -> int:
     )
     if options.json:
         check_free(options.json, options.force)  # it took a while
-        per_table = {"counts": dict(counts), "own": dict(own_only), "wrong": wrong}
+        per_table = {"counts": dict(counts), "own": dict(uncovered), "wrong": wrong}
         write_json(options.json, json.loads(json.dumps(per_table, default=str)))
     return 1 if wrong else 0
 
