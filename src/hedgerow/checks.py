@@ -277,10 +277,10 @@ def check_memory(what: str, needed: float, remedy: str) -> None:
 
     An operating system may grant it all the same, and end the process when it is used.
     """
-    there = memory()
-    if needed > there:
+    limit = memory()
+    if needed > limit:
         raise InputError(
-            f"{what} would take {needed / GIB:.3g} GiB of memory and there are {there / GIB:.3g}",
+            f"{what} would take {needed / GIB:.3g} GiB of memory and there are {limit / GIB:.3g}",
             remedy=remedy,
         )
 

@@ -79,16 +79,16 @@ class Setting:
         kind = kind if self.written is None else self.written
         items = typing.get_args(kind)
         if typing.get_origin(kind) is not tuple:
-            found = self._one(kind, largest)
+            schema = self._one(kind, largest)
         else:
-            found = {"type": "array", "items": self._one(items[0], largest)}
+            schema = {"type": "array", "items": self._one(items[0], largest)}
             if self.contains is not None:
-                found["contains"] = {"const": self.contains}
+                schema["contains"] = {"const": self.contains}
             if items[-1] is ...:
-                found |= {"minItems": self.fewest, "uniqueItems": True}
+                schema |= {"minItems": self.fewest, "uniqueItems": True}
             else:
-                found |= {"minItems": len(items), "maxItems": len(items)}
-        return {**found, "remedy": self.remedy} if self.remedy else found
+                schema |= {"minItems": len(items), "maxItems": len(items)}
+        return {**schema, "remedy": self.remedy} if self.remedy else schema
 
     def _one(self, kind: Any, largest: float | None) -> dict[str, Any]:
         if self.choices:
@@ -119,14 +119,14 @@ class Setting:
         return {"type": _TYPES[kind], **bounds, **self.limits}
 
     def _any(self, kinds: list, kind: Any, largest: float | None) -> dict[str, Any]:
-        found = [self._one(one, largest) for one in kinds]
+        schemas = [self._one(one, largest) for one in kinds]
         empty = types.NoneType in typing.get_args(kind)
-        if len(found) > 1:
-            return {"anyOf": found + [{"type": "null"}] * empty}
-        if "enum" in found[0]:
-            return {"enum": [*found[0]["enum"], None]}
-        names = found[0]["type"]
-        return {**found[0], "type": [*([names] if isinstance(names, str) else names), "null"]}
+        if len(schemas) > 1:
+            return {"anyOf": schemas + [{"type": "null"}] * empty}
+        if "enum" in schemas[0]:
+            return {"enum": [*schemas[0]["enum"], None]}
+        names = schemas[0]["type"]
+        return {**schemas[0], "type": [*([names] if isinstance(names, str) else names), "null"]}
 
 
 _TYPES: dict[Any, Any] = {
@@ -206,8 +206,8 @@ def schema_of(owner: type, largest: float | None = None) -> dict[str, Any]:
         "additionalProperties": False,
         "required": [name for name, f in fields.items() if _no_default(f)],
         "properties": {
-            name: found.schema(kinds(owner)[name], largest)
-            for name, found in settings_of(owner).items()
+            name: setting.schema(kinds(owner)[name], largest)
+            for name, setting in settings_of(owner).items()
         },
     }
 
@@ -291,9 +291,9 @@ class Fault:
     def said(self, name: str | None = None) -> str:
         """What is wrong, in words; by its full name, or by another one."""
         name = self.name if name is None else name
-        said = {"unknown": f"unknown key `{name}`", "missing": f"`{name}` is missing"}
-        said |= {"name": f"`{name}` is no name"}
-        return said.get(self.kind) or f"`{name}` is {shown(self.value)}"
+        messages = {"unknown": f"unknown key `{name}`", "missing": f"`{name}` is missing"}
+        messages |= {"name": f"`{name}` is no name"}
+        return messages.get(self.kind) or f"`{name}` is {shown(self.value)}"
 
 
 def name_of(place: Iterable) -> str:
@@ -319,8 +319,8 @@ def faults(value: Any, schema: Mapping[str, Any], place: tuple = ()) -> list[Fau
     JSON schema takes 5.0 for a whole number, and YAML knows `.nan` and `.inf`: neither is right
     here.
     """
-    found = _faults(value, schema, place, schema)
-    return sorted(found, key=lambda fault: fault.kind != "unknown")
+    problems = _faults(value, schema, place, schema)
+    return sorted(problems, key=lambda fault: fault.kind != "unknown")
 
 
 def _faults(value: Any, schema: Mapping, place: tuple, whole: Mapping) -> Iterator[Fault]:
@@ -338,29 +338,29 @@ def _faults(value: Any, schema: Mapping, place: tuple, whole: Mapping) -> Iterat
 
 def _of_any(value: Any, schema: Mapping, place: tuple, whole: Mapping) -> Iterator[Fault]:
     """Of a value that may be one of several: by the only one of its type, else by all of them."""
-    found = [list(_faults(value, one, place, one)) for one in schema["anyOf"]]
-    if not all(found):
+    alternatives = [list(_faults(value, one, place, one)) for one in schema["anyOf"]]
+    if not all(alternatives):
         return
     of_type = [i for i, one in enumerate(schema["anyOf"]) if _is(value, {"type": one.get("type")})]
     sections = [i for i in of_type if "properties" in schema["anyOf"][i]]
     if "remedy" not in schema and (len(of_type) == 1 or (of_type and sections == of_type)):
         # Of several sections the one is meant that has most of the keys.
         keys = [len({*schema["anyOf"][i].get("properties", ())} & {*value}) for i in sections]
-        yield from found[sections[keys.index(max(keys))] if sections else of_type[0]]
+        yield from alternatives[sections[keys.index(max(keys))] if sections else of_type[0]]
     else:
         remedy = schema.get("remedy") or f"give {_article(describe(whole))}"
         yield Fault("value", place, value, schema, remedy)
 
 
 def _of_section(value: Mapping, schema: Mapping, place: tuple) -> Iterator[Fault]:
-    known, others = schema.get("properties", {}), schema.get("additionalProperties", {})
+    properties, others = schema.get("properties", {}), schema.get("additionalProperties", {})
     if len(value) < schema.get("minProperties", 0):
         yield Fault("value", place, value, schema, "name at least one")
     for key, inner in value.items():
-        if key in known:
-            yield from _faults(inner, known[key], (*place, key), known[key])
+        if key in properties:
+            yield from _faults(inner, properties[key], (*place, key), properties[key])
         elif others is False:
-            yield _unknown(key, inner, known, schema, place)
+            yield _unknown(key, inner, properties, schema, place)
         else:
             names = schema.get("propertyNames", {})
             if not _is(key, names) and "enum" in names:
@@ -371,20 +371,20 @@ def _of_section(value: Mapping, schema: Mapping, place: tuple) -> Iterator[Fault
             yield from _faults(inner, others, (*place, str(key)), others)
     for key in schema.get("required", ()):
         if key not in value:
-            remedy = known[key].get("remedy") or f"give it: {describe(known[key])}"
-            yield Fault("missing", (*place, key), None, known[key], remedy)
+            remedy = properties[key].get("remedy") or f"give it: {describe(properties[key])}"
+            yield Fault("missing", (*place, key), None, properties[key], remedy)
 
 
-def _unknown(key: Any, value: Any, known: Iterable, schema: Mapping, place: tuple) -> Fault:
-    remedy = did_you_mean(str(key), known, f"use {' or '.join(sorted(known))}")
+def _unknown(key: Any, value: Any, allowed: Iterable, schema: Mapping, place: tuple) -> Fault:
+    remedy = did_you_mean(str(key), allowed, f"use {' or '.join(sorted(allowed))}")
     return Fault("unknown", (*place, str(key)), value, schema, remedy)
 
 
 def _of_list(value: list, schema: Mapping, place: tuple, whole: Mapping) -> Iterator[Fault]:
     least, most = schema.get("minItems", 0), schema.get("maxItems", math.inf)
-    told_apart = [(isinstance(item, bool), item) for item in value]
+    comparable = [(isinstance(item, bool), item) for item in value]
     if schema.get("items", {}).get("type") == _TYPES[Word]:
-        told_apart = [word(item) for item in value]
+        comparable = [word(item) for item in value]
     remedy = ""
     if "contains" in schema and schema["contains"]["const"] not in value:
         remedy = f"give {_article(describe(whole))}"
@@ -392,7 +392,7 @@ def _of_list(value: list, schema: Mapping, place: tuple, whole: Mapping) -> Iter
         least = "one" if least == 1 else least
         remedy = f"name at least {least}" if most == math.inf else f"give a list of {most}"
     elif schema.get("uniqueItems"):
-        twice = any(item in told_apart[:i] for i, item in enumerate(told_apart))
+        twice = any(item in comparable[:i] for i, item in enumerate(comparable))
         remedy = "name each once" if twice else ""
     if remedy:
         yield Fault("value", place, value, schema, schema.get("remedy") or remedy)

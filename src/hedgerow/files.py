@@ -76,14 +76,14 @@ def check_folder(
         raise InputError(f"{folder} is no folder, and is not written over", remedy=remedy)
     if not any(folder.iterdir()):
         return
-    own = listed(folder)
-    if own is None:
+    recorded = listed(folder)
+    if recorded is None:
         raise InputError(f"{folder} was not made by {what} and is not overwritten", remedy=remedy)
     for path in sorted(folder.rglob("*")):
         name = path.relative_to(folder).as_posix()
         if path.is_dir() and not path.is_symlink():
             continue
-        if name not in own and path.name not in LEFT_BY_SYSTEMS:
+        if name not in recorded and path.name not in LEFT_BY_SYSTEMS:
             raise InputError(
                 f"{folder} holds {name}, which {what} has not made, and is not overwritten",
                 remedy=f"{remedy}, or move that file",
@@ -155,14 +155,14 @@ def written_whole(path: str | Path) -> Iterator[Path]:
     """
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
-    beside = _new(path.parent, f".{path.stem}-", f".part{path.suffix}", _new_file)
+    temporary = _new(path.parent, f".{path.stem}-", f".part{path.suffix}", _new_file)
     try:
-        yield beside
-        with open(beside, "rb") as file:
+        yield temporary
+        with open(temporary, "rb") as file:
             os.fsync(file.fileno())
-        beside.replace(path)
+        temporary.replace(path)
     finally:
-        beside.unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)
 
 
 @contextlib.contextmanager
@@ -173,19 +173,19 @@ def folder_whole(folder: str | Path, old: Path | None = None) -> Iterator[Path]:
     """
     folder = _named(folder)
     folder.parent.mkdir(parents=True, exist_ok=True)
-    made = _new(folder.parent, f".{folder.name}-", "", os.mkdir)
+    temporary = _new(folder.parent, f".{folder.name}-", "", os.mkdir)
     try:
-        yield made
+        yield temporary
         if old is not None:
             folder.rename(old)
         try:
-            made.rename(folder)
+            temporary.rename(folder)
         except OSError:
             if old is not None:
                 old.rename(folder)
             raise
     finally:
-        shutil.rmtree(made, ignore_errors=True)
+        shutil.rmtree(temporary, ignore_errors=True)
 
 
 def _new(folder: Path, prefix: str, suffix: str, make: Callable[[Path], None]) -> Path:
@@ -207,8 +207,8 @@ def _new_file(path: Path) -> None:
 
 def write_bytes(path: str | Path, content: bytes) -> None:
     """Write a file whole."""
-    with written_whole(path) as beside:
-        beside.write_bytes(content)
+    with written_whole(path) as temporary:
+        temporary.write_bytes(content)
 
 
 def write_text(path: str | Path, text: str) -> None:
@@ -223,8 +223,8 @@ def write_json(path: str | Path, content: Mapping[str, Any]) -> None:
 
 def write_csv(path: str | Path, frame: pd.DataFrame) -> None:
     """Write a table whole, floats so that they can be read back as they were."""
-    with written_whole(path) as beside:
-        frame.to_csv(beside, index=False, lineterminator="\n")
+    with written_whole(path) as temporary:
+        frame.to_csv(temporary, index=False, lineterminator="\n")
 
 
 #: What a spreadsheet takes for the beginning of a formula (the wide forms on Japanese systems), at
@@ -256,13 +256,13 @@ def for_spreadsheets(frame: pd.DataFrame) -> pd.DataFrame:
             return value
         return no_formula(value).replace("\r\n", "\n").replace("\r", "\n")
 
-    made = frame.copy()
-    for place in range(made.shape[1]):
-        column = made.iloc[:, place]
+    cleaned = frame.copy()
+    for place in range(cleaned.shape[1]):
+        column = cleaned.iloc[:, place]
         if column.dtype.kind not in "biufM":
-            made.isetitem(place, column.astype(object).map(shown))
-    made.columns = [shown(column) for column in made.columns]
-    return made
+            cleaned.isetitem(place, column.astype(object).map(shown))
+    cleaned.columns = [shown(column) for column in cleaned.columns]
+    return cleaned
 
 
 def write_parquet(path: str | Path, table: pd.DataFrame | pa.Table) -> None:
@@ -301,8 +301,8 @@ _NAME = _SEAL.encode() + bytes([0x18, len(_OPEN)])
 
 def _place_of_seal(content: bytes) -> int | None:
     """Where the value of the seal begins. The last one counts: it stands behind all columns."""
-    found = content.rfind(_NAME)
-    return None if found < 0 else found + len(_NAME)
+    start = content.rfind(_NAME)
+    return None if start < 0 else start + len(_NAME)
 
 
 # ----------------------------------------------------------------------------------- reading
@@ -401,12 +401,12 @@ def read_json(path: str | Path) -> dict[str, Any]:
     """Content of a JSON file that the workflow wrote."""
     content = read_bytes(path)
     try:
-        found = json.loads(content.decode("utf-8"))
+        mapping = json.loads(content.decode("utf-8"))
     except (ValueError, RecursionError):
-        found = None
-    if not isinstance(found, dict):
+        mapping = None
+    if not isinstance(mapping, dict):
         raise DataError(f"{path} is damaged: it is no JSON mapping", remedy=MAKE_AGAIN)
-    return found
+    return mapping
 
 
 def read_text(path: str | Path, absent: str = ABSENT) -> str:
@@ -504,7 +504,7 @@ def _check_events(path: Path, events: Iterator[Any]) -> None:
     inside = _Open()
     stack = [inside]
     # Values and nesting of what has an anchor. What is open has none yet: it would hold itself.
-    known: dict[str, tuple[int, int]] = {}
+    anchors: dict[str, tuple[int, int]] = {}
     for event in events:
         kind, anchor, size, height = type(event), None, 1, 1
         if kind is yaml.MappingEndEvent or kind is yaml.SequenceEndEvent:
@@ -531,15 +531,15 @@ def _check_events(path: Path, events: Iterator[Any]) -> None:
             if kind is yaml.ScalarEvent:
                 anchor = event.anchor
             elif kind is yaml.AliasEvent:
-                if event.anchor not in known:
+                if event.anchor not in anchors:
                     raise ConfigError(
                         f"{path}: line {_line(event)}: `*{event.anchor}` is not known before "
                         "this line",
                         remedy="write the value out",
                     )
-                size, height = known[event.anchor]
+                size, height = anchors[event.anchor]
             if anchor is not None:
-                known[anchor] = size, height
+                anchors[anchor] = size, height
             inside.size += size
             if height >= inside.height:
                 inside.height = height + 1

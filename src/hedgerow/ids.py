@@ -26,8 +26,8 @@ def title_of(identifier: str) -> str:
     'Table 6.3, SYNTHETIC'
     """
     kind, *parts = published_id(identifier).split("_")[1:]
-    own = identifier.removeprefix(published_id(identifier)).replace("_", ", ")
-    return f"{kind.capitalize()} {'.'.join(parts)}{own}"
+    suffix = identifier.removeprefix(published_id(identifier)).replace("_", ", ")
+    return f"{kind.capitalize()} {'.'.join(parts)}{suffix}"
 
 
 def published_id(identifier: str) -> str:

@@ -105,10 +105,10 @@ def numbers_of(column: Any) -> np.ndarray:
 
     if isinstance(column.dtype, numpy.dtype) and column.dtype.kind in "biuf":
         return column.to_numpy("float64")
-    found = pandas.to_numeric(column)
-    if getattr(found.dtype, "kind", "") == "c":
+    numbers = pandas.to_numeric(column)
+    if getattr(numbers.dtype, "kind", "") == "c":
         raise TypeError("complex numbers")
-    return found.to_numpy(dtype="float64", na_value=float("nan"))
+    return numbers.to_numpy(dtype="float64", na_value=float("nan"))
 
 
 def of_polars(X: Any) -> Any:

@@ -34,8 +34,8 @@ def new_console(stderr: bool = False) -> Console:
     """Where a command prints; what is printed is shown as it is."""
     from rich.console import Console
 
-    found = Console(stderr=stderr, markup=False, emoji=False, highlight=False)
-    if found.is_terminal:
-        return found
+    console = Console(stderr=stderr, markup=False, emoji=False, highlight=False)
+    if console.is_terminal:
+        return console
     # Into a pipe or a file, a line is a line.
     return Console(stderr=stderr, markup=False, emoji=False, highlight=False, width=1000)

@@ -29,11 +29,11 @@ def one_line(text: str) -> str:
     >>> one_line("dose\\nmg")
     'dose\\\\nmg'
     """
-    return _BREAKS.sub(lambda found: repr(found[0])[1:-1], legible(text))
+    return _BREAKS.sub(lambda match: repr(match[0])[1:-1], legible(text))
 
 
-def _written(found: re.Match) -> str:
-    code = ord(found[0])
+def _written(match: re.Match) -> str:
+    code = ord(match[0])
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
 
 
@@ -71,25 +71,25 @@ def with_unit(length: float, unit: str, form: str = "g") -> str:
     return f"{text} {unit.removesuffix('s') if text == '1' else unit}"
 
 
-def closest(word: str, known: Iterable[str], most: int = 1, alike: float = 0.6) -> list[str]:
+def closest(word: str, names: Iterable[str], most: int = 1, alike: float = 0.6) -> list[str]:
     """Names that are written much like a word, the nearest first.
 
     `alike` is the share of letters that have to agree, as `difflib` counts them.
     """
     import difflib
 
-    return difflib.get_close_matches(str(word), [str(name) for name in known], most, alike)
+    return difflib.get_close_matches(str(word), [str(name) for name in names], most, alike)
 
 
 def did_you_mean(
-    word: str, known: Iterable[str], otherwise: str = "", most: int = 1, always: bool = False
+    word: str, names: Iterable[str], otherwise: str = "", most: int = 1, always: bool = False
 ) -> str:
     """The remedy for a word that nobody knows: the names that come near.
 
     Parameters
     ----------
     word : str
-    known : iterable of str
+    names : iterable of str
     otherwise : str
         What is said where none comes near.
     most : int
@@ -102,7 +102,7 @@ def did_you_mean(
     >>> did_you_mean("x", ["haberman", "wine"], "use one of these")
     'use one of these'
     """
-    near = " or ".join(f"`{name}`" for name in closest(word, known, most))
+    near = " or ".join(f"`{name}`" for name in closest(word, names, most))
     if not near:
         return otherwise
     return f"did you mean {near}? ({otherwise})" if always else f"did you mean {near}?"

@@ -281,18 +281,18 @@ class ConfDTreeClassifier(TreeClassifierMixin):
                 if plausible is None:
                     codes[present] = as_codes(y[present], self.classes_)
                 else:  # a row of several classes counts in each with its share
-                    parts, found, share = fractions_of(plausible[1])
+                    parts, class_codes, share = fractions_of(plausible[1])
                     present, codes = present[parts], np.zeros(len(parts), dtype=np.intp)
-                    codes[present] = as_codes(plausible[0][found[present]], self.classes_)
-            own = weight_of(self.estimator_, member, weight)[parts] * share
+                    codes[present] = as_codes(plausible[0][class_codes[present]], self.classes_)
+            tree_weight = weight_of(self.estimator_, member, weight)[parts] * share
             table = table[parts]
             # Classes that were not drawn for a tree are none of its own.
             place = np.full(self.n_classes_, -1)
             place[member.codes] = np.arange(len(member.codes))
-            kept = (own > 0) & (place[codes] >= 0)
+            kept = (tree_weight > 0) & (place[codes] >= 0)
             tree = member.tree
             gate = tree.gate if tree.gate is not None and tree.gate.soft else None
-            counted = count(tree, table[kept], place[codes[kept]], own[kept], rules, gate)
+            counted = count(tree, table[kept], place[codes[kept]], tree_weight[kept], rules, gate)
             done.append(replace(member, rows=None, intervals=intervals(tree, counted, rules)))
         return done
 
@@ -472,16 +472,16 @@ class ConfDTreeClassifier(TreeClassifierMixin):
 
     def apply(self, X, error=None) -> np.ndarray:
         """Leaf with the largest share of each row, (n,) int; of a forest (n, n_trees)."""
-        found = [tree.apply(table) for _, tree, table in self._readings(X, error)]
-        return found[0] if len(found) == 1 else np.column_stack(found)
+        leaves = [tree.apply(table) for _, tree, table in self._readings(X, error)]
+        return leaves[0] if len(leaves) == 1 else np.column_stack(leaves)
 
     def decision_path(self, X, error=None) -> sparse.csr_array:
         """Nodes that each row reaches before any correction, (n, n_nodes) sparse of ones.
 
         Of a forest, the trees side by side, in the order of `trees_`.
         """
-        found = [tree.decision_path(table) for _, tree, table in self._readings(X, error)]
-        return found[0] if len(found) == 1 else sparse.hstack(found, format="csr")
+        paths = [tree.decision_path(table) for _, tree, table in self._readings(X, error)]
+        return paths[0] if len(paths) == 1 else sparse.hstack(paths, format="csr")
 
     def to_sklearn(self):
         """Not available: trees of scikit-learn cannot correct their predictions.

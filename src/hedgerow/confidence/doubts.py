@@ -156,7 +156,7 @@ def _sentences(step: Doubt, classes: list) -> list[str]:
 
 def doubted(
     tree: Tree,
-    found: Intervals,
+    intervals: Intervals,
     table: np.ndarray,
     rules: Rules,
     smoothing: bool,
@@ -167,14 +167,14 @@ def doubted(
 
     smoothing: laplace-smoothed leaves.
     """
-    traced = found.correction(tree, table.shape[1], smoothing, rules).trace(table)
+    traced = intervals.correction(tree, table.shape[1], smoothing, rules).trace(table)
     named = tree if tree.feature_names is not None else tree.replace(feature_names=names)
     depth = tree.node_depth
     steps = []
     for node, did, assigned, x, left, before, after in zip(*traced, strict=True):
         node, j, done = int(node), int(tree.feature[node]), DONE[did]
         leaf = done == "leaf"
-        doubted = done in ("let be", "routes", "fine")
+        atypical = done in ("let be", "routes", "fine")
         steps.append(
             Doubt(
                 node,
@@ -183,12 +183,12 @@ def doubted(
                 "" if leaf else named.feature_names[j],
                 None if leaf else shown_value(tree, j, float(x)),
                 classes[assigned],
-                _usual(tree, found, node, assigned) if doubted or done == "within" else None,
+                _usual(tree, intervals, node, assigned) if atypical or done == "within" else None,
                 done,
                 tuple(
                     classes[c]
                     for c in range(len(classes))
-                    if doubted and c != assigned and _is_other(found, node, c, x)
+                    if atypical and c != assigned and _is_other(intervals, node, c, x)
                 ),
                 float(left),
                 before.copy(),
@@ -209,24 +209,24 @@ def shown_value(tree: Tree, j: int, x: float) -> float | str | None:
     labels = tree.categories.get(j)
     if labels is None:
         return str(int(x))
-    known = 0 <= x < len(labels) and x == int(x)
-    return str(labels[int(x)]) if known else "a new category"
+    has_label = 0 <= x < len(labels) and x == int(x)
+    return str(labels[int(x)]) if has_label else "a new category"
 
 
-def _usual(tree: Tree, found: Intervals, node: int, c: int) -> tuple:
+def _usual(tree: Tree, intervals: Intervals, node: int, c: int) -> tuple:
     """Interval of an assigned class, or the categories usual in it."""
-    if found.source[node] != FREQUENCY:
-        return tuple(map(float, found.own[node, c]))
-    usual = np.flatnonzero(found.inside[found.place[node], c] & 1)
+    if intervals.source[node] != FREQUENCY:
+        return tuple(map(float, intervals.own[node, c]))
+    usual = np.flatnonzero(intervals.inside[intervals.place[node], c] & 1)
     labels = tree.categories.get(int(tree.feature[node]))
     usual = usual if labels is None else usual[usual < len(labels)]
     return tuple(str(v) if labels is None else str(labels[v]) for v in usual)
 
 
-def _is_other(found: Intervals, node: int, c: int, x: float) -> bool:
+def _is_other(intervals: Intervals, node: int, c: int, x: float) -> bool:
     """Whether a value is usual in a class that was not assigned."""
-    if found.source[node] != FREQUENCY:
-        low, high = found.other[node, c]
+    if intervals.source[node] != FREQUENCY:
+        low, high = intervals.other[node, c]
         return bool(low <= x <= high)
-    inside = found.inside[found.place[node], c]
+    inside = intervals.inside[intervals.place[node], c]
     return bool(0 <= x < len(inside) and inside[int(x)] & 2)

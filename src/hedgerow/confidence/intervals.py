@@ -136,11 +136,11 @@ def count(
     class_weight = np.bincount(key, weights=w, minlength=size).reshape(-1, K)
 
     feature = tree.feature[node]
-    known = feature >= 0
-    node, row, key, w, share = node[known], row[known], key[known], w[known], share[known]
-    x = table[row, feature[known]]
-    known = ~np.isnan(x)
-    node, row, key, w, share, x = (a[known] for a in (node, row, key, w, share, x))
+    is_test = feature >= 0
+    node, row, key, w, share = (a[is_test] for a in (node, row, key, w, share))
+    x = table[row, feature[is_test]]
+    observed = ~np.isnan(x)
+    node, row, key, w, share, x = (a[observed] for a in (node, row, key, w, share, x))
     n = np.bincount(key, weights=w, minlength=size)
     # Values whose squares are beyond numbers have no spread, and no interval.
     with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
@@ -294,16 +294,16 @@ def intervals(tree: Tree, counted: Counted, rules: Rules) -> Intervals:
                 # Without a spread every level gives the mean, infinity times 0 too.
                 half = np.where(gaussian, half, np.where(spread > 0, t * error, 0.0))
             half += SLACK * (np.abs(centre) + half)
-            found = np.full((*n.shape, 2), np.nan)
-            found[enough] = np.column_stack([centre - half, centre + half])
-            ends.append(found)
+            bounds = np.full((*n.shape, 2), np.nan)
+            bounds[enough] = np.column_stack([centre - half, centre + half])
+            ends.append(bounds)
         total = counted.class_weight.sum(axis=1, keepdims=True)
         pull = np.where(total > 0, counted.class_weight**1.5 / total, 0.0)
 
-    place, inside, known = _usual_categories(counted, rules)
+    place, inside, enough_rows = _usual_categories(counted, rules)
     source[place >= 0] = FREQUENCY
     present = (counted.class_weight > 0).astype(np.uint8)
-    return Intervals(source, *ends, place, inside, known, np.ascontiguousarray(pull), present)
+    return Intervals(source, *ends, place, inside, enough_rows, np.ascontiguousarray(pull), present)
 
 
 def _all_present(n: np.ndarray, many: np.ndarray) -> np.ndarray:
@@ -312,18 +312,18 @@ def _all_present(n: np.ndarray, many: np.ndarray) -> np.ndarray:
 
 
 def _usual_categories(counted: Counted, rules: Rules):
-    """`place`, `inside` and `known` of tests on categories; no place where they never doubt."""
+    """`place`, `inside` and `known` of tests on categories; no place where no value is atypical."""
     categories = counted.categories
     if not rules.categorical or not categories.size:
         none = np.full(len(counted.place), -1, dtype=np.int32)
         K = counted.n.shape[1]
         return none, np.zeros((0, K, 0), dtype=np.uint8), np.zeros((0, K), dtype=np.uint8)
     n = categories.sum(axis=2)
-    known = n >= rules.min_instances - 1e-9
+    enough_rows = n >= rules.min_instances - 1e-9
     if rules.too_few == "node":
-        known &= _all_present(n, known)[:, None]
+        enough_rows &= _all_present(n, enough_rows)[:, None]
     inside = np.zeros(categories.shape, dtype=np.uint8)
-    for at in np.argwhere(known):
+    for at in np.argwhere(enough_rows):
         frequency = categories[tuple(at)] / n[tuple(at)]
         rising = np.sort(frequency)
         ties = np.searchsorted(rising, frequency * (1.0 + SLACK), side="right")
@@ -331,7 +331,7 @@ def _usual_categories(counted: Counted, rules: Rules):
         inside[tuple(at)] = (tail >= rules.category_alpha) + 2 * (
             tail >= rules.category_alpha_other
         )
-    return counted.place, inside, known.astype(np.uint8)
+    return counted.place, inside, enough_rows.astype(np.uint8)
 
 
 def as_codes(y: Any, classes: np.ndarray) -> np.ndarray:

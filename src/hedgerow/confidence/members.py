@@ -106,12 +106,12 @@ def members_of(fitted: Any, frozen: bool) -> list[Member]:
         Member(
             tree_of(part),
             part,
-            own,
+            features,
             # Trees in an ensemble have the places of classes for labels.
             np.asarray(part.classes_).astype(np.intp),
             None if rows is None else np.asarray(rows),
         )
-        for part, own, rows in zip(parts, columns, drawn, strict=True)
+        for part, features, rows in zip(parts, columns, drawn, strict=True)
     ]
 
 

@@ -226,9 +226,9 @@ class CohortFacts:
         if treatment.given is not None and treatment.treated is not None:
             values.append(("treated", treatment.given, treatment.treated))
         for name, column, value in values:
-            known = categories.get(column)
-            if (str(value) not in known) if known else isinstance(value, str):
-                kind = f"one of {', '.join(map(repr, known))}" if known else "a number"
+            levels = categories.get(column)
+            if (str(value) not in levels) if levels else isinstance(value, str):
+                kind = f"one of {', '.join(map(repr, levels))}" if levels else "a number"
                 yield f"`{name}` is {value!r} for the column {column!r}", f"give {kind}"
         if rows.start is not None and set(variables) <= {
             rows.start,

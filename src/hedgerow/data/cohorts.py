@@ -221,10 +221,10 @@ def _cohort(table: TidyTable, facts: CohortFacts, X, time, code, treated) -> Coh
             f"{table.name}: nobody has the event {facts.event!r}", remedy="correct `event`"
         )
     if treated is not None:
-        known = ~np.isnan(treated)
-        if not known.any():
+        is_treated = ~np.isnan(treated)
+        if not is_treated.any():
             raise DataError(f"{table.name}: nobody is treated", remedy="correct `intervention`")
-        if n := int((known & ((treated < 0.0) | (treated > time))).sum()):
+        if n := int((is_treated & ((treated < 0.0) | (treated > time))).sum()):
             raise DataError(
                 f"{table.name}: {n} patients are treated before inclusion or after the end of "
                 "follow-up",

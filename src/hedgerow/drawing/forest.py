@@ -151,12 +151,12 @@ def pattern_shares(trees: Sequence[Tree], labels) -> pd.DataFrame:
     """
     pd = needed("pandas", "a table of patterns")
     labels = np.asarray(labels)
-    found = [
+    rows = [
         (int(label), level, feature)
         for tree, label in zip(trees, labels, strict=True)
         for level, feature in sorted(set(_tests(tree)))
     ]
-    frame = pd.DataFrame(found, columns=["label", "level", "feature"])
+    frame = pd.DataFrame(rows, columns=["label", "level", "feature"])
     counts = frame.value_counts(sort=False).rename("share").reset_index()
     size = pd.Series(labels).value_counts()
     counts["share"] = counts["share"] / counts["label"].map(size)
@@ -259,9 +259,9 @@ def _letter(label: int) -> str:
 def _draw_map(axes, D, labels, middle) -> None:
     places = plane(D)
     for label in np.unique(labels):
-        own = labels == label
+        members = labels == label
         axes.scatter(
-            *places[own].T,
+            *places[members].T,
             s=16,
             marker=MARKERS[label],
             facecolor=COLOURS[label],

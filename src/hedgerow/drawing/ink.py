@@ -84,19 +84,19 @@ class Pen:
                 at = (box.x + side * reach, bend + 0.2 * em)
             strong, way = self.plan.on_way(below.node), self.plan.wish.way
             look = {"color": "0.45", "linewidth": 0.9 * self.scale, "zorder": 1}
-            told = {"color": "0.25"}
+            text_style = {"color": "0.25"}
             if strong and way is not None:
                 share = float(way.share[below.node])
                 width = (0.9 + _WIDEST * share) * self.scale
                 look = {"color": "0.1", "linewidth": width, "zorder": 1.5}
-                told = {"color": "black", "fontweight": "bold"}
+                text_style = {"color": "black", "fontweight": "bold"}
             elif strong is not None:
-                look["color"], told["color"] = "0.75", PALE
+                look["color"], text_style["color"] = "0.75", PALE
             elif self.plan.wish.weights:
                 share = float(self.plan.weight[below.node] / (self.plan.weight[0] or 1.0))
                 look["linewidth"] = (0.5 + _WIDEST * share) * self.scale
             self.ax.plot(xs, ys, solid_joinstyle="round", **look)
-            self.words(*at, word, SMALL, va="bottom", **told)
+            self.words(*at, word, SMALL, va="bottom", **text_style)
 
     def box(self, box: Box) -> None:
         from matplotlib.patches import FancyBboxPatch
@@ -126,8 +126,8 @@ class Pen:
             )
         )
         y = top - PAD * em
-        beside = self.plan.wish.right and box.leaf
-        x = box.x - (self.plan.bar_beside / 2 if beside else 0.0)
+        has_side_bar = self.plan.wish.right and box.leaf
+        x = box.x - (self.plan.bar_beside / 2 if has_side_bar else 0.0)
         for row, line in enumerate(box.lines):
             title = box.leaf and row == 0
             bold = title or row == box.strong
@@ -141,7 +141,7 @@ class Pen:
             self.histogram(box, y - 0.3 * em)
         elif not box.leaf and self.plan.wish.shares:
             self.stack(box, box.x, y - 0.35 * em, box.width - 2 * PAD * em, THIN_BAR * em)
-        elif beside:
+        elif has_side_bar:
             width = self.plan.bar_beside - PAD * em
             middle = box.x + box.width / 2 - PAD * em - width / 2
             self.stack(box, middle, top - (box.height - BAR * em) / 2, width, BAR * em)

@@ -80,19 +80,19 @@ class Reached:
         part = slice(self.shares.indptr[node], self.shares.indptr[node + 1])
         rows, weight = self.shares.indices[part], self.shares.data[part]
         x = self.table[rows, tree.feature[node]]
-        known = ~np.isnan(x)
-        x, weight, codes = x[known], weight[known], self.codes[rows][known]
-        own = math.nan
+        observed = ~np.isnan(x)
+        x, weight, codes = x[observed], weight[observed], self.codes[rows][observed]
+        marked = math.nan
         if way is not None and way.row is not None and way.through(node):
-            own = float(way.row[tree.feature[node]])
+            marked = float(way.row[tree.feature[node]])
         if np.isnan(tree.threshold[node]):
-            return _categories(tree, node, x, weight, codes, own)
-        return _numbers(tree, node, x, weight, codes, own)
+            return _categories(tree, node, x, weight, codes, marked)
+        return _numbers(tree, node, x, weight, codes, marked)
 
 
-def _numbers(tree, node: int, x, weight, codes, own: float) -> Bars:
+def _numbers(tree, node: int, x, weight, codes, marked: float) -> Bars:
     threshold = float(tree.threshold[node])
-    places = np.concatenate([x, [threshold], [own] if np.isfinite(own) else []])
+    places = np.concatenate([x, [threshold], [marked] if np.isfinite(marked) else []])
     low, high = float(places.min()), float(places.max())
     scale = max(abs(low), abs(high)) or 1.0  # without it the range of very large values overflows
 
@@ -127,13 +127,13 @@ def _numbers(tree, node: int, x, weight, codes, own: float) -> Bars:
         height,
         float(within(at)),
         bands,
-        float(within(place(own))) if np.isfinite(own) else None,
+        float(within(place(marked))) if np.isfinite(marked) else None,
         low=low,
         high=high,
     )
 
 
-def _categories(tree, node: int, x, weight, codes, own: float) -> Bars:
+def _categories(tree, node: int, x, weight, codes, marked: float) -> Bars:
     """A bar for each category at the test, those that go left first."""
     j = int(tree.feature[node])
     flags = tree.categories_left[node]
@@ -142,15 +142,15 @@ def _categories(tree, node: int, x, weight, codes, own: float) -> Bars:
     def code(values):
         return np.where((values >= 0) & (values < len(flags)), values, len(flags)).astype(np.intp)
 
-    category, own_code = code(x), None if math.isnan(own) else int(code(np.array(own)))
-    there = sorted({*category.tolist(), *([] if own_code is None else [own_code])})
-    left = [c for c in there if goes_left[c]]
-    order = left + [c for c in there if not goes_left[c]]
+    category, marked_code = code(x), None if math.isnan(marked) else int(code(np.array(marked)))
+    present = sorted({*category.tolist(), *([] if marked_code is None else [marked_code])})
+    left = [c for c in present if goes_left[c]]
+    order = left + [c for c in present if not goes_left[c]]
     slot = 1.0 / (len(order) + _DIVIDE)
     begin = np.arange(len(order)) * slot
     begin[len(left) :] += _DIVIDE * slot
     bar = np.array([order.index(c) for c in category.tolist()], dtype=np.intp)
-    mark = None if own_code is None else float(begin[order.index(own_code)] + slot / 2)
+    mark = None if marked_code is None else float(begin[order.index(marked_code)] + slot / 2)
     return Bars(
         j,
         begin + (1.0 - _BAR_SHARE) / 2.0 * slot,

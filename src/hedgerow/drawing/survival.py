@@ -251,8 +251,8 @@ def guideline_sheet(
     counts = {} if any(g.n.startswith("<") for g in groups.values()) else _counts(drawn, leaf)
     words = (dict(names or {}), dict(units or {}))
     plan = _LeafPlan(drawn, numbers, groups, counts, *words, FONT_SIZE, decimals)
-    said = (_head(horizon, unit, least, bool(risks)), _foot(patients, cohort, date, notes))
-    page = max((_page(size, plan, title, *said) for size in (A4, A4[::-1])), key=lambda p: p.scale)
+    texts = (_head(horizon, unit, least, bool(risks)), _foot(patients, cohort, date, notes))
+    page = max((_page(size, plan, title, *texts) for size in (A4, A4[::-1])), key=lambda p: p.scale)
     figure = Figure(figsize=page.size)
     for line in page.lines:
         line.write(figure)
@@ -294,12 +294,12 @@ class _Patients:
 
     def curve(self) -> _Curve:
         """The curve of all, which ends before the first event at which too few are at risk."""
-        found = _curve(self.time, self.died, self.confidence, self.other, self.entry)
+        curve = _curve(self.time, self.died, self.confidence, self.other, self.entry)
         if self.entry is None:
-            return found
-        kept = found.time <= _first_few(self.time, self.died | self.other, self.entry, self.least)
-        sides = (found.survival, found.low, found.high)
-        return _Curve(found.time[kept], *(s[kept] for s in sides), found.censored)
+            return curve
+        kept = curve.time <= _first_few(self.time, self.died | self.other, self.entry, self.least)
+        sides = (curve.survival, curve.low, curve.high)
+        return _Curve(curve.time[kept], *(s[kept] for s in sides), curve.censored)
 
 
 def _draw_tree(figure, page: _Page, drawn, plan: _LeafPlan) -> None:
@@ -331,7 +331,7 @@ def _groups(
 ) -> dict[int, _Group]:
     """What the box of each leaf says."""
     codes, least = np.where(patients.died, 1, np.where(patients.other, 2, 0)), patients.least
-    found = {}
+    groups = {}
     for node in numbers:
         inside, few = patients.leaf == node, patients.few(node)
         n, events = int(inside.sum()), int(patients.died[inside].sum())
@@ -340,14 +340,14 @@ def _groups(
         share = risk_at(*data, entry=since, min_followed=min_followed)[0]
         risk, low, high = risks.get(node, (math.nan,) * 3)
         expected = None if few or math.isnan(low + high) else (1.0 - risk, 1.0 - high, 1.0 - low)
-        found[node] = _Group(
+        groups[node] = _Group(
             f"<{least}" if hidden(n, least) else f"{n}",
             "–" if node in withheld else f"<{least}" if hidden(events, least) else f"{events}",
             None if few or math.isnan(share) else 1.0 - share,
             expected,
             not math.isnan(share),
         )
-    return found
+    return groups
 
 
 def _counts(tree, leaf: np.ndarray) -> dict[int, int]:
@@ -439,9 +439,9 @@ def _page(size, plan: _LeafPlan, title: str, head: str, foot: str) -> _Page:
     for text in wrap(head, width, 8.5, MOST_FOOT):
         write(top, text, fontsize=8.5, color="0.25")
         top -= 0.155
-    said = wrap(foot, width, 7.0, MOST_FOOT)
-    bottom = _MARGIN + len(said) * 0.13
-    for row, text in enumerate(said):
+    foot_lines = wrap(foot, width, 7.0, MOST_FOOT)
+    bottom = _MARGIN + len(foot_lines) * 0.13
+    for row, text in enumerate(foot_lines):
         write(bottom - row * 0.13, text, fontsize=7.0, color="0.3")
     top, bottom = top - 0.12, bottom + 0.12
     n = len(plan.numbers)

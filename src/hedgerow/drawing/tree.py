@@ -188,17 +188,17 @@ def _colors(tree, shown, given) -> list:
     pairs = mapping_of("class_colors", given)
     if pairs is not None:
         by_name = {str(label): color for label, color in pairs.items()}
-        found = []
+        colors = []
         for c in range(tree.n_classes):
             names = [class_name(shown, c), class_name(tree, c)]
-            known = [name for name in names if name in by_name]
-            if not known:
+            named = [name for name in names if name in by_name]
+            if not named:
                 raise InputError(
                     f"class_colors has no colour for class {names[0]!r}",
                     remedy="give one for each class",
                 )
-            found.append(by_name[known[0]])
-        return found
+            colors.append(by_name[named[0]])
+        return colors
     if len(given) != tree.n_classes:
         raise InputError(
             f"class_colors has {len(given)} entries for {tree.n_classes} classes",

@@ -101,13 +101,13 @@ def _row_of(tree, path: Any) -> np.ndarray:
 
 def check_columns(tree, name: str, n: int) -> None:
     """Refuse rows of more or fewer variables than the tree knows, or fewer than it tests."""
-    known = None if tree.feature_names is None else len(tree.feature_names)
-    if known is None and isinstance(tree.gate, NoiseGate):
-        known = len(tree.gate.sigma)
+    width = None if tree.feature_names is None else len(tree.feature_names)
+    if width is None and isinstance(tree.gate, NoiseGate):
+        width = len(tree.gate.sigma)
     least = int(tree.feature.max()) + 1
-    if n < least or (known is not None and n != known):
+    if n < least or (width is not None and n != width):
         raise InputError(
-            f"{name} has {n} values in a row and the tree reads {known or f'at least {least}'}",
+            f"{name} has {n} values in a row and the tree reads {width or f'at least {least}'}",
             remedy="give the variables that the tree was grown from, in their order",
         )
 

@@ -83,10 +83,10 @@ def condition_words(
         return f"{sign} {at}" + (units or {}).get(j, "")
     labels = tree.categories.get(j)
     flags = tree.categories_left[node]
-    known = range(len(flags) if labels is None else len(labels))
-    words = [category_word(tree, j, c) for c in known]
-    left = [w for w, c in zip(words, known, strict=True) if flags[c]]
-    right = [w for w, c in zip(words, known, strict=True) if not flags[c]]
+    codes = range(len(flags) if labels is None else len(labels))
+    words = [category_word(tree, j, c) for c in codes]
+    left = [w for w, c in zip(words, codes, strict=True) if flags[c]]
+    right = [w for w, c in zip(words, codes, strict=True) if not flags[c]]
     if right and len(", ".join(right)) < len(", ".join(left)):
         return "is not " + _either(right)
     return "is " + _either(left)

@@ -166,21 +166,21 @@ def baseline(rows: pd.DataFrame, metric: str) -> tuple[pd.DataFrame, list[str]]:
         If a data set has no row of C4.5 without noise.
     """
     values = rows[rows["metric"] == metric]
-    found = (
+    summary = (
         values[(values["method"] == "c45") & (values["noise"] == 0.0)]
         # Both experiments share their noise-free cells, so that one of them is the baseline.
         .drop_duplicates(["dataset", "permutation"])
         .groupby("dataset")["value"]
         .agg(["mean", "std"])
     )
-    lost = sorted(set(values["dataset"]) - set(found.index))
+    lost = sorted(set(values["dataset"]) - set(summary.index))
     if lost:
         raise InputError(
             f"{', '.join(lost)}: no row of c45 at noise 0 for the metric `{metric}`",
             remedy="keep 0 among the noise factors and c45 among the methods",
         )
-    varies = found["std"] > CONSTANT * found["mean"].abs()  # False for the NaN of one value
-    return found[varies], sorted(found.index[~varies])
+    varies = summary["std"] > CONSTANT * summary["mean"].abs()  # False for the NaN of one value
+    return summary[varies], sorted(summary.index[~varies])
 
 
 def standardised(rows: pd.DataFrame, metric: str) -> tuple[pd.DataFrame, list[str]]:

@@ -98,8 +98,8 @@ def share_intervals(
     tail = (1.0 - confidence) / 2.0
     ends = np.full((2, len(table)), np.nan)
     for i in range(len(table)):
-        if table["n"].iloc[i] and (known := of[:, i] > 0).any():
-            ends[:, i] = np.quantile(right[known, i] / of[known, i], [tail, 1.0 - tail])
+        if table["n"].iloc[i] and (defined := of[:, i] > 0).any():
+            ends[:, i] = np.quantile(right[defined, i] / of[defined, i], [tail, 1.0 - tail])
     return table.assign(bootstrap_low=ends[0], bootstrap_high=ends[1])
 
 
@@ -114,15 +114,15 @@ def intervals_of_counts(counts: np.ndarray, labels: list, confidence: float) -> 
     from statsmodels.stats.proportion import proportion_confint
 
     right, of = (part.astype(np.float64) for part in _fractions(counts))
-    known = of > 0
+    defined = of > 0
     estimate, half = np.full((2, len(of)), np.nan)
-    estimate[known] = right[known] / of[known]
+    estimate[defined] = right[defined] / of[defined]
     z = norm.ppf((1.0 + confidence) / 2.0)
-    half[known] = z * np.sqrt(estimate[known] * (1.0 - estimate[known]) / of[known])
+    half[defined] = z * np.sqrt(estimate[defined] * (1.0 - estimate[defined]) / of[defined])
     wilson = np.full((2, len(of)), np.nan)
     is_f = np.arange(len(of)) % 3 == 0
     is_f[0] = False
-    shares = known & ~is_f
+    shares = defined & ~is_f
     wilson[:, shares] = proportion_confint(
         right[shares], of[shares], alpha=1.0 - confidence, method="wilson"
     )
@@ -161,11 +161,11 @@ def _fractions(counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     right = np.diagonal(counts, axis1=-2, axis2=-1)
     true, predicted = counts.sum(axis=-1), counts.sum(axis=-2)
     by_class = (right, right, 2 * right), (true, predicted, true + predicted)
-    found = []
+    fractions = []
     for total, parts in zip((right, true), by_class, strict=True):
         stacked = np.stack(parts, axis=-1).reshape(*counts.shape[:-2], -1)
-        found.append(np.concatenate([total.sum(axis=-1, keepdims=True), stacked], axis=-1))
-    return found[0], found[1]
+        fractions.append(np.concatenate([total.sum(axis=-1, keepdims=True), stacked], axis=-1))
+    return fractions[0], fractions[1]
 
 
 def _confusion(y_true, y_pred, classes) -> tuple[np.ndarray, list]:
@@ -190,10 +190,10 @@ def _confusion(y_true, y_pred, classes) -> tuple[np.ndarray, list]:
             f"y_true has {len(true)} values and y_pred {len(predicted)}",
             remedy="give one of each per patient",
         )
-    found = set(true) | set(predicted)
+    occurring = set(true) | set(predicted)
     if classes is None:
         try:
-            labels = sorted(found)
+            labels = sorted(occurring)
         except TypeError:
             raise InputError(
                 "classes are labels of several kinds that have no order",
@@ -203,7 +203,7 @@ def _confusion(y_true, y_pred, classes) -> tuple[np.ndarray, list]:
         labels = np.asarray(classes).tolist()
         if not isinstance(labels, list) or len(set(labels)) < max(len(labels), 1):
             raise InputError(f"classes are {classes!r}", remedy="give each label once")
-        if lost := found - set(labels):
+        if lost := occurring - set(labels):
             raise InputError(
                 f"there is a class {sorted(map(repr, lost))[0]} and classes are {labels}",
                 remedy="name all labels that occur",

@@ -34,8 +34,8 @@ class Box:
 
     def within(self, j: int, goes_left: np.ndarray) -> tuple[Box, Box]:
         """Both sides of a test on categories."""
-        known = self.subset(j, len(goes_left))
-        sides = (known & goes_left, known & ~goes_left)
+        possible = self.subset(j, len(goes_left))
+        sides = (possible & goes_left, possible & ~goes_left)
         return tuple(Box(self.intervals, {**self.subsets, j: side}) for side in sides)
 
     def plausibility(self, data: EvidentialData, without: int = -1) -> np.ndarray:
@@ -44,15 +44,15 @@ class Box:
         without : int
             An attribute that is left out of the product.
         """
-        found = np.ones(data.n_rows)
+        plausibility = np.ones(data.n_rows)
         for j in sorted(set(self.intervals) | set(self.subsets)):
             if j == without:
                 continue
             if j in data.possible:
-                found *= subset_plausibility(data, j, self.subsets[j])
+                plausibility *= subset_plausibility(data, j, self.subsets[j])
             else:
-                found *= interval_plausibility(data, j, *self.intervals[j])
-        return found
+                plausibility *= interval_plausibility(data, j, *self.intervals[j])
+        return plausibility
 
 
 def interval_plausibility(data: EvidentialData, j: int, low, high) -> np.ndarray:
@@ -122,14 +122,14 @@ def leaf_boxes(tree: Tree) -> dict[int, Box]:
     return leaves
 
 
-def check_names(given, known) -> None:
+def check_names(given, expected) -> None:
     """Refuse evidential data whose attributes have other names, or another order."""
-    if given is None or known is None:
+    if given is None or expected is None:
         return
-    known = [str(name) for name in known]
-    if given != known:
+    expected = [str(name) for name in expected]
+    if given != expected:
         raise InputError(
-            f"data have the attributes {given[:5]} and the tree {known[:5]}",
+            f"data have the attributes {given[:5]} and the tree {expected[:5]}",
             remedy="give the attributes that it was grown from, in their order",
         )
 

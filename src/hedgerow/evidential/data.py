@@ -331,11 +331,11 @@ class EvidentialData:
                 f"evidential data leave out {' and '.join(lost)}", HedgerowWarning, stacklevel=2
             )
         low, high = bounds_of(low, gate)
-        known = data.classes_of(None if y is None else np.asarray(y))
-        if known is None:
+        plausible = data.classes_of(None if y is None else np.asarray(y))
+        if plausible is None:
             return cls._from_bounds(low, high, names, labels, {}, y, data.gamma, 0.0, classes)
-        made = cls._from_bounds(low, high, names, labels, {}, None, data.gamma, 0.0, known[0])
-        return made.with_classes(known[1])
+        table = cls._from_bounds(low, high, names, labels, {}, None, data.gamma, 0.0, plausible[0])
+        return table.with_classes(plausible[1])
 
     def with_classes(self, plausibility: np.ndarray) -> EvidentialData:
         """The same attributes with other plausibilities of the classes, (n, n_classes).
@@ -350,9 +350,9 @@ class EvidentialData:
     def _from_bounds(cls, low, high, names, labels, possible, y, gamma_X, gamma_y, classes):
         low, high = low.copy(), high.copy()
         gamma = check_unit("gamma_X", as_table("gamma_X", gamma_X, low.shape, "table of numbers"))
-        for j, known in labels.items():
+        for j, levels in labels.items():
             if j not in possible:
-                possible[j] = _one_of(low[:, j], len(known), _name(names, j))
+                possible[j] = _one_of(low[:, j], len(levels), _name(names, j))
             possible[j] = np.maximum(possible[j], gamma[:, j, None])
             low[:, j] = high[:, j] = gamma[:, j] = np.nan
         numeric = [j for j in range(low.shape[1]) if j not in labels]
@@ -369,9 +369,9 @@ class EvidentialData:
                 f"{low[row, j]:g} to {high[row, j]:g}",
                 remedy="give the lower bound first, and numbers, or NaN for none",
             )
-        classes, known = _classes(y, len(low), classes)
+        classes, of_classes = _classes(y, len(low), classes)
         gamma_y = as_table("gamma_y", gamma_y, (len(low),), "list of numbers")
-        plausibility = np.maximum(known, check_unit("gamma_y", gamma_y)[:, None])
+        plausibility = np.maximum(of_classes, check_unit("gamma_y", gamma_y)[:, None])
         return cls(low, high, gamma, possible, plausibility, classes, names, dict(labels))
 
     # -- sizes and parts ------------------------------------------------------------------
@@ -433,8 +433,8 @@ class EvidentialData:
         possible = {j: table[rows] for j, table in self.possible.items()}
         plausibility = self.plausibility[rows]
         alone = None if self.alone is None else self.alone[rows]
-        beside = (self.classes, self.feature_names, self.categories, alone)
-        return EvidentialData(*parts, possible, plausibility, *beside)
+        metadata = (self.classes, self.feature_names, self.categories, alone)
+        return EvidentialData(*parts, possible, plausibility, *metadata)
 
     # -- back to plain and to probabilities -----------------------------------------------
 
@@ -488,8 +488,8 @@ class EvidentialData:
                     lost.append(f"other categories of attribute {_name(self.feature_names, j)}")
                 continue
             reliability[:, j] = 1.0 - self.gamma[:, j]
-            known = ~np.isnan(X[:, j])
-            low, high = self.low[known, j], self.high[known, j]
+            observed = ~np.isnan(X[:, j])
+            low, high = self.low[observed, j], self.high[observed, j]
             half = (high - low) / 2.0
             if half.size and half.max() > 0:
                 # Of decimal numbers: what adding and taking off has left of .1 is .1 again.
@@ -553,14 +553,14 @@ class EvidentialData:
             "categories": {str(j): labels for j, labels in self.categories.items()},
         }
         try:
-            said = json.dumps(head, allow_nan=False)
+            header = json.dumps(head, allow_nan=False)
         except (TypeError, ValueError):
             raise InputError(
                 "a class has a label that is no text, number or truth value",
                 remedy="give such labels before writing",
             ) from None
         table = pa.table({name: np.ascontiguousarray(v) for name, v in columns.items()})
-        write_parquet(path, table.replace_schema_metadata({FORMAT: said}))
+        write_parquet(path, table.replace_schema_metadata({FORMAT: header}))
 
     @classmethod
     def from_parquet(cls, path: str | Path) -> EvidentialData:
@@ -644,8 +644,8 @@ def pignistic(plausibility: np.ndarray) -> np.ndarray:
 
 def _shortest(number: float, slack: float) -> float:
     """The number of fewest digits that is within the slack of another."""
-    found = (float(f"{number:.{digits}g}") for digits in range(1, 17))
-    return next((one for one in found if abs(one - number) <= slack), float(number))
+    candidates = (float(f"{number:.{digits}g}") for digits in range(1, 17))
+    return next((one for one in candidates if abs(one - number) <= slack), float(number))
 
 
 def _name(names: list[str] | None, j: int) -> str:
@@ -702,11 +702,11 @@ def _numbers(X, categories, infinite: bool = False):
             f"X holds an infinite value in row {row}, column {_name(names, j)}",
             remedy="replace it by a number, or by NaN where nothing is known",
         )
-    for entry, known in (categories or {}).items():
-        known = names_of("categories", known, range(len(known)))
-        labels[_number_of(entry, table.shape[1], names, "categories")] = [str(v) for v in known]
-    for j, known in labels.items():
-        _check_different(known, _name(names, j))
+    for entry, levels in (categories or {}).items():
+        levels = names_of("categories", levels, range(len(levels)))
+        labels[_number_of(entry, table.shape[1], names, "categories")] = [str(v) for v in levels]
+    for j, levels in labels.items():
+        _check_different(levels, _name(names, j))
     return table, names, labels
 
 
@@ -841,8 +841,8 @@ def _masses(masses, classes) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def _labels(classes) -> np.ndarray:
-    found = np.asarray(classes)
-    listed = found.tolist() if found.ndim == 1 else []
+    labels = np.asarray(classes)
+    listed = labels.tolist() if labels.ndim == 1 else []
     try:
         different = len(set(listed)) == len(listed) > 0
     except TypeError:  # such as lists
@@ -851,7 +851,7 @@ def _labels(classes) -> np.ndarray:
         raise InputError(
             "classes is no list of different labels", remedy="give each class once, one at least"
         )
-    return found
+    return labels
 
 
 def _classes(y, n: int, classes) -> tuple[np.ndarray, np.ndarray]:

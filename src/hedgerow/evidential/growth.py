@@ -285,24 +285,24 @@ class Growth:
         possible = weight * entropy(self.counts)
         least = self.settings.min_share_gain * self.total - SLACK
         current = self.settings.parent == "current"
-        known, found = max(least, SLACK), [[] for _ in self.open]
+        best, proposed = max(least, SLACK), [[] for _ in self.open]
         for leaf in np.argsort(-possible, kind="stable"):
-            if weight[leaf] <= SLACK or (current and possible[leaf] < known - self.alike[0]):
+            if weight[leaf] <= SLACK or (current and possible[leaf] < best - self.alike[0]):
                 continue
             if current and possible[leaf] <= SLACK:
                 continue
             for j in range(self.data.n_features):
                 if self.certain:
-                    found[leaf].append(self._counted(leaf, j))
+                    proposed[leaf].append(self._counted(leaf, j))
                 else:
                     tests = self._tests(leaf, j, n_thresholds)
-                    found[leaf] += [
+                    proposed[leaf] += [
                         self._judge(part, *self._sides(part), most=most)
                         for part in _blocks(tests, self.data.n_rows)
                     ]
             if most is None:
-                known = max([known, *(g for one in found[leaf] for g in one.gain[one.enough])])
-        return [judged for part in found for judged in part]
+                best = max([best, *(g for one in proposed[leaf] for g in one.gain[one.enough])])
+        return [judged for part in proposed for judged in part]
 
     def _tests(self, leaf: int, j: int, n_thresholds: int | None) -> list[Test]:
         """Tests of an attribute at a leaf, of thresholds at most so many."""
@@ -335,8 +335,8 @@ class Growth:
         divides otherwise.
         """
         low, high = self.boxes[leaf].interval(j)
-        there = self.plausible[leaf] > 0
-        values = np.concatenate([self.data.low[there, j], self.data.high[there, j]])
+        possible_rows = self.plausible[leaf] > 0
+        values = np.concatenate([self.data.low[possible_rows, j], self.data.high[possible_rows, j]])
         values = np.unique(values[np.isfinite(values) & (values >= low) & (values < high)])
         return values[1:]
 
@@ -349,22 +349,22 @@ class Growth:
         shared = np.divide(evidence, total, out=np.zeros_like(evidence), where=total > 0)
         held = self.plausible[leaf] * self.classes * self.counts[leaf][:, None]
         held = held / np.maximum(held.sum(axis=0), np.finfo(float).tiny)
-        there = self.plausible[leaf] * self.each
-        by_category = np.einsum("iv,ki,i->vk", shared, held, there)
+        row_weight = self.plausible[leaf] * self.each
+        by_category = np.einsum("iv,ki,i->vk", shared, held, row_weight)
         present = np.flatnonzero(by_category.sum(axis=1) > SLACK)
         if len(present) < 2:
             return []
-        found = []
+        lefts = []
         if len(self.classes) > 2 and len(present) <= EXHAUSTIVE:
             bits = np.arange(len(present) - 1)
             for mask in range((1 << len(bits)) - 1):
-                found.append(present[np.concatenate([[True], (mask >> bits & 1) == 1])])
+                lefts.append(present[np.concatenate([[True], (mask >> bits & 1) == 1])])
         else:
             order = present[np.argsort(_keys(by_category[present]), kind="stable")]
             for last in range(len(order) - 1):
                 left = order[: last + 1]
-                found.append(left if present[0] in left else order[last + 1 :])
-        return [np.isin(np.arange(possible.shape[1]), left) for left in found]
+                lefts.append(left if present[0] in left else order[last + 1 :])
+        return [np.isin(np.arange(possible.shape[1]), left) for left in lefts]
 
     def _sides(self, tests: list[Test]) -> tuple[np.ndarray, np.ndarray]:
         """Plausibility of both sides of tests on one attribute of one leaf, (n_tests, n) each."""
@@ -377,12 +377,12 @@ class Growth:
             left = interval_plausibility(self.data, j, np.full_like(thresholds, low), thresholds)
             right = interval_plausibility(self.data, j, thresholds, np.full_like(thresholds, high))
         else:
-            known = box.subset(j, self.data.possible[j].shape[1])
+            possible = box.subset(j, self.data.possible[j].shape[1])
             goes_left = np.stack([test.goes_left for test in tests])
             if j not in self.by_plausibility:
                 self.by_plausibility[j] = ByPlausibility(self.data.possible[j])
             of_any = self.by_plausibility[j].of_any
-            left, right = of_any(known & goes_left), of_any(known & ~goes_left)
+            left, right = of_any(possible & goes_left), of_any(possible & ~goes_left)
         return _seen(rest * left), _seen(rest * right)
 
     # -- the tree -------------------------------------------------------------------------
@@ -414,8 +414,8 @@ class Growth:
         """Categories that are not there go to the heavier side, as in C4.5's growth."""
         flags = test.goes_left.copy()
         weight = counts[test.leaf : test.leaf + 2].sum(axis=1)
-        there = self.data.possible[test.feature][self.plausible[test.leaf] > 0].max(axis=0) > 0
-        flags[~there] = weight[0] >= weight[1]
+        present = self.data.possible[test.feature][self.plausible[test.leaf] > 0].max(axis=0) > 0
+        flags[~present] = weight[0] >= weight[1]
         return flags
 
     def _tree(self) -> Tree:

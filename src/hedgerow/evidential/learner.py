@@ -302,7 +302,7 @@ class EvidentialTreeClassifier(TreeClassifierMixin):
             self.__dict__.pop("feature_names_in_", None)
         else:
             self.feature_names_in_ = np.array(data.feature_names, dtype=object)
-        self._category_labels = {j: list(known) for j, known in data.categories.items()}
+        self._category_labels = {j: list(labels) for j, labels in data.categories.items()}
         self._by_code = None
         self._n_categories = np.array(
             [len(data.categories.get(j, ())) for j in range(data.n_features)], dtype=np.int32
@@ -318,7 +318,7 @@ class EvidentialTreeClassifier(TreeClassifierMixin):
         """A plain table as evidential data, and weights of its rows."""
         check_rows_alike(X, gamma_y=gamma_y)
         given = X
-        array, y, weight, kept, doubtful = self._checked_rows(X, y, sample_weight)
+        array, y, weight, kept, plausible = self._checked_rows(X, y, sample_weight)
         low = high = array
         if self._doubts is not None:
             for name, gamma in (("reliability", gamma_X), ("y_plausibility", gamma_y)):
@@ -330,7 +330,7 @@ class EvidentialTreeClassifier(TreeClassifierMixin):
             gamma_X = gamma_X if self._doubts.reliability is None else self._doubts.gamma
             if "error" in self._understood(self._doubts):
                 low, high = bounds_of(array, self._training_gate())
-        self.classes_ = np.unique(y) if doubtful is None else doubtful[0]
+        self.classes_ = np.unique(y) if plausible is None else plausible[0]
         self.n_classes_ = len(self.classes_)
         names = getattr(self, "feature_names_in_", None)
         names = None if names is None else [str(name) for name in names]
@@ -339,9 +339,9 @@ class EvidentialTreeClassifier(TreeClassifierMixin):
             shape = len(kept), array.shape[1]
             gamma_X = check_unit("gamma_X", as_table("gamma_X", gamma_X, shape, "table"))[kept]
             gamma_y = check_unit("gamma_y", as_table("gamma_y", gamma_y, shape[:1], "list"))[kept]
-        told = gamma_X, gamma_y, self.classes_
-        data = EvidentialData._from_bounds(low, high, names, self._texts(), {}, y, *told)
-        return data if doubtful is None else data.with_classes(doubtful[1]), weight
+        rest = gamma_X, gamma_y, self.classes_
+        data = EvidentialData._from_bounds(low, high, names, self._texts(), {}, y, *rest)
+        return data if plausible is None else data.with_classes(plausible[1]), weight
 
     @property
     def _least_weight(self) -> float:
@@ -351,8 +351,8 @@ class EvidentialTreeClassifier(TreeClassifierMixin):
         """Labels of the categories of each attribute that has some."""
         labels = {}
         for j in np.flatnonzero(self._n_categories):
-            known = self._category_labels.get(j) or range(self._n_categories[j])
-            labels[int(j)] = [str(label) for label in known]
+            levels = self._category_labels.get(j) or range(self._n_categories[j])
+            labels[int(j)] = [str(label) for label in levels]
         return labels
 
     def _encode(self, X, *, reset: bool) -> np.ndarray:
@@ -404,8 +404,8 @@ class EvidentialTreeClassifier(TreeClassifierMixin):
         if self._n_categories.any():
             array = np.array(array)  # that of the user stays as it is
         for j in np.flatnonzero(self._n_categories):
-            n_known = len(self._category_labels.get(j, range(self._n_categories[j])))
-            array[array[:, j] >= n_known, j] = np.nan  # a new category: nothing is known
+            n_levels = len(self._category_labels.get(j, range(self._n_categories[j])))
+            array[array[:, j] >= n_levels, j] = np.nan  # a new category: nothing is known
         return array, gate
 
     def predict_proba(self, X, error=None) -> np.ndarray:
@@ -453,17 +453,17 @@ class EvidentialTreeClassifier(TreeClassifierMixin):
         if y is not None:
             return super().score(X, y, sample_weight)
         if isinstance(X, EvidentialData):
-            known, alone = (X.classes, X.plausibility), X.alone
+            plausible, alone = (X.classes, X.plausibility), X.alone
         else:
-            known, alone = X.classes_of(None) if isinstance(X, Uncertain) else None, None
-        if known is None:
+            plausible, alone = X.classes_of(None) if isinstance(X, Uncertain) else None, None
+        if plausible is None:
             raise InputError(
                 "y is None, and X a plain table", remedy="give its classes, or evidential data"
             )
-        _check_classes("X", known[0], self.classes_)
+        _check_classes("X", plausible[0], self.classes_)
         codes = self.predict_proba(X).argmax(axis=1)
         return 1.0 - evidential_error_rate(
-            known[1], codes, alone=alone, sample_weight=sample_weight
+            plausible[1], codes, alone=alone, sample_weight=sample_weight
         )
 
 

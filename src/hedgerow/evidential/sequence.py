@@ -119,8 +119,8 @@ def prefix(tree: Tree, divided: list[int]) -> Tree:
     for name in ("children_left", "children_right"):
         arrays[name] = np.where(test, place[arrays[name]], -1)
     arrays["parent"] = place[arrays["parent"]]
-    beside = ("classes", "feature_names", "categories")
-    return Tree(**arrays, **{name: getattr(tree, name) for name in beside})
+    metadata = ("classes", "feature_names", "categories")
+    return Tree(**arrays, **{name: getattr(tree, name) for name in metadata})
 
 
 def pick_tree(errors) -> int:

@@ -87,17 +87,17 @@ def to_sklearn(
     _check_numeric(tree)
     check_hard(tree, "scikit-learn's tree")
     _warn_of_rounding(tree)
-    made = DecisionTreeClassifier()
-    made.n_features_in_ = _width(tree, n_features)
-    made.n_classes_ = tree.n_classes
-    made.classes_ = _label_array(labels_of(tree))
-    made.n_outputs_ = 1
-    made.max_features_ = made.n_features_in_
+    classifier = DecisionTreeClassifier()
+    classifier.n_features_in_ = _width(tree, n_features)
+    classifier.n_classes_ = tree.n_classes
+    classifier.classes_ = _label_array(labels_of(tree))
+    classifier.n_outputs_ = 1
+    classifier.max_features_ = classifier.n_features_in_
     if tree.feature_names is not None:
-        made.feature_names_in_ = np.array(tree.feature_names, dtype=object)
+        classifier.feature_names_in_ = np.array(tree.feature_names, dtype=object)
     last_left = _last_left(tree.threshold, midpoints=candidates == "midpoints")
-    made.tree_ = _structure(tree, made.n_features_in_, last_left, smoothing)
-    return made
+    classifier.tree_ = _structure(tree, classifier.n_features_in_, last_left, smoothing)
+    return classifier
 
 
 def _structure(tree: Tree, n_features: int, threshold: np.ndarray, smoothing: bool):
@@ -116,8 +116,8 @@ def _structure(tree: Tree, n_features: int, threshold: np.ndarray, smoothing: bo
     nodes["n_node_samples"] = np.rint(np.minimum(weight, 2.0**62))
     nodes["weighted_n_node_samples"] = weight
     nodes["missing_go_to_left"] = inner & (tree.share_left > 0.5)
-    made = _tree.Tree(n_features, np.array([tree.n_classes], dtype=np.intp), 1)
-    made.__setstate__(
+    structure = _tree.Tree(n_features, np.array([tree.n_classes], dtype=np.intp), 1)
+    structure.__setstate__(
         {
             "max_depth": tree.depth,
             "node_count": tree.n_nodes,
@@ -125,7 +125,7 @@ def _structure(tree: Tree, n_features: int, threshold: np.ndarray, smoothing: bo
             "values": np.ascontiguousarray(shares[:, None, :]),
         }
     )
-    return made
+    return structure
 
 
 def _rounded(threshold: np.ndarray) -> np.ndarray:

@@ -150,7 +150,7 @@ def _sums(tree: Tree, prefix: str) -> list[str]:
         for c, share in enumerate(shares[leaf].tolist()):
             if share > 0:
                 terms[c].append(_term(branches, conditions, columns, approximate(share)))
-    return [_chained("\n+ ", own) if own else "0.0" for own in terms]
+    return [_chained("\n+ ", summands) if summands else "0.0" for summands in terms]
 
 
 def _chained(operator: str, parts: list[str]) -> str:
@@ -184,7 +184,7 @@ def _kept_out(branches: Branches, condition: Condition, column: str) -> list[str
         ends = [("<", condition.lower), (">=", condition.upper)]
         return [f"{column} {sign} {approximate(end)}" for sign, end in ends if math.isfinite(end)]
     if condition.new:  # listed are those that do not meet it, else those that do
-        condition = replace(condition, known=tuple(not known for known in condition.known))
+        condition = replace(condition, known=tuple(not flag for flag in condition.known))
     texts = branches.spelled(condition)
     if not texts:
         return [] if condition.new else [f"{column} IS NOT NULL"]

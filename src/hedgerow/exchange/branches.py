@@ -133,10 +133,10 @@ class Branches:
                 Interval(variable, 1.0 - share, lower=threshold),
             )
         # A new label has the first code that no label has.
-        *known, new = self._left[node, : len(self.categories(variable)) + 1].tolist()
+        *flags, new = self._left[node, : len(self.categories(variable)) + 1].tolist()
         return (
-            Subset(variable, share, tuple(known), new),
-            Subset(variable, 1.0 - share, tuple(not left for left in known), not new),
+            Subset(variable, share, tuple(flags), new),
+            Subset(variable, 1.0 - share, tuple(not left for left in flags), not new),
         )
 
     def leaves(self) -> list[tuple[int, list[Condition]]]:
@@ -144,19 +144,19 @@ class Branches:
 
         One condition for each variable on the way, in the order of their first tests.
         """
-        found: list[tuple[int, list[Condition]]] = []
+        leaves: list[tuple[int, list[Condition]]] = []
         waiting: list[tuple[int, dict]] = [(0, {})]
         while waiting:
             node, above = waiting.pop()
             if self.tree.feature[node] < 0:
-                found.append((node, list(above.values())))
+                leaves.append((node, list(above.values())))
                 continue
             children = (self.tree.children_left[node], self.tree.children_right[node])
             for child, condition in zip(children, self.at(node), strict=True):
                 key = (type(condition), condition.variable)
                 met = above[key].meet(condition) if key in above else condition
                 waiting.append((int(child), {**above, key: met}))
-        return sorted(found, key=lambda leaf: leaf[0])
+        return sorted(leaves, key=lambda leaf: leaf[0])
 
 
 def spellings(label: Any, labels: Collection) -> list:

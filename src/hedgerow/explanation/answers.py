@@ -78,7 +78,7 @@ class Answers:
         between : of some variables, the probabilities that the value is below both ends of where
             it lies; the ends are no thresholds, or thresholds of the tree
         """
-        found = np.zeros(self.leaves.shape[1])
+        probabilities = np.zeros(self.leaves.shape[1])
         between = dict(between or {})
         # What is still to be followed: nodes with their weights, where each variable lies, chance.
         stack = [(((0, 1.0),), between, 1.0)]
@@ -121,8 +121,8 @@ class Answers:
                     break
                 open_ones.append((self._low[node] if share >= 1.0 else self._high[node], weight))
             if not divided:
-                found[self._answer(done)] += chance
-        return found
+                probabilities[self._answer(done)] += chance
+        return probabilities
 
     def _answer(self, done: list[tuple[int, float]]) -> int:
         if len(done) == 1:
@@ -133,15 +133,15 @@ class Answers:
 
     def _drawn(self, between: Between) -> np.ndarray:
         rng = np.random.default_rng(SEED)
-        found = np.zeros(self.leaves.shape[1])
+        counts = np.zeros(self.leaves.shape[1])
         for _ in range(DRAWS // BLOCK):
             values = np.repeat(self.x[None], BLOCK, axis=0)
             for j, law in self.laws.items():
                 lower, upper = between.get(j, (0.0, 1.0))
                 values[:, j] = law.quantiles(rng.uniform(lower, upper, BLOCK))
             leaves = self.tree.shares(values, None) @ self._at_leaves
-            found += np.bincount(leaves.argmax(axis=1), minlength=len(found))
-        return found / DRAWS
+            counts += np.bincount(leaves.argmax(axis=1), minlength=len(counts))
+        return counts / DRAWS
 
     @property
     def _at_leaves(self) -> np.ndarray:

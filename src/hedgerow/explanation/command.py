@@ -104,13 +104,13 @@ def run(options: argparse.Namespace) -> int:
             remedy=f"give a number from 0 to {len(table) - 1}",
         )
     error = None if options.error is None else _errors(options.error, tree, len(table))
-    doubts = _doubts(options, tree, table)  # which looks at the settings, whatever is asked
+    revisions = _doubts(options, tree, table)  # which looks at the settings, whatever is asked
     asked = list(range(len(table))) if options.row is None else [options.row]
     if options.html is not None:
         check_free(options.html, options.force)
     try:
         cases = explain_table(
-            tree, table, error, options.given, smoothing=options.smoothing, doubts=doubts
+            tree, table, error, options.given, smoothing=options.smoothing, revisions=revisions
         )
     except InputError as fault:
         if error is None:
@@ -135,14 +135,14 @@ def _errors(path: str, tree: Tree, n_rows: int) -> Any:
 
     frame = read_csv(path, text=True, absent=ABSENT)
     if sorted(frame.columns) == ["error", "variable"]:
-        found: dict[str, Any] = {}
+        errors: dict[str, Any] = {}
         for name, text in zip(frame["variable"], frame["error"], strict=True):
-            if name in found:
+            if name in errors:
                 raise DataError(
                     f"{path} gives two errors to {name!r}", remedy="give each variable once"
                 )
-            found[name] = _number(text) if str(text).strip() else 0.0
-        return found
+            errors[name] = _number(text) if str(text).strip() else 0.0
+        return errors
     if len(frame) != n_rows:
         raise DataError(
             f"{path} has {len(frame)} rows for {n_rows} cases, and not the columns 'variable' and "
@@ -196,11 +196,11 @@ def _doubts(options: argparse.Namespace, tree: Tree, table: np.ndarray) -> Any:
     )
     if tree.statistics is None:
         return None
-    found = intervals(tree, Counted.of_annotated(tree), rules)
+    class_intervals = intervals(tree, Counted.of_annotated(tree), rules)
     classes = list(range(tree.n_classes)) if tree.classes is None else tree.classes
     names = list(tree.feature_names or [])
     return lambda row: doubted(
-        tree, found, table[row : row + 1], rules, options.smoothing, classes, names
+        tree, class_intervals, table[row : row + 1], rules, options.smoothing, classes, names
     )
 
 

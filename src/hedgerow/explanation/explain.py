@@ -29,19 +29,18 @@ def explain_tree(tree, X, error=None, given: str = GIVEN[0]) -> Explanation | Ex
         X = by_name(X, names)
         names = [str(name) for name in X.columns] if names is None else names
     table = np.array(tree._rows(X), dtype=np.float64)
-    found = explain_table(tree, table, error, given, names=names)
-    return found[0] if single else found
+    explanations = explain_table(tree, table, error, given, names=names)
+    return explanations[0] if single else explanations
 
 
 def explain_table(
     tree, table: np.ndarray, error=None, given: str = GIVEN[0], *,
-    names=None, smoothing: bool = False, doubts: Callable[[int], Any] | None = None,
+    names=None, smoothing: bool = False, revisions: Callable[[int], Any] | None = None,
 ) -> Explanations:  # fmt: skip
     """Of rows as the tree reads them.
 
     smoothing: laplace-smoothed leaves.
-
-    doubts: what ConfDTree makes of a row, by its number.
+    revisions: how ConfDTree revises a row, by its number.
     """
     check_choice("given", given, GIVEN)
     names = tree.feature_names if names is None else names
@@ -64,7 +63,7 @@ def explain_table(
         gate = resolve_error(error, n_categories, names or (), n_rows=len(table))
     probabilities = tree.predict_proba(table, evaluation=gate, smoothing=smoothing)
     whole = error is not None
-    return _explained(tree, table, gate, given, names, smoothing, probabilities, doubts, whole)
+    return _explained(tree, table, gate, given, names, smoothing, probabilities, revisions, whole)
 
 
 def explain_learner(learner, X, error=None, given: str = GIVEN[0]) -> Explanation | Explanations:
@@ -78,27 +77,28 @@ def explain_learner(learner, X, error=None, given: str = GIVEN[0]) -> Explanatio
 
 
 def _of_learner(learner, X, error, given, single, probabilities):
-    doubts = learner._doubts_of(X, error) if hasattr(learner, "doubts") else None
+    revisions = learner._doubts_of(X, error) if hasattr(learner, "doubts") else None
     classes = learner.classes_.tolist()
     if not hasattr(learner, "tree_"):  # a forest has no path of its own
         cases = [
-            Explanation(None, classes, p, doubts=functools.partial(doubts, row))
+            Explanation(None, classes, p, revisions=functools.partial(revisions, row))
             for row, p in enumerate(probabilities)
         ]
         return cases[0] if single else Explanations(cases)
     table, gate = learner._read(X, error)
-    own = isinstance(gate, str)
-    gate = learner.tree_.gate if own else gate
+    answers = learner._probabilities
+    if isinstance(gate, str):
+        gate, answers = learner.tree_.gate, functools.partial(answers, gate=gate)
     names = getattr(learner, "feature_names_in_", None)
     ends = None
-    if doubts is None:
+    if revisions is None:
         smoothing = learner._smoothing()
     else:
         (member,) = learner._members
         smoothing, names = learner._smooths(member), learner._names(member)
         intervals = np.stack([member.intervals.own, member.intervals.other], axis=1)
         ends = intervals.reshape(len(intervals), -1)
-    found = _explained(
+    explanations = _explained(
         learner.tree_,
         table,
         gate,
@@ -106,13 +106,13 @@ def _of_learner(learner, X, error, given, single, probabilities):
         names,
         smoothing,
         probabilities,
-        doubts,
+        revisions,
         error is not None or (isinstance(X, Uncertain) and X.error is not None),
         classes,
-        functools.partial(learner._probabilities, gate="own") if own else learner._probabilities,
+        answers,
         ends,
     )
-    return found[0] if single else found
+    return explanations[0] if single else explanations
 
 
 def _explained(
@@ -123,7 +123,7 @@ def _explained(
     names,
     smoothing,
     probabilities,
-    doubts,
+    revisions,
     whole,
     classes=None,
     answers=None,
@@ -146,17 +146,17 @@ def _explained(
     leaves = tree.probabilities(smoothing)
     tables: Tables = {}
     cases = []
-    reading, once = gate, None
+    row_gate, once = gate, None
     for row, x in enumerate(table):
         if error is not None and (row == 0 or error.by_row):
-            reading = of_row(error, row)
-            once = drawn_once(reading, whole=whole)
+            row_gate = of_row(error, row)
+            once = drawn_once(row_gate, whole=whole)
         answer = answers
         if answers is not None and "gate" not in getattr(answers, "keywords", ()):
-            answer = functools.partial(answers, gate=reading)
-        case = Case(tree, leaves, x, once, reading, given, smoothing, tables, answer, ends)
-        said = None if doubts is None else functools.partial(doubts, row)
-        cases.append(Explanation(case, classes, probabilities[row], doubts=said))
+            answer = functools.partial(answers, gate=row_gate)
+        case = Case(tree, leaves, x, once, row_gate, given, smoothing, tables, answer, ends)
+        row_revisions = None if revisions is None else functools.partial(revisions, row)
+        cases.append(Explanation(case, classes, probabilities[row], revisions=row_revisions))
     return Explanations(cases)
 
 

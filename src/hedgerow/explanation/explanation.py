@@ -130,8 +130,8 @@ class Case:
         if self.error is None:
             return {}
         tested = np.unique(self.tree.feature[~np.isnan(self.tree.threshold)])
-        found = {j: law(self.error, j, float(self.x[j]), self.tables) for j in tested.tolist()}
-        return {j: each for j, each in found.items() if each is not None}
+        laws = {j: law(self.error, j, float(self.x[j]), self.tables) for j in tested.tolist()}
+        return {j: each for j, each in laws.items() if each is not None}
 
     @cached_property
     def shares(self) -> np.ndarray:
@@ -176,12 +176,12 @@ class Explanation:
         The most probable class, as `predict` gives it.
     """
 
-    def __init__(self, case: Case | None, classes: list, probabilities: np.ndarray, doubts=None):
+    def __init__(self, case: Case | None, classes: list, probabilities: np.ndarray, revisions=None):
         self._case = case
         self.classes = classes
         self.probabilities = probabilities
         self.answer = classes[int(np.argmax(probabilities))]
-        self._doubts = doubts
+        self._doubts = revisions
 
     @property
     def doubts(self):
@@ -223,10 +223,10 @@ class Explanation:
         for node in np.flatnonzero((stood > 0) & (tree.feature >= 0)).tolist():
             j = int(tree.feature[node])
             threshold = float(tree.threshold[node])
-            known = case.laws.get(j)
+            value_law = case.laws.get(j)
             distance = case.x[j] - threshold
             with np.errstate(divide="ignore"):
-                distance = distance / known.sd if known else np.copysign(np.inf, distance)
+                distance = distance / value_law.sd if value_law else np.copysign(np.inf, distance)
             if np.isnan(case.x[j] - threshold):
                 distance = np.nan
             here = case.shares[node]
@@ -317,8 +317,8 @@ class Explanation:
         """
         if not self.has_errors:
             return None
-        found = self._again.probability()
-        return float(max(1.0 - found[self.classes.index(self.stands)], 0.0))
+        probabilities = self._again.probability()
+        return float(max(1.0 - probabilities[self.classes.index(self.stands)], 0.0))
 
     @cached_property
     def _again(self) -> Answers:
@@ -344,7 +344,7 @@ class Explanation:
         """
         case = self.case
         tree = case.tree
-        found = {}
+        falls = {}
         for j, first in case.laws.items():
             here = (tree.feature == j) & (case.shares > 0) & ~np.isnan(tree.threshold)
             ends = np.unique(tree.threshold[here])
@@ -358,7 +358,7 @@ class Explanation:
             some = np.array([each is not None for each in cells])
             answers = np.array([each for each in cells if each is not None])  # (cells, K)
             if (answers == answers[0]).all():
-                found[case.name(j)] = 0.0
+                falls[case.name(j)] = 0.0
                 continue
             joint = told(first, case.laws_again[j], ends)[:, some]
             chance = joint.sum(axis=1)
@@ -367,8 +367,8 @@ class Explanation:
                               where=chance[:, None] > 0)  # fmt: skip
             # Before, from the same joint distribution: a fall is one within one law.
             fall = _entropy(joint.sum(axis=0) @ answers) - chance @ _entropy(after)
-            found[case.name(j)] = float(max(fall, 0.0))
-        return dict(sorted(found.items(), key=lambda each: -each[1]))
+            falls[case.name(j)] = float(max(fall, 0.0))
+        return dict(sorted(falls.items(), key=lambda each: -each[1]))
 
     @property
     def exact(self) -> bool:
@@ -423,17 +423,17 @@ class Explanation:
         labels = [str(label) for label in self.case.tree.categories.get(j, [])]
         texts = np.atleast_1d(np.asarray(values, dtype=object)).ravel().tolist()
         try:
-            found = np.array(
+            numbers = np.array(
                 [float(labels.index(str(v)) if labels else v) for v in texts], dtype=np.float64
             )
         except (TypeError, ValueError):
-            found = np.array([np.inf])
-        if not np.isfinite(found).all():
+            numbers = np.array([np.inf])
+        if not np.isfinite(numbers).all():
             raise InputError(
                 f"values of {self.case.name(j)!r} are {values!r}",
                 remedy="give numbers" if not labels else "give labels among " + ", ".join(labels),
             )
-        return found
+        return numbers
 
     def _span(self, j: int) -> np.ndarray:
         case = self.case
@@ -469,14 +469,14 @@ class Explanation:
 
     def summary(self) -> dict[str, Any]:
         """What fits into a line of a table."""
-        found = {"answer": self.answer, "probability": float(self.probabilities.max())}
+        row = {"answer": self.answer, "probability": float(self.probabilities.max())}
         if self._case is None:
-            return found
+            return row
         best = int(np.argmax(self.probabilities))
         repeated = self.worth_repeating
         first = next(iter(repeated), None)
         return {
-            **found,
+            **row,
             "leaf": self.leaves[0].node,
             "leaf_probability": self.leaves[0].probability,
             "sd_measuring": float(np.sqrt(self.variance_measuring[best])),
@@ -493,8 +493,8 @@ class Explanation:
         return text(self)
 
     def __getstate__(self) -> dict:
-        own = {name: value for name, value in self.__dict__.items() if name not in _ASKED}
-        return {**own, "_doubts": self.doubts}
+        state = {name: value for name, value in self.__dict__.items() if name not in _ASKED}
+        return {**state, "_doubts": self.doubts}
 
     def __repr__(self) -> str:
         return f"Explanation(answer={self.answer!r}, probability={self.probabilities.max():.3f})"
@@ -523,8 +523,8 @@ class Explanations(Sequence):
         self.rows = tuple(range(len(self._cases)) if rows is None else rows)
 
     def __getitem__(self, index):
-        found = self._cases[index]
-        return Explanations(found, self.rows[index]) if isinstance(index, slice) else found
+        selected = self._cases[index]
+        return Explanations(selected, self.rows[index]) if isinstance(index, slice) else selected
 
     def __len__(self) -> int:
         return len(self._cases)

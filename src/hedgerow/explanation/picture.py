@@ -20,11 +20,11 @@ STYLES = ("-", "--", ":", "-.")
 POINTS = 8.0
 
 
-def draw(said: Any, figure=None):
+def draw(explanation: Any, figure=None):
     """Draw an explanation."""
     plt = needed("matplotlib.pyplot", "a drawing of an explanation")
-    leaves = said.leaves[:MOST_LEAVES]
-    variables = _variables(said)
+    leaves = explanation.leaves[:MOST_LEAVES]
+    variables = _variables(explanation)
     rows = -(-len(variables) // 2)
     bars = 0.6 + 0.27 * len(leaves)
     if figure is None:
@@ -32,20 +32,20 @@ def draw(said: Any, figure=None):
     elif figure.axes:
         raise InputError("figure has axes already", remedy="give an empty one")
     grid = figure.add_gridspec(1 + rows, 2, height_ratios=[bars] + [ROW] * rows)
-    _draw_leaves(figure.add_subplot(grid[0, :]), said, leaves)
+    _draw_leaves(figure.add_subplot(grid[0, :]), explanation, leaves)
     for place, variable in enumerate(variables):
         ax = figure.add_subplot(grid[1 + place // 2, place % 2])
-        _draw_curve(ax, said, variable, place % 2 == 0)
-    title = f"answer: {said.answer} ({percent(float(said.probabilities.max()))})"
-    if said.changes is not None:
-        title += f"; measured again, another one than {said.stands}: {percent(said.changes)}"
+        _draw_curve(ax, explanation, variable, place % 2 == 0)
+    title = f"answer: {explanation.answer} ({percent(float(explanation.probabilities.max()))})"
+    if (changes := explanation.changes) is not None:
+        title += f"; measured again, another one than {explanation.stands}: {percent(changes)}"
     figure.suptitle(shorten(title, 6.9, POINTS + 1), fontsize=POINTS + 1, parse_math=False)
     handles = [
         plt.Line2D([], [], color=COLORS[c % len(COLORS)], ls=STYLES[c % len(STYLES)], lw=1.8)
-        for c in range(len(said.classes))
+        for c in range(len(explanation.classes))
     ]
     if variables:
-        names = [shorten(str(label), 2.0, POINTS) for label in said.classes]
+        names = [shorten(str(label), 2.0, POINTS) for label in explanation.classes]
         legend = figure.legend(
             handles, names, loc="outside lower center", fontsize=POINTS, frameon=False,
             ncols=max(1, min(len(names), 6)),
@@ -55,18 +55,18 @@ def draw(said: Any, figure=None):
     return figure
 
 
-def _variables(said: Any) -> list[int]:
+def _variables(explanation: Any) -> list[int]:
     """Numbers of the variables that the case may be tested on, in the order of its path."""
-    tree, shares = said.case.tree, said.case.shares
+    tree, shares = explanation.case.tree, explanation.case.shares
     inner = np.flatnonzero((tree.feature >= 0) & (shares > 0))
     order = inner[np.lexsort((inner, tree.node_depth[inner]))]
     return list(dict.fromkeys(tree.feature[order].tolist()))[:MOST_CURVES]
 
 
-def _draw_leaves(ax, said: Any, leaves) -> None:
+def _draw_leaves(ax, explanation: Any, leaves) -> None:
     place = -np.arange(len(leaves))
     for y, leaf in zip(place, leaves, strict=True):
-        c = said.classes.index(leaf.answer)
+        c = explanation.classes.index(leaf.answer)
         ax.barh(y, leaf.probability, height=0.7, color=COLORS[c % len(COLORS)], hatch=hatch_of(c),
                 edgecolor="0.15", linewidth=0.5)  # fmt: skip
         ax.text(leaf.probability + 0.01, y, percent(leaf.probability), va="center", fontsize=POINTS)
@@ -78,9 +78,9 @@ def _draw_leaves(ax, said: Any, leaves) -> None:
     ax.spines[["top", "right"]].set_visible(False)
 
 
-def _draw_curve(ax, said: Any, variable: int, first: bool) -> None:
-    case = said.case
-    values, p = said.what_if(variable)
+def _draw_curve(ax, explanation: Any, variable: int, first: bool) -> None:
+    case = explanation.case
+    values, p = explanation.what_if(variable)
     labels = case.tree.categories.get(variable)
     categorical = (
         labels is not None or case.tree.is_categorical()[case.tree.feature == variable].any()
@@ -93,9 +93,9 @@ def _draw_curve(ax, said: Any, variable: int, first: bool) -> None:
     x = case.x[variable]
     if not np.isnan(x):
         ax.axvline(x, color="0.2", lw=0.9)
-        known = case.laws.get(variable)
-        if known is not None:
-            ax.axvspan(x - known.sd, x + known.sd, color="0.85", zorder=0)
+        value_law = case.laws.get(variable)
+        if value_law is not None:
+            ax.axvspan(x - value_law.sd, x + value_law.sd, color="0.85", zorder=0)
     if categorical:
         words = [str(label) for label in labels] if labels is not None else map(str, values)
         ax.set_xticks(values, [shorten(word, 0.8, POINTS) for word in words], fontsize=POINTS,

@@ -59,8 +59,8 @@ def error_from_repeats(
     >>> import pandas as pd
     >>> from hedgerow import error_from_repeats
     >>> rows = pd.DataFrame({"patient": [1, 1, 2, 2, 3, 3], "sugar": [90, 94, 120, 118, 101, 99]})
-    >>> found = error_from_repeats(rows, by="patient")
-    >>> found.loc["sugar", ["sd", "low", "high"]].astype(float).round(2).tolist()
+    >>> errors = error_from_repeats(rows, by="patient")
+    >>> errors.loc["sugar", ["sd", "low", "high"]].astype(float).round(2).tolist()
     [2.0, 1.13, 7.46]
     """
     pd = needed("pandas", "errors from repeated measurements")
@@ -81,26 +81,26 @@ def error_from_repeats(
                 f"by names {key!r}, which is no column of the frame",
                 remedy="name the column that says what was measured",
             )
-    known = frame.loc[frame[keys].notna().all(axis=1)]
-    group = known.groupby(keys, sort=True, observed=True).ngroup().to_numpy()
-    found = {}
+    complete = frame.loc[frame[keys].notna().all(axis=1)]
+    group = complete.groupby(keys, sort=True, observed=True).ngroup().to_numpy()
+    lines = {}
     for name in frame.columns:
-        dtype = known[name].dtype
+        dtype = complete[name].dtype
         if name in keys or dtype.kind in "mMb" or isinstance(dtype, pd.CategoricalDtype):
             continue
         try:
-            x = numbers_of(known[name])
+            x = numbers_of(complete[name])
         except (TypeError, ValueError):
             continue
         line = _of_values(x, group, confidence)
         if line is not None:
-            found[name] = line
-    if not found:
+            lines[name] = line
+    if not lines:
         raise InputError(
             f"nothing in the frame was measured twice of the same {', '.join(map(str, keys))}",
             remedy="give a row for each measurement",
         )
-    return pd.DataFrame.from_dict(found, orient="index").rename_axis("variable")
+    return pd.DataFrame.from_dict(lines, orient="index").rename_axis("variable")
 
 
 def _of_values(x: np.ndarray, group: np.ndarray, confidence: float) -> dict | None:
@@ -122,11 +122,11 @@ def _of_values(x: np.ndarray, group: np.ndarray, confidence: float) -> dict | No
     sd = float(np.sqrt(squares.sum() / df))
     tail = (1.0 - confidence) / 2.0
     low, high = (sd * np.sqrt(df / stats.chi2.ppf(u, df)) for u in (1.0 - tail, tail))
-    own = squares / (n - 1)
-    rho, p = _growth(np.abs(mean), np.sqrt(own))
+    variance = squares / (n - 1)
+    rho, p = _growth(np.abs(mean), np.sqrt(variance))
     grows = bool(rho > 0 and p < ALPHA)
     with np.errstate(divide="ignore", invalid="ignore"):
-        share = own / mean**2
+        share = variance / mean**2
     usable = np.isfinite(share)
     weight = (n - 1)[usable]
     percent = 100.0 * np.sqrt(np.average(share[usable], weights=weight)) if usable.any() else np.nan
@@ -149,5 +149,5 @@ def _growth(mean: np.ndarray, sd: np.ndarray) -> tuple[float, float]:
     """Spearman's correlation and its p; NaN where there is too little to say."""
     if len(mean) < LEAST_GROUPS or np.ptp(mean) == 0 or np.ptp(sd) == 0:
         return float("nan"), float("nan")
-    found = stats.spearmanr(mean, sd)
-    return float(found.statistic), float(found.pvalue)
+    correlation = stats.spearmanr(mean, sd)
+    return float(correlation.statistic), float(correlation.pvalue)

@@ -20,32 +20,33 @@ LEAST = 5e-4  # bits: a fall that is written as 0
 NEAR = 100.0  # standard deviations from which on a distance says no more
 
 
-def text(said: Any) -> str:
+def text(explanation: Any) -> str:
     """What a person reads of one case, in lines."""
-    lines = [f"answer: {said.answer} ({class_shares(said.classes, said.probabilities)})"]
-    if said._case is not None:
-        lines += _sections(said)
-    if said.doubts is not None:
-        lines += ["doubts of the nodes (ConfDTree):"]
-        lines += ["  " + line for line in str(said.doubts).splitlines()]
+    shares = class_shares(explanation.classes, explanation.probabilities)
+    lines = [f"answer: {explanation.answer} ({shares})"]
+    if explanation._case is not None:
+        lines += _sections(explanation)
+    if explanation.doubts is not None:
+        revisions = str(explanation.doubts).splitlines()
+        lines += ["doubts of the nodes (ConfDTree):", *("  " + line for line in revisions)]
     return "\n".join(one_line(line) for line in lines)  # names and labels may hold breaks
 
 
-def _sections(said: Any) -> list[str]:
+def _sections(explanation: Any) -> list[str]:
     lines = []
-    if said.path:
+    if explanation.path:
         lines.append("path, as the values stand:")
-        lines += [f"  {'  ' * step.depth}{step_words(step)}" for step in said.path]
-    if len(said.leaves) > 1 or not said.path:
+        lines += [f"  {'  ' * step.depth}{step_words(step)}" for step in explanation.path]
+    if len(explanation.leaves) > 1 or not explanation.path:
         lines.append("leaves that it may belong to:")
-        lines += ["  " + leaf_words(leaf, said.classes) for leaf in said.leaves[:MOST_LEAVES]]
-        rest = said.leaves[MOST_LEAVES:]
+        leaves, rest = explanation.leaves[:MOST_LEAVES], explanation.leaves[MOST_LEAVES:]
+        lines += ["  " + leaf_words(leaf, explanation.classes) for leaf in leaves]
         if rest:
             left = sum(leaf.probability for leaf in rest)
             lines.append(f"  {len(rest)} more: {left:.3f}")
     else:
-        lines.append(leaf_words(said.leaves[0], said.classes))
-    lines += doubt_words(said)
+        lines.append(leaf_words(explanation.leaves[0], explanation.classes))
+    lines += doubt_words(explanation)
     return lines
 
 
@@ -86,30 +87,30 @@ def leaf_words(leaf: Any, classes: Sequence) -> str:
     )
 
 
-def doubt_words(said: Any) -> list[str]:
-    """What is said of how sure the answer is."""
-    c = said.classes.index(said.answer)
-    measuring, cases = np.sqrt(said.variance_measuring[c]), np.sqrt(said.variance_cases[c])
+def doubt_words(explanation: Any) -> list[str]:
+    """How sure the answer is."""
+    c = explanation.classes.index(explanation.answer)
+    measuring = np.sqrt(explanation.variance_measuring[c])
+    cases = np.sqrt(explanation.variance_cases[c])
     lines = [
-        f"doubt of {said.answer}, as standard deviations of its probability: {measuring:.3f} from "
-        f"the leaf it belongs to, {cases:.3f} from the few cases of a leaf"
+        f"doubt of {explanation.answer}, as standard deviations of its probability: "
+        f"{measuring:.3f} from the leaf it belongs to, {cases:.3f} from the few cases of a leaf"
     ]
-    if said.changes is None:
+    if explanation.changes is None:
         return [*lines, "no error of measurement is known of what is tested"]
-    once = "measured again" if said.case.given == "measured" else "measured"
-    lines.append(
-        f"{once}, all values: another answer than {said.stands} with {percent(said.changes)}"
-    )
-    repeated = {name: fall for name, fall in said.worth_repeating.items() if fall >= LEAST}
+    once = "measured again" if explanation.case.given == "measured" else "measured"
+    changes = percent(explanation.changes)
+    lines.append(f"{once}, all values: another answer than {explanation.stands} with {changes}")
+    repeated = {name: fall for name, fall in explanation.worth_repeating.items() if fall >= LEAST}
     if repeated:
         name, fall = next(iter(repeated.items()))
         lines.append(
-            f"worth measuring again: {name} (the answer's entropy falls from {said.entropy:.3f} "
-            f"by {fall:.3f} bits on average)"
+            f"worth measuring again: {name} (the answer's entropy falls from "
+            f"{explanation.entropy:.3f} by {fall:.3f} bits on average)"
         )
     else:
         lines.append("no single measurement would tell more")
-    if not said.exact:
+    if not explanation.exact:
         lines.append("too many ways through the tree: answered by draws of a fixed seed")
     return lines
 
@@ -138,9 +139,9 @@ vertical-align:top}
 """
 
 
-def html(said: Any) -> str:
+def html(explanation: Any) -> str:
     """As `Explanation.to_html`."""
-    return f'<div class="hr-e"><style>{_STYLE}</style>{_page(said)}</div>'
+    return f'<div class="hr-e"><style>{_STYLE}</style>{_page(explanation)}</div>'
 
 
 def html_of_rows(cases: Sequence[tuple[int, Any]]) -> str:
@@ -153,49 +154,49 @@ def html_of_rows(cases: Sequence[tuple[int, Any]]) -> str:
     return f'<div class="hr-e"><style>{_STYLE}</style>{pages}</div>'
 
 
-def _page(said: Any) -> str:
-    parts = [f"<p><strong>Answer: {_escaped(said.answer)}</strong></p>"]
-    if said._case is not None:
-        lines = doubt_words(said)
+def _page(explanation: Any) -> str:
+    parts = [f"<p><strong>Answer: {_escaped(explanation.answer)}</strong></p>"]
+    if explanation._case is not None:
+        lines = doubt_words(explanation)
         parts += [f"<p>{_escaped(line[0].upper() + line[1:])}.</p>" for line in lines]
-    parts.append(_classes(said))
-    if said._case is not None:
-        if said.path:
+    parts.append(_classes(explanation))
+    if explanation._case is not None:
+        if explanation.path:
             rows = [
                 (_escaped(step.test), _value(step), _distance(step), _short(step.left))
-                for step in said.path
+                for step in explanation.path
             ]
-            parts.append(
-                _table("Path, as the values stand", ("test", "value", "distance", "left"), rows)
-            )
+            heads = ("test", "value", "distance", "left")
+            parts.append(_table("Path, as the values stand", heads, rows))
         rows = [
             (
                 f"{leaf.node}: {_escaped(leaf.answer)}",
-                _escaped(class_shares(said.classes, leaf.shares)),
+                _escaped(class_shares(explanation.classes, leaf.shares)),
                 number(leaf.n, 3),
                 _bar(leaf.probability),
             )
-            for leaf in said.leaves[:MOST_LEAVES]
+            for leaf in explanation.leaves[:MOST_LEAVES]
         ]
-        parts.append(
-            _table("Leaves it may belong to", ("leaf", "classes", "n", "probability"), rows)
-        )
-    if said.doubts is not None:
-        parts.append(f"<p>Doubts of the nodes (ConfDTree):</p><pre>{_escaped(said.doubts)}</pre>")
+        heads = ("leaf", "classes", "n", "probability")
+        parts.append(_table("Leaves it may belong to", heads, rows))
+    if explanation.doubts is not None:
+        revisions = _escaped(explanation.doubts)
+        parts.append(f"<p>Doubts of the nodes (ConfDTree):</p><pre>{revisions}</pre>")
     return "".join(parts)
 
 
-def _classes(said: Any) -> str:
-    order = np.argsort(-said.probabilities, kind="stable")
-    if said._case is None:
-        rows = [(_escaped(said.classes[c]), _bar(said.probabilities[c])) for c in order]
+def _classes(explanation: Any) -> str:
+    classes, probabilities = explanation.classes, explanation.probabilities
+    order = np.argsort(-probabilities, kind="stable")
+    if explanation._case is None:
+        rows = [(_escaped(classes[c]), _bar(probabilities[c])) for c in order]
         return _table("Classes", ("class", "probability"), rows)
     rows = [
         (
-            _escaped(said.classes[c]),
-            f"{np.sqrt(said.variance_measuring[c]):.3f}",
-            f"{np.sqrt(said.variance_cases[c]):.3f}",
-            _bar(said.probabilities[c]),
+            _escaped(classes[c]),
+            f"{np.sqrt(explanation.variance_measuring[c]):.3f}",
+            f"{np.sqrt(explanation.variance_cases[c]):.3f}",
+            _bar(probabilities[c]),
         )
         for c in order
     ]

@@ -278,19 +278,19 @@ class TreeClassifierMixin(ClassifierMixin, BaseEstimator):
                 if entry in self._category_labels:
                     continue
                 column = array[:, entry]
-                known = column[~np.isnan(column)]
-                if known.size and known.max() >= MOST_CATEGORIES:
+                codes = column[~np.isnan(column)]
+                if codes.size and codes.max() >= MOST_CATEGORIES:
                     raise InputError(
-                        f"categorical variable {entry} of X holds the code {known.max():g}",
+                        f"categorical variable {entry} of X holds the code {codes.max():g}",
                         remedy=f"code its categories from 0, at most {MOST_CATEGORIES} of them, or "
                         "use a pandas categorical",
                     )
-                if (known < 0).any() or (known != np.rint(known)).any():
+                if (codes < 0).any() or (codes != np.rint(codes)).any():
                     raise InputError(
                         f"categorical variable {entry} of X holds values other than 0, 1, 2, ...",
                         remedy="code its categories from 0, or use a pandas categorical",
                     )
-                counts[entry] = int(known.max()) + 1 if known.size else 1
+                counts[entry] = int(codes.max()) + 1 if codes.size else 1
             self._by_code = True
         self._n_categories = counts
 
@@ -303,11 +303,11 @@ class TreeClassifierMixin(ClassifierMixin, BaseEstimator):
                     remedy="give one flag per variable",
                 )
             return [j for j, flag in enumerate(named) if flag]
-        found = []
+        numbers = []
         for entry in named:
             remedy = "give column names, numbers, or one flag per variable"
-            found.append(column_number(entry, m, names, "categorical_features", remedy=remedy))
-        return found
+            numbers.append(column_number(entry, m, names, "categorical_features", remedy=remedy))
+        return numbers
 
     # -- doubts ---------------------------------------------------------------------------
 
@@ -318,16 +318,16 @@ class TreeClassifierMixin(ClassifierMixin, BaseEstimator):
     def _tell_ignored(
         self, data: Uncertain, read: Collection[str], predicting: bool = False
     ) -> None:
-        """One warning of all that is told of a table and not read here."""
+        """One warning of all uncertainty of a table that is not read here."""
         # What is predicted is the class: plausibilities of it are not missed there.
         asked = {"y_plausibility"} if predicting else set()
         ignored = [name for name in data.given if name not in asked.union(read)]
         if ignored:
-            told = " and ".join(name for name in DOUBTS if name in read)
-            told = f"; {'in prediction ' * predicting}it reads {told}" if told else ""
+            parts = " and ".join(name for name in DOUBTS if name in read)
+            parts = f"; {'in prediction ' * predicting}it reads {parts}" if parts else ""
             warn_user(
                 f"{type(self).__name__} ignores {' and '.join(ignored)} of the uncertain data"
-                f"{told} (docs/methods/doubt.md tells what each learner reads)"
+                f"{parts} (docs/methods/doubt.md tells what each learner reads)"
             )
 
     def _taken_in(self, X, y):
@@ -348,9 +348,9 @@ class TreeClassifierMixin(ClassifierMixin, BaseEstimator):
     @property
     def _error(self) -> Any:
         """Errors of the training set: given with it, or as the parameter."""
-        doubts = self.__dict__.get("_doubts")
-        if doubts is not None and doubts.error is not None:
-            return doubts.error
+        uncertainty = self.__dict__.get("_doubts")
+        if uncertainty is not None and uncertainty.error is not None:
+            return uncertainty.error
         return getattr(self, "error", None)
 
     def _training_gate(self, once: bool = False) -> NoiseGate | None:
@@ -413,25 +413,25 @@ class TreeClassifierMixin(ClassifierMixin, BaseEstimator):
         array = self._encode(X, reset=True)
         y = class_labels(y)
         check_consistent_length(array, y)
-        doubtful = None if self._doubts is None else self._doubts.classes_of(y)
+        plausible_classes = None if self._doubts is None else self._doubts.classes_of(y)
         weight, kept = checked_weights(sample_weight, array.shape[0]), None
         self._rows_given: tuple[int, np.ndarray | None] = array.shape[0], None
         if weight is not None:
             kept = weight > 0
             self._rows_given = array.shape[0], kept  # until the fit is over: errors by row fit them
             array, y, weight = array[kept], y[kept], weight[kept]
-            if doubtful is not None:
-                doubtful = doubtful[0], doubtful[1][kept]
-        return array, y, weight, kept, doubtful
+            if plausible_classes is not None:
+                plausible_classes = plausible_classes[0], plausible_classes[1][kept]
+        return array, y, weight, kept, plausible_classes
 
     def _training_set(self, X, y, sample_weight, lasting: bool = True) -> Columns:
         """Checked training data; sets ``classes_`` and the names. For `lasting` see `Columns`."""
-        array, y, weight, kept, doubtful = self._checked_rows(X, y, sample_weight)
+        array, y, weight, kept, plausible_classes = self._checked_rows(X, y, sample_weight)
         self._fractions: Fractions | None = None
-        if doubtful is None or "y_plausibility" not in self._understands:
+        if plausible_classes is None or "y_plausibility" not in self._understands:
             self.classes_, codes = np.unique(y, return_inverse=True)
         else:
-            self.classes_, plausible = doubtful
+            self.classes_, plausible = plausible_classes
             rows, codes, share = fractions_of(plausible)
             y = self.classes_[codes]
             if len(rows) > len(array):
@@ -469,25 +469,25 @@ class TreeClassifierMixin(ClassifierMixin, BaseEstimator):
 
         y, codes, rows, share : (n_parts,) class of each part, its row and how much of it it is.
         """
-        n, own, by_class = len(array), weight, np.ones(len(self.classes_))
+        n, total, by_class = len(array), weight, np.ones(len(self.classes_))
         counted, per_weight = self._counted(weight), None
         given = np.arange(n) if kept is None else np.flatnonzero(kept)
         with np.errstate(over="ignore", under="ignore"):
             if getattr(self, "class_weight", None) is not None:
                 by_class[codes] = self._of_classes(y, share)
                 weight = np.bincount(rows, share * by_class[codes], n)
-                weight = weight if own is None else weight * own
+                weight = weight if total is None else weight * total
                 _check_product(weight, given)
-            own = np.ones(n) if own is None else own
+            total = np.ones(n) if total is None else total
             if weight is not None:  # what whole rows weigh says how weights are meant, not parts
-                own = own * (meant_weights(self.weights, weight, self._least_weight) / weight)
-            parts = share * by_class[codes] * own[rows]
+                total = total * (meant_weights(self.weights, weight, self._least_weight) / weight)
+            parts = share * by_class[codes] * total[rows]
         _check_product(parts, given[rows], "the weight of a plausible class")
         if getattr(self, "class_weight", None) is not None:
             per_weight = np.ones(len(self.classes_))
             per_weight[codes] = share * (1.0 if counted is None else counted[rows]) / parts
         self._warn_of_weights(counted)
-        self._fractions = Fractions(rows, share, own, by_class)
+        self._fractions = Fractions(rows, share, total, by_class)
         self._rows_given = self._rows_given[0], given[rows]
         self.n_classes_ = len(self.classes_)
         return Columns(

@@ -75,14 +75,14 @@ def _tabulate(columns: Columns, gate: NoiseGate, sigma: np.ndarray, step: float)
     tables = {}
     for j in gate.models:
         x = columns.X[:, j]
-        known = x[~np.isnan(x)]
-        if known.size == 0 or sigma[j] <= 0:
+        observed = x[~np.isnan(x)]
+        if observed.size == 0 or sigma[j] <= 0:
             continue
-        reach, half = _reach(gate, j, known, sigma[j], step)
+        reach, half = _reach(gate, j, observed, sigma[j], step)
         center = gate.shift[j]
         width = math.ceil(2 * half) + 2
-        origin = known.min() - reach + center
-        filled = np.where(np.isnan(x), known.min(), x)
+        origin = observed.min() - reach + center
+        filled = np.where(np.isnan(x), observed.min(), x)
         t = (filled - origin) / (step * sigma[j]) + center / (step * sigma[j])
         first = np.floor(t - half + snap).astype(np.int64) + 1
         if isinstance(asked[j], tuple):
@@ -94,12 +94,12 @@ def _tabulate(columns: Columns, gate: NoiseGate, sigma: np.ndarray, step: float)
     return tables
 
 
-def _reach(gate: NoiseGate, j: int, known: np.ndarray, unit: float, step: float) -> tuple:
+def _reach(gate: NoiseGate, j: int, observed: np.ndarray, unit: float, step: float) -> tuple:
     """How far a value reaches either way, in the variable's unit and in steps of the grid."""
     if j not in gate.relative:
         return gate.half_window * unit, gate.half_window / step
     # The largest value reaches furthest; nearer ones have shares of 0 and 1 out there.
-    reach = (gate.half_window * gate.sigma[j] + abs(gate.center[j])) * np.abs(known).max()
+    reach = (gate.half_window * gate.sigma[j] + abs(gate.center[j])) * np.abs(observed).max()
     return reach, reach / (step * unit)
 
 
@@ -302,10 +302,10 @@ def make_growth(
     A bound spares many of the gains. Searches on whole counts, which need no logarithm, are in
     neither number.
     """
-    guess = None
+    draws = None
     if criterion == "expected_gain":
         if columns.has_missing:
-            guess = guesses_of(columns, imputed)
+            draws = guesses_of(columns, imputed)
         else:
             criterion = "information_gain"  # what it is where nothing is guessed
     rules = Rules(
@@ -331,7 +331,7 @@ def make_growth(
     sharing = None
     if n_jobs not in (None, 1) and columns.X.size >= SHARING.table and not gates.asking:
         sharing = replace(SHARING, threads=n_threads(n_jobs), cores=n_cores())
-    growth = Growth(columns, gates, rules, how, start, guess, sharing)
+    growth = Growth(columns, gates, rules, how, start, draws, sharing)
     arrays = growth.run()
     arrays.pop("origin", None)
     return Tree(**arrays, _checked=True), growth.n_candidates, growth.n_gains
@@ -370,10 +370,10 @@ def guesses_of(columns: Columns, imputed: Any) -> np.ndarray:
         )
     imputed = np.asarray(imputed, dtype=np.float64)
     asked = np.isnan(columns.X) & (columns.n_known > 0)  # others are tested nowhere
-    guess = np.where(asked, imputed, np.nan).transpose(0, 2, 1)
-    unusable = asked.T & ~np.isfinite(guess)
+    draws = np.where(asked, imputed, np.nan).transpose(0, 2, 1)
+    unusable = asked.T & ~np.isfinite(draws)
     for j in np.flatnonzero(columns.n_categories):
-        codes = guess[:, j]
+        codes = draws[:, j]
         with np.errstate(invalid="ignore"):
             unusable[:, j] |= asked[:, j] & (
                 (codes < 0) | (codes >= columns.n_categories[j]) | (codes != np.rint(codes))
@@ -382,11 +382,11 @@ def guesses_of(columns: Columns, imputed: Any) -> np.ndarray:
         _, j, i = np.argwhere(unusable)[0]
         what = "a category's code" if columns.n_categories[j] else "a number"
         raise InputError(
-            f"the imputed value of row {i}, column {j} is {guess[:, j, i][unusable[:, j, i]][0]}, "
+            f"the imputed value of row {i}, column {j} is {draws[:, j, i][unusable[:, j, i]][0]}, "
             f"not {what}",
             remedy="give an imputer that fills every missing value",
         )
-    return np.ascontiguousarray(guess)
+    return np.ascontiguousarray(draws)
 
 
 def check_size(columns: Columns, gate: NoiseGate | None) -> None:

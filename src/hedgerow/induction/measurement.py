@@ -239,27 +239,27 @@ def _resolved(
 
 def _checked(sd: Any, refused: InputError) -> float:
     try:
-        found = float(sd)
+        number = float(sd)
     except OverflowError:  # whole numbers have no end
         raise refused from None
-    if not 0 <= found <= LARGEST:
+    if not 0 <= number <= LARGEST:
         raise refused
-    return found
+    return number
 
 
 def _of_text(text: str, refused: InputError) -> tuple[float, Any]:
-    found = _TEXT.fullmatch(text)
+    match = _TEXT.fullmatch(text)
     try:
-        number = float(found["number"]) if found else -1.0
+        number = float(match["number"]) if match else -1.0
     except ValueError:
         raise refused from None
-    if found is None or (found["half"] and found["percent"]):
+    if match is None or (match["half"] and match["percent"]):
         raise refused
     number = _checked(number, refused)
-    if found["percent"]:
+    if match["percent"]:
         share = number / 100.0
         return share, RelativeNoise(stats.norm(scale=share)) if share > 0 else None
-    if found["half"]:
+    if match["half"]:
         model = stats.uniform(loc=-number, scale=2 * number) if number > 0 else None
         return number / np.sqrt(3.0), model
     return number, None

@@ -160,7 +160,7 @@ class Uncertain:
         """The rows of these numbers, or where flags are true, with all that is told of them."""
         rows = row_numbers(rows, len(self))
         part = object.__new__(Uncertain)
-        reliability, guesses = self.reliability, self.imputed
+        reliability, imputed = self.reliability, self.imputed
         part._hold(
             X=_rows_of(self.X, rows),
             error=_errors_of(self.error, rows),
@@ -168,7 +168,7 @@ class Uncertain:
             reliability=reliability
             if reliability is None or reliability.ndim < 2
             else reliability[rows],
-            imputed=None if guesses is None else tuple(_rows_of(each, rows) for each in guesses),
+            imputed=None if imputed is None else tuple(_rows_of(each, rows) for each in imputed),
             classes=self.classes,
         )
         return part
@@ -176,9 +176,9 @@ class Uncertain:
     def only(self, names: Collection[str]) -> Uncertain:
         """The same table with these doubts, by their names in `given`, and no others."""
         part = object.__new__(Uncertain)
-        told = {name: getattr(self, name) if name in names else None for name in DOUBTS}
+        uncertainties = {name: getattr(self, name) if name in names else None for name in DOUBTS}
         classes = self.classes if "y_plausibility" in names else None
-        part._hold(X=self.X, classes=classes, **told)
+        part._hold(X=self.X, classes=classes, **uncertainties)
         return part
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> np.ndarray:
@@ -328,8 +328,8 @@ def _of_classes(given: Any, classes: Any, n: int) -> tuple[np.ndarray, np.ndarra
 def _of_values(given: Any, shape: tuple[int, int], names: Sequence[str]) -> np.ndarray:
     """Reliability of all values, of each column or of each value."""
     if is_frame(given):
-        told = dict(zip(given.columns, _columns(given, "reliability"), strict=True))
-        columns = by_column(told, shape[1], names, "reliability", absent=1.0)
+        by_name = dict(zip(given.columns, _columns(given, "reliability"), strict=True))
+        columns = by_column(by_name, shape[1], names, "reliability", absent=1.0)
         if len(given) != shape[0]:
             raise InputError(
                 f"reliability has {len(given)} rows and X {shape[0]}", remedy="give one row per row"

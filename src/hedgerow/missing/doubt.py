@@ -148,23 +148,23 @@ def plausible_leaves(tree, columns, fractions, gate: NoiseGate | None):
     """
     plausible = np.zeros((len(fractions.weight), columns.n_classes))
     plausible[fractions.rows, columns.y] = fractions.share
-    # Rows of which the same is told count together.
-    told, same = np.unique(plausible, axis=0, return_inverse=True)
+    # Rows of the same plausibilities count together.
+    patterns, same = np.unique(plausible, axis=0, return_inverse=True)
     same = same.reshape(-1)  # numpy 2.0 has an axis more
-    doubtful = (told > 0).sum(axis=1) > 1
+    is_uncertain = (patterns > 0).sum(axis=1) > 1
     class_weight = np.array(tree.class_weight)
     # All parts of a row, also those below a thousandth, which growth leaves to the other side.
     shares = tree.shares(columns.X[fractions.first], gate).tocsc()
     for leaf in np.flatnonzero(tree.feature < 0):
-        there = slice(shares.indptr[leaf], shares.indptr[leaf + 1])
-        rows = shares.indices[there]
-        weight = np.bincount(same[rows], fractions.weight[rows] * shares.data[there], len(told))
-        there = weight > 0
-        if not (there & doubtful).any():
+        part = slice(shares.indptr[leaf], shares.indptr[leaf + 1])
+        rows = shares.indices[part]
+        weight = np.bincount(same[rows], fractions.weight[rows] * shares.data[part], len(patterns))
+        present = weight > 0
+        if not (present & is_uncertain).any():
             continue
-        counts = spread((weight @ told)[None])
-        ones, classes = np.ones((1, there.sum())), np.ascontiguousarray(told[there].T)
-        estimate(ones, classes, counts, np.inf, MOST_ITERATIONS, MAX_GAP, weight[there])
+        counts = spread((weight @ patterns)[None])
+        ones, classes = np.ones((1, present.sum())), np.ascontiguousarray(patterns[present].T)
+        estimate(ones, classes, counts, np.inf, MOST_ITERATIONS, MAX_GAP, weight[present])
         class_weight[leaf] = counts[0] * fractions.by_class
     for node in range(tree.n_nodes - 1, -1, -1):  # children have higher numbers
         if tree.feature[node] >= 0:

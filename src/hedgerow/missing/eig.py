@@ -182,8 +182,8 @@ n_jobs
                     remedy="give them in one of the two places",
                 )
             X, X_imputed = X.X, X.imputed if X_imputed is None else X_imputed
-        known = ~np.isnan(columns.X)
-        self.reliabilities_ = columns.sample_weight @ known / columns.total_weight
+        observed = ~np.isnan(columns.X)
+        self.reliabilities_ = columns.sample_weight @ observed / columns.total_weight
         imputer = imputer_of(self.imputer, self.n_neighbors)
         asked = self.missing_at_prediction == "impute"
         self._imputer, imputed = None, None
@@ -351,8 +351,8 @@ n_jobs
                 if dtype.kind == "f":
                     frame[name] = frame[name].astype(dtype)
                 continue
-            guessed = [self._category_labels[j][int(code)] for code in filled[missing, j]]
-            frame[name] = _with_categories(X.iloc[:, j], missing, guessed)
+            imputed = [self._category_labels[j][int(code)] for code in filled[missing, j]]
+            frame[name] = _with_categories(X.iloc[:, j], missing, imputed)
         return frame
 
 
@@ -364,14 +364,14 @@ def _n_axes(table) -> int:
         return 0
 
 
-def _with_categories(column, missing: np.ndarray, guessed: list):
+def _with_categories(column, missing: np.ndarray, imputed: list):
     """A column of a data frame with guesses in place of what is missing."""
     import pandas as pd
 
     values = column.astype(object).to_numpy(copy=True)
-    values[missing] = guessed
+    values[missing] = imputed
     if not isinstance(column.dtype, pd.CategoricalDtype):
         return values
     labels = list(column.cat.categories)
-    labels += [label for label in dict.fromkeys(guessed) if label not in labels]
+    labels += [label for label in dict.fromkeys(imputed) if label not in labels]
     return pd.Categorical(values, categories=labels, ordered=column.cat.ordered)

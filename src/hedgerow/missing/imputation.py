@@ -155,57 +155,57 @@ class TableImputer:
     def _filled(
         self, X: np.ndarray, wide: np.ndarray, transform, *, first: bool = False
     ) -> np.ndarray:
-        guessed = self._asked(transform, wide)
+        imputed = self._asked(transform, wide)
         name = self._name
-        if sparse.issparse(guessed):
-            guessed = guessed.toarray()
+        if sparse.issparse(imputed):
+            imputed = imputed.toarray()
         try:
-            if getattr(guessed, "dtype", np.dtype(float)).kind == "b":
-                raise TypeError  # where values are missing is no guess of them
-            guessed = np.asarray(guessed, dtype=np.float64)
+            if getattr(imputed, "dtype", np.dtype(float)).kind == "b":
+                raise TypeError  # where values are missing does not impute them
+            imputed = np.asarray(imputed, dtype=np.float64)
         except (TypeError, ValueError):
             raise InputError(
                 f"the imputer {name} gives values that are no numbers",
                 remedy="give one that fills a table of numbers with numbers",
             ) from None
-        if guessed.shape != wide.shape:
+        if imputed.shape != wide.shape:
             raise InputError(
                 f"the imputer {name} turns a table of {wide.shape} rows and columns into one of "
-                f"{guessed.shape}",
+                f"{imputed.shape}",
                 remedy="give one that keeps rows and columns as they are",
             )
         filled, at = X.copy(), 0
         for j in np.flatnonzero(self.known_):
             size = max(int(self.n_categories[j]), 1)
-            guess = guessed[:, at : at + size]
+            block = imputed[:, at : at + size]
             at += size
             missing = np.isnan(X[:, j])
-            if not np.isfinite(guess[missing]).all():
+            if not np.isfinite(block[missing]).all():
                 raise InputError(
                     f"the imputer {name} leaves values of column {self._shown(j)} missing",
                     remedy="give one that fills every value",
                 )
             if first and self.n_categories[j] == 0 and not missing.all():
-                first = not self._changes(j, X[~missing, j], guess[~missing, 0])
+                first = not self._changes(j, X[~missing, j], block[~missing, 0])
             # The most plausible category; ties: the first.
-            chosen = guess[:, 0] if self.n_categories[j] == 0 else guess.argmax(axis=1)
+            chosen = block[:, 0] if self.n_categories[j] == 0 else block.argmax(axis=1)
             filled[missing, j] = chosen[missing]
         return filled
 
-    def _changes(self, j: int, known: np.ndarray, given: np.ndarray) -> bool:
+    def _changes(self, j: int, observed: np.ndarray, given: np.ndarray) -> bool:
         """Warn where known values come back further from themselves than from their mean.
 
         An imputer that smooths changes them less; one that scales, or changes the order of
         columns, gives guesses that cannot be compared with thresholds among known values.
         """
         with np.errstate(all="ignore"):
-            spread = np.abs(known - known.mean()).mean() + 1e-3 * np.abs(known).max()
-            change = np.abs(given - known)
+            spread = np.abs(observed - observed.mean()).mean() + 1e-3 * np.abs(observed).max()
+            change = np.abs(given - observed)
             changes = bool(change.mean() > spread)
         if changes:
             i = int(change.argmax())
             warn_user(
-                f"the imputer {self._name} turns the known value {known[i]:.6g} of column "
+                f"the imputer {self._name} turns the known value {observed[i]:.6g} of column "
                 f"{self._shown(j)} into {given[i]:.6g}, so that its guesses do not fit the known "
                 "values; if it scales, scale before the classifier, as in "
                 "make_pipeline(StandardScaler(), EIGClassifier())",

@@ -123,19 +123,19 @@ class MissingIncorporated(TransformerMixin, BaseEstimator):
         """
         check_is_fitted(self, "incorporated_")
         columns = self._columns(X, reset=False)
-        made = []
+        expanded = []
         for j, column in enumerate(columns):
             if not self.incorporated_[j]:
-                made.append(column)
+                expanded.append(column)
             elif isinstance(column, np.ndarray):
-                made += self._copies(column, j)
+                expanded += self._copies(column, j)
             else:
-                made.append(_with_category(column))
+                expanded.append(_with_category(column))
         if not is_frame(X):
-            return np.column_stack(made)
+            return np.column_stack(expanded)
         import pandas as pd
 
-        frame = pd.concat([pd.Series(column, index=X.index) for column in made], axis=1)
+        frame = pd.concat([pd.Series(column, index=X.index) for column in expanded], axis=1)
         frame.columns = self.get_feature_names_out()
         return frame
 
@@ -167,24 +167,24 @@ class MissingIncorporated(TransformerMixin, BaseEstimator):
                 f"({self.n_features_in_}), got {len(names)}"
             )
         doubled = self.incorporated_ & np.isfinite(self.bounds_[0])
-        found, taken = [], set(names)
+        names_out, taken = [], set(names)
         for name, twice in zip(names, doubled, strict=True):
             if not twice:
-                found.append(name)
+                names_out.append(name)
                 continue
             for copy in (f"{name}_low", f"{name}_high"):
                 copy = _unused(copy, taken)
                 taken.add(copy)
-                found.append(copy)
-        return np.array(found, dtype=object)
+                names_out.append(copy)
+        return np.array(names_out, dtype=object)
 
     def _copies(self, column: np.ndarray, j: int) -> list[np.ndarray]:
         low, high = self.bounds_[:, j]
         # Far enough to be told from the bound, however large it is.
         gap = max(high - low, abs(low), abs(high), 1.0)
-        known = np.clip(column, low, high)
+        clipped = np.clip(column, low, high)
         missing = np.isnan(column)
-        return [np.where(missing, low - gap, known), np.where(missing, high + gap, known)]
+        return [np.where(missing, low - gap, clipped), np.where(missing, high + gap, clipped)]
 
     def _columns(self, X, reset: bool) -> list[np.ndarray | pd.Series]:
         """Columns as float64, and pandas categoricals as they are."""

@@ -139,10 +139,10 @@ class Anytime:
         spent = 0 < self.max_nodes <= self.n_nodes
         return spent or self.clock() > self.deadline
 
-    def run(self, told: Callable[[float, float], None] | None = None):
+    def run(self, on_improvement: Callable[[float, float], None] | None = None):
         """Search until a limit is reached, or the root is solved well enough.
 
-        told : called with the clock and the cost of each better tree
+        on_improvement : called with the clock and the cost of each better tree
 
         Returns
         -------
@@ -153,8 +153,8 @@ class Anytime:
         while True:
             if self.root.value < best - self.slack:
                 best = self.root.value
-                if told is not None:
-                    told(self.clock(), best)
+                if on_improvement is not None:
+                    on_improvement(self.clock(), best)
             near = self.root.value - self.root.bound <= self.tolerance * self.root.value
             if near or self.over or self._done(self.root):
                 self._settle(self.root)
@@ -173,10 +173,10 @@ class Anytime:
 
     def _problem(self, rows: np.ndarray, order: np.ndarray, depth: int) -> Problem:
         key = depth, rows.tobytes()
-        found = self._problems.get(key)
-        if found is None:
-            found = self._problems[key] = Problem(rows, order, depth)
-        return found
+        problem = self._problems.get(key)
+        if problem is None:
+            problem = self._problems[key] = Problem(rows, order, depth)
+        return problem
 
     def _branch(self, problem: Problem, column: int, threshold: int) -> _Arm:
         assert problem.order is not None
@@ -300,8 +300,8 @@ class Anytime:
             np.ascontiguousarray(column), np.ascontiguousarray(threshold)
         )
         self.n_nodes += len(new)
-        found = [(cost, *test) for cost, test in zip(costs.tolist(), new, strict=True)]
-        problem.waiting = sorted(problem.waiting + found, reverse=True)  # the next is the last
+        entries = [(cost, *test) for cost, test in zip(costs.tolist(), new, strict=True)]
+        problem.waiting = sorted(problem.waiting + entries, reverse=True)  # the next is the last
 
     def _neighbours(self, problem: Problem, arm: _Arm) -> None:
         """Thresholds near one that made the best tree."""

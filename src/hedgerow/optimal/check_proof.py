@@ -48,8 +48,8 @@ def demand(holds, reason):
 
 def digest(proof):
     """SHA-256 of all that a proof says, its digest left out."""
-    said = {name: value for name, value in proof.items() if name != "digest"}
-    return hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
+    content = {name: value for name, value in proof.items() if name != "digest"}
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
 
 # ------------------------------------------------------------------------------------- the table
@@ -88,19 +88,19 @@ def tests_of(values, is_category, routed, most_subsets):
     absent = np.isnan(values)
     if absent.all():
         return
-    known = np.unique(values[~absent])
-    place = np.searchsorted(known, np.where(absent, known[0], values))
+    levels = np.unique(values[~absent])
+    place = np.searchsorted(levels, np.where(absent, levels[0], values))
     divided = absent if absent.any() and not routed else None
     for side in ("left", "right") if routed and absent.any() else ("as it is",):
         whether_missing = side == "right"  # is a test, too
         if not is_category:
-            highest = len(known) - 1 + whether_missing
+            highest = len(levels) - 1 + whether_missing
             if highest:
-                rank = np.where(absent, len(known) if whether_missing else 0, place)
+                rank = np.where(absent, len(levels) if whether_missing else 0, place)
                 yield rank, highest, divided
             continue
-        lefts = subsets(list(range(len(known))), most_subsets)
-        for left in [*lefts, set(range(len(known)))] if whether_missing else lefts:
+        lefts = subsets(list(range(len(levels))), most_subsets)
+        for left in [*lefts, set(range(len(levels)))] if whether_missing else lefts:
             rank = ~np.isin(place, list(left))
             yield np.where(absent, side != "left", rank).astype(int), 1, divided
 
@@ -118,7 +118,7 @@ class Table:
         cells = dict(zip(rows[0][::-1], list(zip(*rows[1:], strict=True))[::-1], strict=True))
         demand({target, *variables} <= set(cells), "the table lacks a column that the proof names")
         demand(target not in variables, "the proof takes the class for a variable")
-        found = []
+        tests = []
         self.in_part = False  # not all subsets of categories; of three, each alone makes all
         for name in variables:
             if name in categories:
@@ -129,18 +129,18 @@ class Table:
                 texts = cells[name]
             values = numbers(name, texts)
             demand(not np.isinf(values).any(), f"column {name!r} holds an infinite value")
-            found += tests_of(values, name in categories, routed, most_subsets)
-            n_known = len(np.unique(values[~np.isnan(values)]))
-            self.in_part |= name in categories and n_known > max(most_subsets, 3)
+            tests += tests_of(values, name in categories, routed, most_subsets)
+            n_levels = len(np.unique(values[~np.isnan(values)]))
+            self.in_part |= name in categories and n_levels > max(most_subsets, 3)
         _, self.label = np.unique([label(t) for t in cells[target]], return_inverse=True)
         self.n_rows, self.n_classes = len(self.label), int(self.label.max()) + 1
-        self.loose = any(absent is not None for *_, absent in found)
+        self.loose = any(absent is not None for *_, absent in tests)
         none = np.zeros(self.n_rows, dtype=bool)
-        if not found:  # a column without a test
-            found = [(np.zeros(self.n_rows, dtype=int), 0, None)]
-        self.absent = np.array([none if absent is None else absent for *_, absent in found])
-        self.highest = np.array([highest for _, highest, _ in found])
-        self.rank = np.array([rank for rank, *_ in found], dtype=np.int32)
+        if not tests:  # a column without a test
+            tests = [(np.zeros(self.n_rows, dtype=int), 0, None)]
+        self.absent = np.array([none if absent is None else absent for *_, absent in tests])
+        self.highest = np.array([highest for _, highest, _ in tests])
+        self.rank = np.array([rank for rank, *_ in tests], dtype=np.int32)
         self.rank[self.absent] = self.n_rows + 1  # below no threshold
         self.order = np.argsort(self.rank, axis=1, kind="stable")
         short = np.int16 if self.n_rows < 1 << 15 else np.int32
@@ -185,8 +185,8 @@ class Check:
         if absent.any():
             share = 0.0
             if not drop:
-                known = np.where(absent, 0.0, weight[:, None]).sum(axis=0)
-                share = left.sum(axis=0) / np.where(known > 0, known, 1.0)
+                available = np.where(absent, 0.0, weight[:, None]).sum(axis=0)
+                share = left.sum(axis=0) / np.where(available > 0, available, 1.0)
             left = np.where(absent, share * weight[:, None], left)
             right = np.where(absent, 0.0 if drop else weight[:, None] - left, right)
         return left, right
@@ -215,9 +215,9 @@ class Check:
         every = None  # of the rows of both branches, where each row is in one
         if len(branches) == 2 and not table.loose:
             every = self.counts(rows, (branches[0] + branches[1])[:, :1], place, tested)
-        found = np.empty((len(branches), branches[0].shape[1]))
+        least = np.empty((len(branches), branches[0].shape[1]))
         step = max(1, AT_ONCE // place.size)
-        for start in range(0, found.shape[1], step):
+        for start in range(0, least.shape[1], step):
             counts = None
             for side, branch in enumerate(branches):
                 if side and every is not None:
@@ -235,8 +235,8 @@ class Check:
                 elif len(column):
                     costs = self.pair(total, below)
                     best = np.minimum(best, costs.min(axis=0) + 2 * self.price)
-                found[side, start : start + step] = best
-        return found
+                least[side, start : start + step] = best
+        return least
 
     def by_class(self, rows, weights):
         """Weights of rows, (n_rows, n_tests), those of each class apart."""
@@ -271,15 +271,15 @@ class Check:
 
         away: weight of each class without a value, (n_columns, n_tests)
         """
-        known = [np.maximum(t - a, 0.0) for t, a in zip(total, away, strict=True)]
-        left, all_known = sum(below), sum(known)[column]
-        above = [np.maximum(k[column] - c, 0.0) for k, c in zip(known, below, strict=True)]
-        divides = (left > 1e-12 * all_known) & (all_known - left > 1e-12 * all_known)
+        available = [np.maximum(t - a, 0.0) for t, a in zip(total, away, strict=True)]
+        left, mass = sum(below), sum(available)[column]
+        above = [np.maximum(k[column] - c, 0.0) for k, c in zip(available, below, strict=True)]
+        divides = (left > 1e-12 * mass) & (mass - left > 1e-12 * mass)
         if drop:  # of a column that some lack, all that do not on one side
-            costs = np.where(sum(away) > 0, self.leaf(known), np.inf)
+            costs = np.where(sum(away) > 0, self.leaf(available), np.inf)
             best = np.minimum(best, costs.min(axis=0) + 2 * self.price)
         else:
-            share = left / np.where(all_known > 0, all_known, 1.0)
+            share = left / np.where(mass > 0, mass, 1.0)
             below = [c + share * a[column] for c, a in zip(below, away, strict=True)]
             above = [c + (1.0 - share) * a[column] for c, a in zip(above, away, strict=True)]
         costs = np.where(divides, self.leaf(below) + self.leaf(above), np.inf)
@@ -306,8 +306,8 @@ class Check:
 
     def check_test(self, number, column, threshold):
         """Refuse a test that the table does not have."""
-        there = 0 <= column < len(self.table.rank) and 0 <= threshold <= self.table.highest[column]
-        demand(there, f"claim {number} names a test that the table does not have")
+        exists = 0 <= column < len(self.table.rank) and 0 <= threshold <= self.table.highest[column]
+        demand(exists, f"claim {number} names a test that the table does not have")
 
     def bound(self, number, depth, drop, path, tests, weight):
         """The bound of a claim about rows of these weights."""
@@ -322,17 +322,17 @@ class Check:
         if depth == 1:
             demand(not tests, f"claim {number} has tests that it does not need")
             return float(self.stumps(rows, [w[:, None]], place, tested, drop)[0, 0])
-        # Weight on the left of each test; `left`, `right`: what is known of the branches.
+        # Weight on the left of each test; `left`, `right`: bounds of the branches.
         mass = np.zeros(place.shape)
         np.cumsum(w[place][:, :-1], axis=1, out=mass[:, 1:])
         divides = tested.copy()
         if table.loose:
             away = table.absent[:, rows] @ w
             divides[:, 0] = drop and away > 0  # drops the rest, and leaves all others together
-            known = w.sum() - away
-            mass *= 1.0 if drop else (1.0 + away / np.where(known > 0, known, 1.0))[:, None]
+            available = w.sum() - away
+            mass *= 1.0 if drop else (1.0 + away / np.where(available > 0, available, 1.0))[:, None]
         left, right = np.full((2, *place.shape), self.price)
-        own = np.zeros((2, *place.shape))
+        same_rows = np.zeros((2, *place.shape))
         if tests:
             for test in tests:
                 self.check_test(number, *test[:2])
@@ -345,23 +345,23 @@ class Check:
                 pair = self.split(rows, w, columns, thresholds, drop)
                 floors = self.stumps(rows, pair, place, tested, table.loose)
                 if table.loose and not drop:
-                    own[:, columns, at] = self.stumps(rows, pair, place, tested, False)
+                    same_rows[:, columns, at] = self.stumps(rows, pair, place, tested, False)
             else:
-                found = [self.branches(number, depth, drop, path, t, weight) for t in tests]
-                floors, own[:, columns, at] = np.split(np.array(found).T, 2)
+                branch_bounds = [self.branches(number, depth, drop, path, t, weight) for t in tests]
+                floors, same_rows[:, columns, at] = np.split(np.array(branch_bounds).T, 2)
             for bounds, floor in ((left, floors[0]), (right, floors[1])):
                 np.maximum.at(bounds, (columns, at), floor)
         left = self.carried(left, mass)
         right = self.carried(right[:, ::-1], -mass[:, ::-1])[:, ::-1]
-        cover = np.maximum(left, own[0]) + np.maximum(right, own[1])
+        cover = np.maximum(left, same_rows[0]) + np.maximum(right, same_rows[1])
         return min(leaf, cover[divides].min(initial=np.inf))
 
-    def carried(self, known, mass):
+    def carried(self, bounds, mass):
         """Bounds of one branch of all tests of a column, in the order in which it grows."""
-        grown = np.maximum.accumulate(known, axis=1)
+        grown = np.maximum.accumulate(bounds, axis=1)
         if self.steepest == np.inf:
             return grown
-        lost = np.maximum.accumulate((known - self.steepest * mass)[:, ::-1], axis=1)[:, ::-1]
+        lost = np.maximum.accumulate((bounds - self.steepest * mass)[:, ::-1], axis=1)[:, ::-1]
         return np.maximum(grown, lost + self.steepest * mass)
 
     def branches(self, number, depth, drop, path, test, weight):
@@ -370,24 +370,24 @@ class Check:
         column, threshold = test[:2]
         rows = np.arange(self.table.n_rows)
         pair = self.split(rows, weight, np.array([column]), np.array([threshold]), drop)
-        found = [self.price] * 4
+        bounds = [self.price] * 4
         for place, other in enumerate(test[2:]):
             if other == -1:
                 continue
             side = place % 2
             demand(0 <= other < number, f"claim {number} rests on one that is not before it")
-            depth_there, drop_there, path_there, rows_there, bound = self.known[other]
-            demand(depth_there == depth - 1, f"claim {number} rests on one of another depth")
+            claim_depth, claim_drop, claim_path, claim_weight, bound = self.known[other]
+            demand(claim_depth == depth - 1, f"claim {number} rests on one of another depth")
             if place < 2:
-                demand(drop_there == self.table.loose, f"claim {number} rests on a wrong problem")
-                lost = np.maximum(rows_there - pair[side][:, 0], 0).sum()
+                demand(claim_drop == self.table.loose, f"claim {number} rests on a wrong problem")
+                lost = np.maximum(claim_weight - pair[side][:, 0], 0).sum()
                 lost = self.steepest * float(lost) if lost > 0 else 0.0
-                found[place] = max(self.price, bound - lost)
+                bounds[place] = max(self.price, bound - lost)
             else:
-                same = path_there == [*path, [column, threshold, side, 0]]
-                demand(same and not drop and not drop_there, f"claim {number} rests on other rows")
-                found[place] = bound
-        return found
+                same = claim_path == [*path, [column, threshold, side, 0]]
+                demand(same and not drop and not claim_drop, f"claim {number} rests on other rows")
+                bounds[place] = bound
+        return bounds
 
 
 def check(text, content):

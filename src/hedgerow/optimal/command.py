@@ -98,7 +98,7 @@ def run(options: argparse.Namespace) -> int:
             "them",
             remedy="give them by Tree.replace(categories=...)",
         )
-    found, core, columns = measured(
+    gap, core, columns = measured(
         tree,
         values,
         codes,
@@ -110,14 +110,14 @@ def run(options: argparse.Namespace) -> int:
         time_limit=options.time_limit,
         prove=options.proof is not None,
     )
-    print(found)
+    print(gap)
     if options.proof is not None:
         named = {
             table.names[j]: [text_of(label) for label in labels]
             for j, labels in tree.categories.items()
         }
         text = proof_of(
-            found,
+            gap,
             core,
             columns,
             codes,
@@ -149,9 +149,9 @@ def _target(options: argparse.Namespace, table: Any) -> str:
         return options.target
     others = [str(name) for name in table.frame.columns if name not in table.names]
     if len(others) != 1:
-        said = ", ".join(repr(name) for name in others[:10]) or "no column"
+        columns = ", ".join(repr(name) for name in others[:10]) or "no column"
         raise InputError(
-            f"{options.table} has {said} beside the variables of the tree",
+            f"{options.table} has {columns} beside the variables of the tree",
             remedy="name the column of the class by --target",
         )
     return others[0]

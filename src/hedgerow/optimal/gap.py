@@ -65,15 +65,15 @@ class Gap:
         cost, bound, best = self.cost * unit, self.bound * unit, self.best_cost * unit
         trees = f"no tree of depth {self.depth} on these values{self.kind}"
         if counted:
-            said, has, fewer = f"{_shown(cost)} error{'' if cost == 1 else 's'}", "has", "fewer"
+            phrase, has, fewer = f"{_shown(cost)} error{'' if cost == 1 else 's'}", "has", "fewer"
         elif self.leaf_price:
             what = f"{NAMES[self.objective]} per unit of weight, {self.leaf_price:g} for each leaf"
-            said, has, fewer = f"cost {_shown(cost)} ({what})", "costs", "less"
+            phrase, has, fewer = f"cost {_shown(cost)} ({what})", "costs", "less"
         else:
-            said, has, fewer = f"{NAMES[self.objective]} {_shown(cost)}", "has", "less"
+            phrase, has, fewer = f"{NAMES[self.objective]} {_shown(cost)}", "has", "less"
         if abs(cost - bound) <= SAME * unit:
-            return f"{said}; {trees} {has} {fewer}"
-        text = f"{said}; {trees} {has} {fewer} than {_shown(bound, math.floor)}"
+            return f"{phrase}; {trees} {has} {fewer}"
+        text = f"{phrase}; {trees} {has} {fewer} than {_shown(bound, math.floor)}"
         return text if self.proven else f"{text}, and the best that was found {has} {_shown(best)}"
 
 
@@ -176,14 +176,14 @@ def measured(tree: Tree, values: np.ndarray, codes: np.ndarray, sample_weight=No
     weight = np.ones(len(codes)) if checked is None else checked
     total = float(weight.sum())
     kept = weight > 0
-    own = cost_of(tree, values[kept], codes[kept], weight[kept], model.objective)
-    cost = own / total + model.leaf_price * tree.n_leaves
+    loss = cost_of(tree, values[kept], codes[kept], weight[kept], model.objective)
+    cost = loss / total + model.leaf_price * tree.n_leaves
     labels = range(tree.n_classes) if tree.classes is None else tree.classes
     best = model.tree_.replace(
         classes=[list(labels)[code] for code in model.classes_], feature_names=tree.feature_names
     )
     some = np.isnan(values[kept]).any()
-    found = Gap(
+    gap_of_tree = Gap(
         cost=cost,
         bound=model.bound_,
         gap=_share(cost, model.bound_, SAME),
@@ -196,7 +196,7 @@ def measured(tree: Tree, values: np.ndarray, codes: np.ndarray, sample_weight=No
         weight=total,
         kind=(f", missing ones {model.missing}," if some else "") + _one_by_one(model),
     )
-    return found, core, columns
+    return gap_of_tree, core, columns
 
 
 def _one_by_one(model: OptimalTreeClassifier) -> str:

@@ -85,38 +85,38 @@ def columns_of(
 
     ordered : with subsets by the order of class shares, where there are too many for all
     """
-    found: list[Tests] = []
+    tests: list[Tests] = []
     for j in range(training.n_variables):
         x = np.asarray(training.X[:, j])
-        known = ~np.isnan(x)
-        missing = np.flatnonzero(~known)
-        if not known.any():
+        observed = ~np.isnan(x)
+        missing = np.flatnonzero(~observed)
+        if not observed.any():
             continue
         sides = ("divided",) if not (routed and len(missing)) else ("left", "right")
         n_categories = training.n_categories[j]
         if n_categories == 0:
-            values, place = np.unique(x[known], return_inverse=True)
+            values, place = np.unique(x[observed], return_inverse=True)
             within = _thresholds(values, midpoints)
             for goes in sides:
                 rank, thresholds = np.zeros(len(x), dtype=np.int32), within
-                rank[known] = place
+                rank[observed] = place
                 if goes == "right":  # of whether it is missing: a threshold that no value reaches
                     rank[missing] = len(values)
                     thresholds = np.append(within, np.finfo(np.float64).max)
                 if len(thresholds):
-                    found.append(Tests(j, rank, thresholds, None, missing, goes))
+                    tests.append(Tests(j, rank, thresholds, None, missing, goes))
             continue
-        codes = np.where(known, x, 0).astype(np.int64)
+        codes = np.where(observed, x, 0).astype(np.int64)
         within_order = _by_class_shares(training, j) if ordered else []
         for goes in sides:
-            subsets = _subsets(codes[known], n_categories, most_subsets, within_order)
+            subsets = _subsets(codes[observed], n_categories, most_subsets, within_order)
             if goes == "right":  # whether it is missing
                 subsets.append(np.ones(n_categories, dtype=bool))
             for subset in subsets:
                 rank = (~subset[codes]).astype(np.int32)
                 rank[missing] = goes != "left"
-                found.append(Tests(j, rank, np.array([np.nan]), subset, missing, goes))
-    return found
+                tests.append(Tests(j, rank, np.array([np.nan]), subset, missing, goes))
+    return tests
 
 
 def _by_rank(columns: list[Tests], training: Columns, **search) -> RowTree:
@@ -161,9 +161,9 @@ def _uncertain(gate: NoiseGate | None, column: Tests) -> bool:
 
 def _whole_entries(column: Tests, width: int):
     """As `_divided_entries`, of exact values: all of a row comes to the left at one threshold."""
-    known = np.ones(len(column.rank), dtype=bool)
-    known[column.missing] = False
-    row = np.flatnonzero(known & (column.rank < len(column.thresholds)))
+    observed = np.ones(len(column.rank), dtype=bool)
+    observed[column.missing] = False
+    row = np.flatnonzero(observed & (column.rank < len(column.thresholds)))
     row = row[np.argsort(column.rank[row], kind="stable")]
     return column.rank[row] // width, row, np.ones(len(row))
 
@@ -269,10 +269,10 @@ def _by_class_shares(training: Columns, variable: int) -> list[int]:
     """
     present = _categories_of(training, variable)
     x = np.asarray(training.X[:, variable])
-    known = ~np.isnan(x)
+    observed = ~np.isnan(x)
     weight = np.zeros((len(present), training.n_classes))
-    place = np.searchsorted(present, x[known])
-    np.add.at(weight, (place, np.asarray(training.y)[known]), training.sample_weight[known])
+    place = np.searchsorted(present, x[observed])
+    np.add.at(weight, (place, np.asarray(training.y)[observed]), training.sample_weight[observed])
     total = weight.sum(axis=1, keepdims=True)
     share = weight / np.maximum(total, np.finfo(np.float64).tiny)
     score = share[:, -1]
@@ -295,23 +295,23 @@ def _subsets(
     present = np.unique(codes)
     k = len(present)
     flags = np.zeros(n_categories, dtype=bool)
-    found = []
+    subsets = []
     if k <= most_subsets:
         # As numbers, whose bits are the categories behind the lowest.
         for bits in range((1 << (k - 1)) - 1):
             subset = flags.copy()
             subset[present[0]] = True
             subset[present[1:]] = [bool(bits >> i & 1) for i in range(k - 1)]
-            found.append(subset)
-        return found
+            subsets.append(subset)
+        return subsets
     lefts = [[category] for category in present]
     # The first and all but the last are single categories, which are there.
     lefts += [order[:size] for size in range(2, len(order) - 1)]
     for left in lefts:
         subset = flags.copy()
         subset[left] = True
-        found.append(subset)
-    return found
+        subsets.append(subset)
+    return subsets
 
 
 class OptimalTreeClassifier(TreeClassifierMixin):
@@ -559,7 +559,7 @@ class OptimalTreeClassifier(TreeClassifierMixin):
         weight = training.total_weight
         with np.errstate(over="ignore"):  # values endlessly far from a threshold, in errors
             core = self._core(training, columns, gate, prove)
-        value, bound, found = core.run()
+        value, bound, layout = core.run()
         self.objective_ = value / weight
         self._is_finished = bool(value - bound <= 1e-9 * weight)
         n_present = {
@@ -578,7 +578,7 @@ class OptimalTreeClassifier(TreeClassifierMixin):
             row_weight = np.array(training.sample_weight)
             if self.objective == MACRO_F1:  # its leaves answer by these
                 row_weight *= core.by_class[training.y]
-            tree = _tree_of(found, columns, training, gate, row_weight)
+            tree = _tree_of(layout, columns, training, gate, row_weight)
         self._finish(tree, lasting(self._training_gate(once=True)))
         return core, columns
 
@@ -622,7 +622,7 @@ class OptimalTreeClassifier(TreeClassifierMixin):
             min_samples_split=2,
             candidates=self.candidates,
         )
-        found = np.full(((1 << self.max_depth) - 1, 2), -1, dtype=np.int32)
+        layout = np.full(((1 << self.max_depth) - 1, 2), -1, dtype=np.int32)
 
         def lay(node: int, place: int, size: int) -> None:
             if size == 0 or tree.feature[node] < 0:
@@ -630,13 +630,13 @@ class OptimalTreeClassifier(TreeClassifierMixin):
             test = _test_of(tree, node, columns, training)
             if test is None:
                 return
-            found[place] = test
+            layout[place] = test
             half = (size - 1) // 2
             lay(tree.children_left[node], place + 1, half)
             lay(tree.children_right[node], place + 1 + half, half)
 
-        lay(0, 0, len(found))
-        return found
+        lay(0, 0, len(layout))
+        return layout
 
 
 def _test_of(tree: Tree, node: int, columns: list[Tests], training: Columns):
@@ -664,7 +664,7 @@ def _nothing(n_rows: int) -> Tests:
 
 
 def _tree_of(
-    found: np.ndarray,
+    layout: np.ndarray,
     columns: list[Tests],
     training: Columns,
     gate: NoiseGate | None,
@@ -672,7 +672,7 @@ def _tree_of(
 ) -> Tree:
     """The tree that the core found, with the training weight of its nodes.
 
-    found : (2 ** depth - 1, 2) int, as `BranchAndBound.run` returns it
+    layout : (2 ** depth - 1, 2) int, as `BranchAndBound.run` returns it
     row_weight : (n,) float64, of each row
     """
     nodes: list[tuple] = []
@@ -685,27 +685,27 @@ def _tree_of(
         class_weight.append(np.bincount(training.y, weights=weight, minlength=training.n_classes))
         categories_left.append(nothing)
         nodes.append((-1, np.nan, -1, -1, parent, np.nan))
-        if size == 0 or found[place, 0] < 0:
+        if size == 0 or layout[place, 0] < 0:
             return node
-        column, threshold = columns[found[place, 0]], found[place, 1]
+        column, threshold = columns[layout[place, 0]], layout[place, 1]
         at = column.thresholds[threshold - 1]
         left = (column.rank < threshold).astype(float)
-        known = np.ones(len(left), dtype=bool)
-        known[column.missing] = False
+        observed = np.ones(len(left), dtype=bool)
+        observed[column.missing] = False
         lower, upper = between.get(column.variable, (-np.inf, np.inf))
         if _uncertain(gate, column):
             assert gate is not None  # for the type checker
-            x = training.X[known, column.variable]
-            rows = np.flatnonzero(known)
-            left[known] = gate.share(column.variable, at, x, lower, upper, rows)
-        share = np.sum(weight[known] * left[known]) / np.sum(weight[known])
-        if column.goes != "divided" and weight[~known].any():
+            x = training.X[observed, column.variable]
+            rows = np.flatnonzero(observed)
+            left[observed] = gate.share(column.variable, at, x, lower, upper, rows)
+        share = np.sum(weight[observed] * left[observed]) / np.sum(weight[observed])
+        if column.goes != "divided" and weight[~observed].any():
             share = float(column.goes == "left")
-        left[~known] = share
+        left[~observed] = share
         if column.subset is not None:
             subset = nothing.copy()
             subset[: len(column.subset)] = column.subset
-            here = training.X[known & (weight > 0), column.variable].astype(int)
+            here = training.X[observed & (weight > 0), column.variable].astype(int)
             absent = np.setdiff1d(np.arange(len(column.subset)), here)
             subset[absent] = share >= 0.5
             categories_left[node] = subset
@@ -717,6 +717,6 @@ def _tree_of(
         nodes[node] = (column.variable, at, low, high, parent, share)
         return node
 
-    grow(row_weight, 0, len(found), -1, {})
+    grow(row_weight, 0, len(layout), -1, {})
     arrays = (*zip(*nodes, strict=True), np.array(class_weight), np.array(categories_left))
     return Tree(*arrays)

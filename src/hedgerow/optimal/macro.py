@@ -80,8 +80,8 @@ class MacroF1:
 
     def _add(self, by_class: np.ndarray) -> None:
         by_class = by_class * self.total / float(by_class @ self.of_class)
-        known = [np.abs(np.log(by_class / other)).max() < NEAR for other, _ in self.searches]
-        if any(known) or len(self.searches) == MOST:
+        near = [np.abs(np.log(by_class / other)).max() < NEAR for other, _ in self.searches]
+        if any(near) or len(self.searches) == MOST:
             return
         weight = self.weight * by_class[self.label]
         search = Anytime(self.rank, self.label, weight, objective=0, **self.core)
@@ -100,10 +100,10 @@ class MacroF1:
 
         def go(rows: np.ndarray, place: int, size: int) -> int:
             if size == 0 or tree[place, 0] < 0:
-                own = np.bincount(
+                class_weight = np.bincount(
                     self.label[rows], weights=self.weight[rows], minlength=self.n_classes
                 )
-                answer[rows] = np.argmax(own * by_class)
+                answer[rows] = np.argmax(class_weight * by_class)
                 return 1
             left = self.rank[tree[place, 0], rows] < tree[place, 1]
             half = (size - 1) // 2
@@ -139,7 +139,7 @@ class MacroF1:
         sum(a_k x_k) >= errors is at most max_x mean(f_k) + s (sum(a_k x_k) - errors), s >= 0.
         """
         if errors <= 0:
-            found = 1.0
+            highest_f1 = 1.0
         else:
             n, K = self.of_class, self.n_classes
 
@@ -153,5 +153,5 @@ class MacroF1:
 
             steepest = float((2 / (K * np.maximum(n, 1e-300) * by_class)).max())
             best = minimize_scalar(dual, bounds=(0.0, steepest), method="bounded").fun
-            found = min(1.0, float(best))
-        self.bound = min(max(self.bound, 1 - found + self.price / self.total), self.value)
+            highest_f1 = min(1.0, float(best))
+        self.bound = min(max(self.bound, 1 - highest_f1 + self.price / self.total), self.value)

@@ -16,14 +16,14 @@ from hedgerow.optimal.learner import Tests
 MOST_SUBSETS = 6  # as OptimalTreeClassifier has it
 
 
-def proof_of(found: Gap, core: Any, columns: list[Tests], codes: np.ndarray, content: bytes, *,
+def proof_of(gap: Gap, core: Any, columns: list[Tests], codes: np.ndarray, content: bytes, *,
              missing: str, target: str, variables: list[str],
              categories: dict[str, list[str]]) -> str:  # fmt: skip
     """The proof of a bound as JSON.
 
     Parameters
     ----------
-    found : Gap
+    gap : Gap
     core : RowTree or ShareTree
         That found it, with its evidence; every row weighs 1.
     columns : list of Tests
@@ -69,9 +69,9 @@ def proof_of(found: Gap, core: Any, columns: list[Tests], codes: np.ndarray, con
     form = {
         "format": FORMAT,
         "version": VERSION,
-        "depth": found.depth,
-        "objective": found.objective,
-        "leaf_price": found.leaf_price,
+        "depth": gap.depth,
+        "objective": gap.objective,
+        "leaf_price": gap.leaf_price,
         "missing": missing,
         "most_subsets": MOST_SUBSETS,
         "rows": table.n_rows,

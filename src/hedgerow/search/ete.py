@@ -271,11 +271,11 @@ def boundaries(columns: Columns, *, midpoints: bool = False) -> list[np.ndarray]
     list of (k,) float64 arrays, ascending; empty for categorical variables
         One for each pair of neighbouring values that are not both of one and the same class.
     """
-    found = []
+    thresholds = []
     for j in range(columns.n_variables):
         rows = columns.order[j, : columns.n_known[j]]
         if columns.n_categories[j] > 0 or len(rows) == 0:
-            found.append(np.zeros(0))
+            thresholds.append(np.zeros(0))
             continue
         x, y = columns.X[rows, j], columns.y[rows]
         first = np.flatnonzero(np.r_[True, x[1:] > x[:-1]])
@@ -286,8 +286,8 @@ def boundaries(columns: Columns, *, midpoints: bool = False) -> list[np.ndarray]
         upper, lower = values[1:][apart], values[:-1][apart]
         if midpoints:
             upper = halfway(lower, upper)
-        found.append(np.ascontiguousarray(upper))
-    return found
+        thresholds.append(np.ascontiguousarray(upper))
+    return thresholds
 
 
 def make_evolution(columns: Columns, thresholds: list[np.ndarray], **settings) -> Evolution:
@@ -330,8 +330,8 @@ def as_individual(tree: Tree, thresholds: list[np.ndarray]) -> tuple:
     """A tree as the core takes it; each threshold becomes the next one at or below it."""
     bound = np.zeros(tree.n_nodes, dtype=np.int32)
     for node in np.flatnonzero((tree.feature >= 0) & ~np.isnan(tree.threshold)):
-        known = thresholds[tree.feature[node]]
-        bound[node] = max(np.searchsorted(known, tree.threshold[node], side="right") - 1, 0)
+        candidates = thresholds[tree.feature[node]]
+        bound[node] = max(np.searchsorted(candidates, tree.threshold[node], side="right") - 1, 0)
     return tree.feature, bound, tree.arrays()["categories_left"]
 
 

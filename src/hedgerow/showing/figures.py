@@ -125,8 +125,8 @@ def save(figure: Figure, path: Path | str) -> None:
     """Write a figure as svg, png or pdf, by its suffix, without a date and in one step."""
     path = Path(path)
     metadata = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}.get(path.suffix, {})
-    with written_whole(path) as beside, style():
-        figure.savefig(beside, format=path.suffix[1:], metadata=metadata)
+    with written_whole(path) as temporary, style():
+        figure.savefig(temporary, format=path.suffix[1:], metadata=metadata)
 
 
 #: Columns of the data of a figure.
@@ -150,7 +150,7 @@ def drawn(figure: Figure) -> pd.DataFrame:
         ticks = [_tick_labels(axis) for axis in (axes.xaxis, axes.yaxis)]
         for kind, series, x, y in _marks(axes):
             ends = [f"{float(v):.10g}" for v in (x, y)]
-            names = [found.get(end, "") for found, end in zip(ticks, ends, strict=True)]
+            names = [labels.get(end, "") for labels, end in zip(ticks, ends, strict=True)]
             rows.append((panel, kind, series, *ends, *names))
     return pd.DataFrame(rows, columns=list(DRAWN))
 

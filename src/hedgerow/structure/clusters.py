@@ -161,12 +161,12 @@ def medoids(distances, labels) -> np.ndarray:
     InputError
     """
     distances, labels = _labelled(distances, labels)
-    found = []
+    places = []
     for label in np.unique(labels):
         members = np.flatnonzero(labels == label)
         within = distances[np.ix_(members, members)].mean(axis=1)
-        found.append(members[np.argmin(np.round(within, 12))])
-    return np.array(found)
+        places.append(members[np.argmin(np.round(within, 12))])
+    return np.array(places)
 
 
 def prototypes(distances, labels, n_each: int = 2) -> np.ndarray:
@@ -195,13 +195,13 @@ def prototypes(distances, labels, n_each: int = 2) -> np.ndarray:
     """
     distances, labels = _labelled(distances, labels)
     check_number("n_each", n_each, 1, COUNTED, whole=True)
-    found = []
+    places = []
     for medoid in medoids(distances, labels):
         members = np.flatnonzero(labels == labels[medoid])
         within = distances[np.ix_(members, members)]
         start = int(np.flatnonzero(members == medoid)[0])
-        found.append(members[farthest_first(within, min(n_each, len(members)), start)])
-    return np.sort(np.concatenate(found))
+        places.append(members[farthest_first(within, min(n_each, len(members)), start)])
+    return np.sort(np.concatenate(places))
 
 
 def farthest_first(distances, n: int, start: int = 0) -> np.ndarray:

@@ -245,10 +245,10 @@ class TreeEditDistance(BaseEstimator):
     def _sorted(self, trees) -> list[SortedTree]:
         check_is_fitted(self, "data_")
         self._check_parameters()  # which all may be set after a fit
-        found = [self.data_.sort(tree) for tree in _listed(trees)]
-        if not found:
+        sorted_trees = [self.data_.sort(tree) for tree in _listed(trees)]
+        if not sorted_trees:
             raise InputError("the list of trees is empty", remedy="give at least one tree")
-        return found
+        return sorted_trees
 
     def _gains(self, tests: Tests, tests2: Tests) -> np.ndarray:
         dearer, correlated = COSTS[self.cost]
@@ -287,8 +287,8 @@ class TreeEditDistance(BaseEstimator):
         column_blocks = row_blocks if square else _blocks(columns, n_jobs)
         if COSTS[self.cost][1]:
             # All at once: what is known is filled in once, and threads only read it.
-            found = rows if square else [*rows, *columns]
-            tested = np.unique(np.concatenate([t.tree.feature[t.nodes] for t in found]))
+            trees = rows if square else [*rows, *columns]
+            tested = np.unique(np.concatenate([t.tree.feature[t.nodes] for t in trees]))
             self.data_.absolute_correlations(tested, self.correlation)
         parts = [
             (i, j)
@@ -345,11 +345,11 @@ def _blocks(trees: list[SortedTree], n_jobs: int) -> list[tuple[int, Forest, Tes
     begin = 0
     while begin < len(trees):
         tests, numbers = Tests(), []
-        for found in trees[begin : begin + limit]:
+        for sorted_tree in trees[begin : begin + limit]:
             # A tree of many tests is a block of its own.
-            if numbers and len(tests) + len(found.nodes) > BLOCK_TESTS:
+            if numbers and len(tests) + len(sorted_tree.nodes) > BLOCK_TESTS:
                 break
-            numbers.append(tests.number(found))
+            numbers.append(tests.number(sorted_tree))
         end = begin + len(numbers)
         blocks.append((begin, *_forest(trees[begin:end], tests, numbers)))
         begin = end
@@ -371,8 +371,8 @@ def _forest(trees: list[SortedTree], tests: Tests, numbers: list) -> tuple[Fores
     return forest, tests
 
 
-def _words(found: SortedTree, node: int) -> str:
-    return test_words(found.tree, node)[int(found.swaps[node])]
+def _words(sorted_tree: SortedTree, node: int) -> str:
+    return test_words(sorted_tree.tree, node)[int(sorted_tree.swaps[node])]
 
 
 def _bar(progress: bool, total: int):

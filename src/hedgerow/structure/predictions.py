@@ -108,31 +108,31 @@ def _divergence(p, q, epsilon: float, n_classes: int) -> np.ndarray:
 def _distributions(name: str, given) -> np.ndarray:
     """Probabilities of each class in each row, checked."""
     try:
-        found = np.asarray(given, dtype=np.float64)
+        probabilities = np.asarray(given, dtype=np.float64)
     except (TypeError, ValueError):
         raise InputError(
             f"{name} is no array of numbers", remedy="give probabilities, (n_instances, n_classes)"
         ) from None
-    if found.ndim != 2 or 0 in found.shape:
+    if probabilities.ndim != 2 or 0 in probabilities.shape:
         raise InputError(
-            f"{name} has shape {found.shape}",
+            f"{name} has shape {probabilities.shape}",
             remedy="give one row per instance and one column per class, (n_instances, n_classes)",
         )
-    outside = ~((found >= -ROUNDING) & (found <= 1.0 + ROUNDING))  # NaN as well
+    outside = ~((probabilities >= -ROUNDING) & (probabilities <= 1.0 + ROUNDING))  # NaN as well
     if outside.any():
         row, column = np.argwhere(outside)[0]
         raise InputError(
-            f"{name} holds {found[row, column]:g} in row {row}",
+            f"{name} holds {probabilities[row, column]:g} in row {row}",
             remedy="give probabilities, from 0 to 1",
         )
-    total = found.sum(axis=1)
+    total = probabilities.sum(axis=1)
     off = np.flatnonzero(np.abs(total - 1.0) > ROUNDING)
     if len(off):
         raise InputError(
             f"row {off[0]} of {name} adds up to {total[off[0]]:g}",
             remedy="give the probability of every class, which add up to 1",
         )
-    return np.clip(found, 0.0, 1.0)
+    return np.clip(probabilities, 0.0, 1.0)
 
 
 def class_prediction_distance(
@@ -164,10 +164,10 @@ def class_prediction_distance(
 
 
 def _lists(trees, others) -> tuple[list[Tree], list[Tree]]:
-    found = []
+    lists = []
     for given in (trees, trees if others is None else others):
-        if given is trees and found:
-            found.append(found[0])
+        if given is trees and lists:
+            lists.append(lists[0])
             continue
         if isinstance(given, Tree) or not isinstance(given, Iterable):
             raise InputError(
@@ -183,10 +183,10 @@ def _lists(trees, others) -> tuple[list[Tree], list[Tree]]:
                     remedy="give a hedgerow.Tree: `tree_` of a fitted estimator, or "
                     "Tree.from_sklearn(estimator)",
                 )
-        found.append(given)
-    n, k = map(len, found)
+        lists.append(given)
+    n, k = map(len, lists)
     check_memory(f"the distances of {n} trees to {k}", 8.0 * n * k, "give fewer trees")
-    return found[0], found[1]
+    return lists[0], lists[1]
 
 
 def _classes(trees: list[Tree]) -> list:
@@ -229,8 +229,8 @@ class _Tables:
                 remedy="give X.to_numpy(), with the columns that the trees were grown from, in "
                 "their order, or name them: Tree.replace(feature_names=...)",
             )
-        known = (tree.feature_names, sorted(tree.categories.items()))
-        key = str(known) if is_frame(self._given) else ""
+        labels = (tree.feature_names, sorted(tree.categories.items()))
+        key = str(labels) if is_frame(self._given) else ""
         if key not in self._made:
             table = self._made[key] = table_of(tree, self._given)
             if np.isinf(table).any():
@@ -245,10 +245,10 @@ class _Tables:
 def _probabilities(trees, tables: _Tables, classes: list, begin: int, step: int) -> np.ndarray:
     """(n_trees, rows x classes)"""
     end = min(begin + step, tables.n)
-    found = np.zeros((len(trees), end - begin, len(classes)))
-    for tree, into in zip(trees, found, strict=True):
+    probabilities = np.zeros((len(trees), end - begin, len(classes)))
+    for tree, into in zip(trees, probabilities, strict=True):
         into[:, _places(tree, classes)] = tree.predict_proba(tables.of(tree)[begin:end])
-    return found.reshape(len(trees), -1)
+    return probabilities.reshape(len(trees), -1)
 
 
 def _predicted(trees, tables: _Tables, classes: list) -> np.ndarray:

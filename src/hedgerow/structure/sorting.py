@@ -93,11 +93,11 @@ class TrainingSet(TreeClassifierMixin):
         self.unordered_ = np.zeros(m, dtype=np.uint8)
         self._occurring = []
         for j in range(m):
-            known = table[~np.isnan(table[:, j]), j]
-            if known.size:
-                low, high = np.percentile(known, [25, 75])
+            observed = table[~np.isnan(table[:, j]), j]
+            if observed.size:
+                low, high = np.percentile(observed, [25, 75])
                 self.iqr_[j] = high - low
-            self._occurring.append(np.unique(known))
+            self._occurring.append(np.unique(observed))
             self.unordered_[j] = len(self._occurring[j]) > 2
         self._correlations = {}  # kind -> variables, and their correlations
         return self
@@ -113,18 +113,18 @@ class TrainingSet(TreeClassifierMixin):
         variables = np.asarray(variables, dtype=np.intp)
         kind = self.correlation if correlation is None else correlation
         nothing = np.zeros(0, dtype=np.intp), np.zeros((0, 0))
-        known, rho = self._correlations.get(kind, nothing)
-        if not np.isin(variables, known).all():
-            known = np.union1d(known, variables)
-            frame = needed("pandas", "a correlation").DataFrame(self._X[:, known])
+        cached, rho = self._correlations.get(kind, nothing)
+        if not np.isin(variables, cached).all():
+            cached = np.union1d(cached, variables)
+            frame = needed("pandas", "a correlation").DataFrame(self._X[:, cached])
             with np.errstate(invalid="ignore", divide="ignore"):
                 rho = frame.corr(method=kind, min_periods=2).abs().to_numpy(copy=True)
             rho[np.isnan(rho)] = 0.0
             # Both triangles of the same rounding, or distances would not be symmetric.
             upper = np.minimum(np.triu(rho), 1.0)
             rho = upper + np.triu(upper, 1).T
-            self._correlations[kind] = known, rho
-        at = np.searchsorted(known, variables)
+            self._correlations[kind] = cached, rho
+        at = np.searchsorted(cached, variables)
         return rho[np.ix_(at, at)]
 
     def sort(self, tree: Tree) -> SortedTree:
@@ -138,8 +138,8 @@ class TrainingSet(TreeClassifierMixin):
         tree.check_width(self.n_features_in_)
         names = getattr(self, "feature_names_in_", None)
         if names is not None and tree.feature_names is not None:
-            known = [str(name) for name in names]
-            if tree.feature_names != known[: len(tree.feature_names)]:
+            expected = [str(name) for name in names]
+            if tree.feature_names != expected[: len(tree.feature_names)]:
                 raise InputError(
                     "the variables of a tree have other names, or another order, than those of "
                     "the data given to fit",
@@ -154,28 +154,28 @@ class TrainingSet(TreeClassifierMixin):
                 "given to fit have no value",
                 remedy="fit on data in which the variable is known",
             )
-        found = SortedTree()
-        found.tree = tree
-        found.side = self._sides(tree)
+        sorted_tree = SortedTree()
+        sorted_tree.tree = tree
+        sorted_tree.side = self._sides(tree)
         (
-            found.class_weight,
-            found.swaps,
-            found.nodes,
-            found.first,
-            found.nodes_mirrored,
-            found.first_mirrored,
+            sorted_tree.class_weight,
+            sorted_tree.swaps,
+            sorted_tree.nodes,
+            sorted_tree.first,
+            sorted_tree.nodes_mirrored,
+            sorted_tree.first_mirrored,
         ) = sort_tree(
             tree.feature,
             tree.threshold,
             tree.children_left,
             tree.children_right,
             tree.parent,
-            found.side,
+            sorted_tree.side,
             self._X,
             self._codes,
             self.class_order_,
         )
-        return found
+        return sorted_tree
 
     def _sides(self, tree: Tree) -> np.ndarray:
         """(n_nodes, n_categories) uint8 in the codes of the data; those that occur in the data."""
@@ -194,13 +194,13 @@ class TrainingSet(TreeClassifierMixin):
                     "hold values other than 0, 1, 2, ... in it",
                     remedy="give fit the table that the tree was grown from, or one coded alike",
                 )
-            there = codes
-            labels, own = tree.categories.get(j), self._category_labels.get(j)
-            if labels is not None and own is not None:
+            in_tree = codes
+            labels, names = tree.categories.get(j), self._category_labels.get(j)
+            if labels is not None and names is not None:
                 place = {label: code for code, label in enumerate(labels)}
-                there = np.array([place.get(str(own[c]), -1) for c in codes], dtype=np.intp)
-            known = (there >= 0) & (there < given.shape[1])
-            side[node, codes[known]] = given[node, there[known]]
+                in_tree = np.array([place.get(str(names[c]), -1) for c in codes], dtype=np.intp)
+            is_coded = (in_tree >= 0) & (in_tree < given.shape[1])
+            side[node, codes[is_coded]] = given[node, in_tree[is_coded]]
         return side
 
 
@@ -218,12 +218,12 @@ class Tests:
     def __len__(self) -> int:
         return len(self._number)
 
-    def number(self, found: SortedTree) -> np.ndarray:
+    def number(self, sorted_tree: SortedTree) -> np.ndarray:
         """(n_nodes,) int32: number of each node's test, -1 at leaves."""
-        tree = found.tree
+        tree = sorted_tree.tree
         keys = self._number
         numbers = np.full(tree.n_nodes, -1, dtype=np.int32)
-        nodes = found.nodes
+        nodes = sorted_tree.nodes
         features, thresholds = tree.feature[nodes].tolist(), tree.threshold[nodes].tolist()
         here = []
         for node, feature, threshold in zip(nodes.tolist(), features, thresholds, strict=True):
@@ -231,9 +231,9 @@ class Tests:
                 key = (feature, threshold)
                 subset = None
             else:
-                subset = found.side[node]
-                known = subset[subset != NEITHER]
-                if len(known) and known[0] == RIGHT:
+                subset = sorted_tree.side[node]
+                occurring = subset[subset != NEITHER]
+                if len(occurring) and occurring[0] == RIGHT:
                     subset = np.where(subset == NEITHER, NEITHER, 1 - subset).astype(np.uint8)
                 # Trees have columns for the largest of their variables.
                 subset = subset.tobytes().rstrip(bytes([NEITHER]))

@@ -170,8 +170,8 @@ def risk_groups(
         stands_for = censoring_weights(
             followed, ended, horizon, cause=cause, competing=competing, entry=entered
         )
-        own = stands_for[labels.known[training]]
-        given["sample_weight"] = given.get("sample_weight", 1.0) * own
+        ipcw = stands_for[labels.known[training]]
+        given["sample_weight"] = given.get("sample_weight", 1.0) * ipcw
     rows = np.flatnonzero(training)
     times, events = (values[rows] for values in checked_follow_up(time, event, cause))
     since = entry_of(checked_entry(entry, np.asarray(time, dtype=np.float64)), rows)
@@ -200,6 +200,6 @@ def _test_part(y: np.ndarray, test_size: float, random: np.random.RandomState) -
     """Who is in the test part, (n,) bool: of each class its share, rounded."""
     chosen = np.zeros(len(y), dtype=bool)
     for value in np.unique(y):
-        own = random.permutation(np.flatnonzero(y == value))
-        chosen[own[: int(np.floor(test_size * len(own) + 0.5))]] = True
+        rows = random.permutation(np.flatnonzero(y == value))
+        chosen[rows[: int(np.floor(test_size * len(rows) + 0.5))]] = True
     return chosen

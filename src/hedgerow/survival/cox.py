@@ -70,11 +70,11 @@ class _AtRisk:
 
     def at_risk(self, values: np.ndarray) -> np.ndarray:
         """Sums over those at risk at each time of events, for rows of patients."""
-        found = np.cumsum(values[::-1], axis=0)[::-1][self.first]
+        sums = np.cumsum(values[::-1], axis=0)[::-1][self.first]
         if self.before is None:
-            return found
+            return sums
         later = np.cumsum(values[self.later][::-1], axis=0)[::-1]
-        return found - np.concatenate([later, np.zeros_like(later[:1])])[self.enters]
+        return sums - np.concatenate([later, np.zeros_like(later[:1])])[self.enters]
 
     def dying(self, values: np.ndarray) -> np.ndarray:
         """Sums over those who die at each time."""
@@ -85,12 +85,12 @@ class _AtRisk:
         # Who dies is there for a part of the terms of the own time: of the k-th of d for 1 - k/d.
         pad = [(1, 0)] + [(0, 0)] * (term.ndim - 1)
         until = np.pad(np.cumsum(self._by_time(term), axis=0), pad)
-        found = until[self.until]
+        sums = until[self.until]
         if self.before is not None:
-            found = found - until[self.before]
+            sums = sums - until[self.before]
         gone = term * (self.gone if term.ndim == 1 else self.gone[:, None])
-        found[self.died] -= self._by_time(gone)[self.place]
-        return found
+        sums[self.died] -= self._by_time(gone)[self.place]
+        return sums
 
     def _by_time(self, term: np.ndarray) -> np.ndarray:
         """Sums of terms of events over each time."""
@@ -114,15 +114,15 @@ class _Sums:
         above = risk.at_risk(self.weighted)[at] - gone[:, None] * risk.dying(self.weighted)[at]
         #: Of each event the mean of the covariates over those at risk.
         self.mean = above / self.below[:, None]
-        own = line if risk.weights is None else line * risk.weights
-        self.value = float(own[risk.died].sum() - (risk.each * (np.log(self.below) + top)).sum())
+        terms = line if risk.weights is None else line * risk.weights
+        self.value = float(terms[risk.died].sum() - (risk.each * (np.log(self.below) + top)).sum())
 
     def score(self, g: np.ndarray | float = 1.0) -> np.ndarray:
         """Sum over events of g (x - mean), (p,); events have their weights."""
         residuals = self.x[self.risk.died] - self.mean
         if self.risk.weights is not None:
-            own = self.risk.weights[self.risk.died, None] * self.x[self.risk.died]
-            residuals = own - self.mean * np.asarray(self.risk.each)[:, None]
+            weighted = self.risk.weights[self.risk.died, None] * self.x[self.risk.died]
+            residuals = weighted - self.mean * np.asarray(self.risk.each)[:, None]
         return residuals.sum(axis=0) if isinstance(g, float) else g @ residuals
 
     def information(self, g: np.ndarray | float = 1.0, columns=slice(None)) -> np.ndarray:
@@ -140,11 +140,11 @@ class _Sums:
         # What a patient adds to the score: the own event, less what is expected of the patient at
         # all times at risk (Lin and Wei 1989).
         risk, term = self.risk, self.risk.each / self.below
-        found = self.x * risk.passed(term)[:, None] - risk.passed(self.mean * term[:, None])
-        found *= -self.share[:, None]
-        own = np.add.reduceat(self.mean, risk.begin, axis=0) / risk.tied[:, None]
-        found[risk.died] += self.x[risk.died] - own[risk.place]
-        return found
+        residuals = self.x * risk.passed(term)[:, None] - risk.passed(self.mean * term[:, None])
+        residuals *= -self.share[:, None]
+        tied_mean = np.add.reduceat(self.mean, risk.begin, axis=0) / risk.tied[:, None]
+        residuals[risk.died] += self.x[risk.died] - tied_mean[risk.place]
+        return residuals
 
 
 class _Fit(NamedTuple):
@@ -231,12 +231,12 @@ def cox(
     empty = dict.fromkeys(names, math.nan)
     columns = list(frame)
     data = frame.to_numpy(dtype=np.float64)
-    known = ~np.isnan(data).any(axis=1)
+    complete = ~np.isnan(data).any(axis=1)
     if weights is not None:
-        known &= weights > 0.0
-        weights = weights[known]
-    data, event, time = data[known], died[known], time[known]
-    entry = entry_of(entry, known)
+        complete &= weights > 0.0
+        weights = weights[complete]
+    data, event, time = data[complete], died[complete], time[complete]
+    entry = entry_of(entry, complete)
     column = columns.index(of)
     varies = (data != data[:1]).any(axis=0)
     varies[column] = True
@@ -258,18 +258,18 @@ def cox(
     if weights is not None:
         weights = weights / weights.mean()
     risk = _AtRisk(time, event, entry, weights)
-    found = _newton(x[risk.order], risk)
-    if found is None or not np.sqrt(found.covariance.diagonal().max()) < SEPARATED:
+    fit = _newton(x[risk.order], risk)
+    if fit is None or not np.sqrt(fit.covariance.diagonal().max()) < SEPARATED:
         return empty | {"cox_note": SEPARATES}
-    covariance = found.covariance if weights is None else found.robust()
-    ratio, error = found.beta[column] / spread[column], math.sqrt(covariance[column, column])
+    covariance = fit.covariance if weights is None else fit.robust()
+    ratio, error = fit.beta[column] / spread[column], math.sqrt(covariance[column, column])
     error /= spread[column]
     z = norm.ppf((1.0 + confidence) / 2.0)
     p = float(2.0 * norm.sf(abs(ratio) / error))
     low, high = math.exp(ratio - z * error), math.exp(ratio + z * error)
     values = [math.exp(ratio), low, high, p]
     if weights is None:
-        values.append(_proportional(found, column, risk.rank))
+        values.append(_proportional(fit, column, risk.rank))
     return {**dict(zip(names, values, strict=True)), "cox_note": ""}
 
 
@@ -329,8 +329,8 @@ def interaction(
     more = np.empty((len(time), 0)) if covariates is None else covariates[kept]
     levels, code = np.unique(group, return_inverse=True)
     cell = 2 * code + inside
-    there = np.bincount(cell, minlength=2 * len(levels)).reshape(-1, 2) > 0
-    both = np.flatnonzero(there.all(axis=1))
+    occupied = np.bincount(cell, minlength=2 * len(levels)).reshape(-1, 2) > 0
+    both = np.flatnonzero(occupied.all(axis=1))
     df = len(both) - 1
     nothing = Interaction(math.nan, max(df, 0), math.nan)
     if df < 1:
@@ -358,10 +358,10 @@ def _largest(data: np.ndarray, time: np.ndarray, died: np.ndarray, entry: np.nda
     risk = _AtRisk(time, died, entry if np.isfinite(entry).any() else None)
     if not kept:
         return _Sums(np.zeros((len(time), 1)), risk, np.zeros(1)).value
-    found = _newton(x[risk.order][:, kept], risk)
-    if found is None or not np.sqrt(found.covariance.diagonal().max()) < SEPARATED:
+    fit = _newton(x[risk.order][:, kept], risk)
+    if fit is None or not np.sqrt(fit.covariance.diagonal().max()) < SEPARATED:
         return math.nan
-    return found.sums.value
+    return fit.sums.value
 
 
 def _independent(moments: np.ndarray) -> list[int]:
@@ -375,16 +375,16 @@ def _independent(moments: np.ndarray) -> list[int]:
     return kept
 
 
-def _proportional(found: _Fit, column: int, rank: np.ndarray) -> float:
+def _proportional(fit: _Fit, column: int, rank: np.ndarray) -> float:
     """p of the score test that a coefficient does not change with the rank of time."""
     # The model gets one more covariate, g(t) x with the rank g(t) of time and the coefficient
     # theta; at theta = 0 its score is the sum of g (x - mean) over events, and its information sums
     # V, g V and g^2 V (Grambsch and Therneau 1994; Therneau and Grambsch 2000, chapter 6; the
     # numbers are those of `cox.zph` in R's survival, version 3 and later). Before that version R
     # took V for the same at all times: scaled Schoenfeld residuals.
-    score = found.sums.score(rank)[column]
-    cross = found.sums.information(rank, [column])[:, 0]
-    own = found.sums.information(rank**2, [column])[column, 0]
+    score = fit.sums.score(rank)[column]
+    cross = fit.sums.information(rank, [column])[:, 0]
+    information = fit.sums.information(rank**2, [column])[column, 0]
     # Of theta once the coefficients are known; 0 but for rounding where g does not vary with V.
-    left = own - cross @ found.covariance @ cross
-    return float(chi2.sf(score**2 / left, 1)) if left > ROUNDING * own else math.nan
+    left = information - cross @ fit.covariance @ cross
+    return float(chi2.sf(score**2 / left, 1)) if left > ROUNDING * information else math.nan

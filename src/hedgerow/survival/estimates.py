@@ -114,10 +114,10 @@ class Steps:
         alive = self.at_risk - self.events
         rest = np.divide(rest, alive, out=np.zeros_like(rest), where=alive > 0.0)
         shared = np.append(0.0, np.cumsum((step * self.own - rest * self.events) / self.at_risk))
-        found = shared[self.since] - shared[self.until]
-        found[self.had] -= rest[self.until[self.had] - 1]
-        found[self.caused] += step[self.until[self.caused] - 1]
-        return found
+        influence = shared[self.since] - shared[self.until]
+        influence[self.had] -= rest[self.until[self.had] - 1]
+        influence[self.caused] += step[self.until[self.caused] - 1]
+        return influence
 
 
 def curve(
@@ -140,20 +140,20 @@ def curve(
     else:
         # lifelines takes who enters at the time of an event to be at risk there.
         when, survival, low, high = _entered(time, died, entry, confidence)
-    found = {}
+    estimates = {}
     for name, share in QUARTILES.items():
-        found[name] = _first(when, survival, 1.0 - share)
-        found[f"{name}_low"] = _first(when, low, 1.0 - share)
+        estimates[name] = _first(when, survival, 1.0 - share)
+        estimates[f"{name}_low"] = _first(when, low, 1.0 - share)
         # Where the curve ends above, so does its upper bound: that quantile has no upper limit. Nor
         # has it where only a last fall to 0 goes below: at 0 the interval is not defined.
-        found[f"{name}_high"] = _first(when[survival > 0.0], high[survival > 0.0], 1.0 - share)
-    found["last_time"] = float(when[-1])
-    found["last_survival"] = float(survival[-1])
+        estimates[f"{name}_high"] = _first(when[survival > 0.0], high[survival > 0.0], 1.0 - share)
+    estimates["last_time"] = float(when[-1])
+    estimates["last_survival"] = float(survival[-1])
     # At 0 and 1 the log-log interval is not defined; one of no width would say too much.
-    inside = 0.0 < found["last_survival"] < 1.0
-    found["last_survival_low"] = float(low[-1]) if inside else math.nan
-    found["last_survival_high"] = float(high[-1]) if inside else math.nan
-    return found
+    inside = 0.0 < estimates["last_survival"] < 1.0
+    estimates["last_survival_low"] = float(low[-1]) if inside else math.nan
+    estimates["last_survival_high"] = float(high[-1]) if inside else math.nan
+    return estimates
 
 
 def _entered(
@@ -183,8 +183,8 @@ def _entered(
 
 def _first(when: np.ndarray, survival: np.ndarray, level: float) -> float:
     """First time at which a curve is not above a level; infinite where it never is."""
-    there = when[survival <= level + ROUNDING]
-    return float(there[0]) if len(there) else math.inf
+    reached = when[survival <= level + ROUNDING]
+    return float(reached[0]) if len(reached) else math.inf
 
 
 def incidence(
@@ -201,9 +201,9 @@ def incidence(
     # entry < t <= time: the incidence is of those who live to the first entry.
     needed("statsmodels", PURPOSE)
 
-    found = {"incidence": 0.0, "incidence_low": math.nan, "incidence_high": math.nan}
+    estimates = {"incidence": 0.0, "incidence_low": math.nan, "incidence_high": math.nan}
     if not (event == cause).any():
-        return found
+        return estimates
     if entry is None:
         from statsmodels.duration.survfunc import CumIncidenceRight
 
@@ -218,17 +218,17 @@ def incidence(
         steps = Steps(time, event, cause, entry)
         grows = np.flatnonzero(steps.own * steps.before > 0.0)
         if not len(grows):
-            return found
+            return estimates
         end = int(grows[-1])
         share = float(steps.incidence()[end])
         influence = steps.influence((np.arange(len(steps.when)) <= end).astype(np.float64))
         # Where the curve ends, as without entries.
         error = math.sqrt(influence @ influence) if steps.survival[end] > 0.0 else math.nan
-    found["incidence"] = share
+    estimates["incidence"] = share
     if share < 1.0 and not math.isnan(error):
         low, high = log_log(share, error, confidence)
-        found["incidence_low"], found["incidence_high"] = low, high
-    return found
+        estimates["incidence_low"], estimates["incidence_high"] = low, high
+    return estimates
 
 
 def log_log(share: float, error: float, confidence: float) -> tuple[float, float]:
@@ -332,9 +332,9 @@ def model_matrix(covariates: pd.DataFrame, n: int) -> pd.DataFrame:
     for name in covariates:
         column = covariates[name]
         if isinstance(column.dtype, pd.CategoricalDtype):
-            known = column.notna().to_numpy()
+            observed = column.notna().to_numpy()
             for level in column.cat.categories[1:]:
-                columns[f"{name}={level}"] = np.where(known, column == level, np.nan)
+                columns[f"{name}={level}"] = np.where(observed, column == level, np.nan)
         elif pd.api.types.is_numeric_dtype(column.dtype) and not is_complex(column):
             columns[str(name)] = column.to_numpy(dtype=np.float64, na_value=np.nan)
         else:

@@ -106,7 +106,7 @@ class FollowUp:
     def shares(self, who: np.ndarray) -> np.ndarray:
         """The same of several groups, (n, k) bool, none of them empty; (k,) float array."""
         if self._entry is not None:
-            return np.array([self.share(own) for own in who.T])
+            return np.array([self.share(group) for group in who.T])
         some = self._order[who[self._order].any(axis=1)]
         inside = who[some]
         left = inside[::-1].cumsum(axis=0, dtype=np.int32)[::-1]
@@ -198,10 +198,10 @@ def _grow_again(fitted, everybody, rows, y, follow_up: FollowUp, least, given) -
         fitted._grown(whole)
         for _ in range(MOST_REFUSED):
             # Nodes are numbered from the root on, left branches first: those before it are right.
-            found = _refused(fitted.tree_, everybody, follow_up, least, since)
-            if found is None:
+            refused = _refused(fitted.tree_, everybody, follow_up, least, since)
+            if refused is None:
                 break
-            since, inside = found
+            since, inside = refused
             tree, tested = fitted.tree_, int(fitted.tree_.feature[since])
             variables.add(tested)
             here = tree.shares(values).tocsc()[:, since].nonzero()[0]  # as growth has them
@@ -228,36 +228,36 @@ def _grow_again(fitted, everybody, rows, y, follow_up: FollowUp, least, given) -
 
 def _cut(fitted, values, follow_up: FollowUp, least: float) -> None:
     """Make leaves of nodes whose test is still one that is refused."""
-    while (found := _refused(fitted.tree_, values, follow_up, least)) is not None:
-        fitted.tree_ = snip(fitted.tree_, [found[0]])
+    while (refused := _refused(fitted.tree_, values, follow_up, least)) is not None:
+        fitted.tree_ = snip(fitted.tree_, [refused[0]])
 
 
 def _without_thresholds(values, column, inside, follow_up: FollowUp, least: float) -> np.ndarray:
     """Numbers moved down to the next threshold that may be, so that no other is left."""
     # values: of the patients at a node from whom the tree is grown. column: of all patients of the
     # training part. inside: those of them who are at the node.
-    known = inside & ~np.isnan(column)
-    levels, rest = np.unique(column[known]), (inside & ~known)[:, None]
+    observed = inside & ~np.isnan(column)
+    levels, rest = np.unique(column[observed]), (inside & ~observed)[:, None]
     if len(levels) < 2:
         return values
     may = [levels[0]]
     for part in np.array_split(levels[1:], math.ceil(len(levels) * len(column) / AT_ONCE)):
         with np.errstate(invalid="ignore"):
-            right = known[:, None] & (column[:, None] >= part)
-        left = known[:, None] & ~right
+            right = observed[:, None] & (column[:, None] >= part)
+        left = observed[:, None] & ~right
         most = left.sum(axis=0) >= right.sum(axis=0)  # where those without a value are
         both = [
-            follow_up.shares(side | (rest & own)) for side, own in ((left, most), (right, ~most))
+            follow_up.shares(side | (rest & goes)) for side, goes in ((left, most), (right, ~most))
         ]
-        may += [v for v, *own in zip(part, *both, strict=True) if _all_followed(own, least)]
+        may += [v for v, *shares in zip(part, *both, strict=True) if _all_followed(shares, least)]
     place = np.searchsorted(may, values, side="right") - 1
     return np.where(np.isnan(values), values, np.array(may)[np.maximum(place, 0)])
 
 
 def _one_value(values: np.ndarray) -> np.ndarray:
     """All known values the same, and one of them: tests above send them to the same side."""
-    known = ~np.isnan(values)
-    return np.where(known, values[known].min(initial=math.inf), values)
+    observed = ~np.isnan(values)
+    return np.where(observed, values[observed].min(initial=math.inf), values)
 
 
 def _all_followed(shares, least: float) -> bool:
@@ -267,11 +267,11 @@ def _all_followed(shares, least: float) -> bool:
 def _without_levels(values, column, inside, follow_up: FollowUp, least: float) -> np.ndarray:
     """Codes of categories, those of which few could be followed made one with the most frequent."""
     # Parameters as `_without_thresholds`.
-    known = inside & ~np.isnan(column)
-    codes, counts = np.unique(column[known], return_counts=True)
+    observed = inside & ~np.isnan(column)
+    codes, counts = np.unique(column[observed], return_counts=True)
     if len(codes) < 2:
         return values
-    shares = follow_up.shares(known[:, None] & (column[:, None] == codes))
+    shares = follow_up.shares(observed[:, None] & (column[:, None] == codes))
     good = np.array([is_followed(share, least) for share in shares])
     if not good.any():
         return _one_value(values)

@@ -87,8 +87,8 @@ def gray_test(time, event, group, *, cause: int = 1, entry=None) -> GrayTest:
             remedy="leave these patients out",
         )
     groups, at_risk, events = at_risk_and_events(time, event != 0, group)
-    own = _of_cause(time, event, group, cause)
-    score, covariance = _score(at_risk, events, own)
+    caused = _of_cause(time, event, group, cause)
+    score, covariance = _score(at_risk, events, caused)
     values, vectors = np.linalg.eigh(covariance)
     kept = values > ROUNDING * max(values[-1], 0.0)
     if len(groups) < 2 or not kept.any():
@@ -109,26 +109,26 @@ def _is_none(group: np.ndarray) -> np.ndarray:
 def _of_cause(time, event, group, cause) -> np.ndarray:
     """Events of the cause at each time with any event, by group."""
     when, groups = np.unique(time[event != 0]), np.unique(group)
-    own = event == cause
-    place = np.searchsorted(when, time[own]) * len(groups) + np.searchsorted(groups, group[own])
+    died = event == cause
+    place = np.searchsorted(when, time[died]) * len(groups) + np.searchsorted(groups, group[died])
     counts = np.bincount(place, minlength=len(when) * len(groups))
     return counts.reshape(len(when), len(groups)).astype(np.float64)
 
 
-def _score(at_risk, events, own) -> tuple[np.ndarray, np.ndarray]:
+def _score(at_risk, events, caused) -> tuple[np.ndarray, np.ndarray]:
     """Scores of the groups and their covariance, from counts by time (rows) and group."""
     # Letters are those of the paper: Y at risk, S Kaplan-Meier of all events, F incidence of the
     # cause, h = Y / S just before, F0 the pooled incidence and dG its hazard.
-    Y, there = at_risk, at_risk > 0.0
+    Y, present = at_risk, at_risk > 0.0
     with np.errstate(divide="ignore", invalid="ignore"):
-        S = np.cumprod(np.where(there, 1.0 - events / Y, 1.0), axis=0)
+        S = np.cumprod(np.where(present, 1.0 - events / Y, 1.0), axis=0)
         S_before = _before(S, 1.0)
-        F_before = _before(np.cumsum(np.where(there, S_before * own / Y, 0.0), axis=0), 0.0)
-        h = np.where(there, Y / S_before, 0.0)
-        total, died = h.sum(axis=1), own.sum(axis=1)
+        F_before = _before(np.cumsum(np.where(present, S_before * caused / Y, 0.0), axis=0), 0.0)
+        h = np.where(present, Y / S_before, 0.0)
+        total, died = h.sum(axis=1), caused.sum(axis=1)
         expected = h * (1.0 - F_before)
         expected *= (died / expected.sum(axis=1))[:, None]
-        score = (own - np.where(died[:, None] > 0.0, expected, 0.0)).sum(axis=0)
+        score = (caused - np.where(died[:, None] > 0.0, expected, 0.0)).sum(axis=0)
         step = died / total
         F0 = np.minimum(np.cumsum(step), 1.0)
         rest = 1.0 - _before(F0, 0.0)
@@ -142,11 +142,11 @@ def _score(at_risk, events, own) -> tuple[np.ndarray, np.ndarray]:
             gone = np.where(S[:, r] > 0.0, (1.0 - F0) / S[:, r], 0.0)[:, None]
             # Variance of an increment of the incidence: of the cause as the hypothesis has it,
             # from the events of all groups; of other causes as it is in the group.
-            other = events[:, r] - own[:, r]
+            other = events[:, r] - caused[:, r]
             of_cause = step / h[:, r] * _tied(died, total * S_before[:, r])
             of_others = other / h[:, r] ** 2 * _tied(other, Y[:, r])
             for part, variance in ((a + (1.0 - gone) * later, of_cause), (gone * later, of_others)):
-                covariance += (part * np.where(there[:, r], variance, 0.0)[:, None]).T @ part
+                covariance += (part * np.where(present[:, r], variance, 0.0)[:, None]).T @ part
     return score, covariance
 
 

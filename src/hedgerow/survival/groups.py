@@ -149,8 +149,8 @@ def compare_groups(
         kept &= time > landmark
         time = time - landmark
         entry = None if entry is None else np.maximum(entry - landmark, 0.0)
-    if len(found := np.unique(treated[kept])) < 2:
-        only = "treated" if found.all() else "untreated"
+    if len(arms := np.unique(treated[kept])) < 2:
+        only = "treated" if arms.all() else "untreated"
         raise InputError(
             f"all {int(kept.sum())} patients at the landmark {landmark:g} are {only}",
             remedy="give another landmark, or check the times of treatment",
@@ -205,18 +205,18 @@ class _Patients:
         alone = _column("treated", self.treated[inside])
         row |= self.cox(alone, "treated", inside)
         for group, is_treated in GROUPS.items():
-            own = self.kept & (self.treated == is_treated)
-            made = self.cox(_column("leaf", (self.leaf == node)[own]), "leaf", own)
-            row |= {f"{name}_leaf_{group}": value for name, value in made.items()}
+            arm = self.kept & (self.treated == is_treated)
+            estimates = self.cox(_column("leaf", (self.leaf == node)[arm]), "leaf", arm)
+            row |= {f"{name}_leaf_{group}": value for name, value in estimates.items()}
         if self.model is not None:
-            own_model = self.model[inside].assign(treated=self.treated[inside])
-            made = self.cox(own_model, "treated", inside)
-            row |= {f"{name}_adjusted": value for name, value in made.items()}
-            row["n_adjusted"] = int(own_model.notna().all(axis=1).sum())
+            leaf_model = self.model[inside].assign(treated=self.treated[inside])
+            estimates = self.cox(leaf_model, "treated", inside)
+            row |= {f"{name}_adjusted": value for name, value in estimates.items()}
+            row["n_adjusted"] = int(leaf_model.notna().all(axis=1).sum())
         if self.weight is not None:
             weight = self.weight[inside]
-            made = self.cox(alone, "treated", inside, weights=weight)
-            row |= {f"{name}_weighted": value for name, value in made.items()}
+            estimates = self.cox(alone, "treated", inside, weights=weight)
+            row |= {f"{name}_weighted": value for name, value in estimates.items()}
             row["n_weighted"] = int((weight > 0.0).sum())
             if self.model is not None:
                 apart = balance(self.model[inside], self.treated[inside], weight)
@@ -230,11 +230,11 @@ class _Patients:
         row: dict[str, Any] = {}
         curves = {}
         for group, is_treated in GROUPS.items():
-            own = inside & (self.treated == is_treated)
-            row[f"n_{group}"] = int(own.sum())
-            row[f"events_{group}"] = int(self.died[own].sum())
-            since = entry_of(self.entry, own)
-            curves[group] = curve(*self.outcome(own), self.confidence, since)
+            arm = inside & (self.treated == is_treated)
+            row[f"n_{group}"] = int(arm.sum())
+            row[f"events_{group}"] = int(self.died[arm].sum())
+            since = entry_of(self.entry, arm)
+            curves[group] = curve(*self.outcome(arm), self.confidence, since)
             row |= {f"{name}_{group}": curves[group][name] for name in QUARTILES}
         row |= _differences(curves["treated"], curves["untreated"])
         row["logrank_p"] = math.nan
@@ -249,12 +249,12 @@ class _Patients:
         matrices = {"": None}
         if self.model is not None:
             matrices["_adjusted"] = self.model.to_numpy()[kept]
-        found: dict[str, float] = {}
+        tests: dict[str, float] = {}
         for suffix, matrix in matrices.items():
             who = (self.leaf[kept], self.treated[kept], *self.outcome(kept))
             tested = interaction(*who, matrix, entry_of(self.entry, kept))
-            found |= {f"interaction_p{suffix}": tested.p, f"interaction_df{suffix}": tested.df}
-        return found
+            tests |= {f"interaction_p{suffix}": tested.p, f"interaction_df{suffix}": tested.df}
+        return tests
 
 
 def _column(name: str, values: np.ndarray) -> pd.DataFrame:
@@ -278,22 +278,22 @@ def _weights(
                 f"weights is {weights!r} and there are no covariates",
                 remedy="give what patients were treated by as covariates",
             )
-        made = propensity_weights(treated[kept], covariates[kept], kind=weights)
-        found = np.full(len(treated), np.nan)
-        found[kept] = made.weights
-        return found, made.balance.reset_index().to_dict("records")
-    found = np.asarray(weights)
-    if found.shape != treated.shape or found.dtype.kind not in "iuf":
+        propensity = propensity_weights(treated[kept], covariates[kept], kind=weights)
+        weight = np.full(len(treated), np.nan)
+        weight[kept] = propensity.weights
+        return weight, propensity.balance.reset_index().to_dict("records")
+    weight = np.asarray(weights)
+    if weight.shape != treated.shape or weight.dtype.kind not in "iuf":
         raise InputError(
-            f"weights holds {found.dtype} in shape {found.shape}",
+            f"weights holds {weight.dtype} in shape {weight.shape}",
             remedy=f"give {len(treated)} numbers, or one of {', '.join(KINDS)}",
         )
-    if len(bad := np.flatnonzero((found < 0.0) | np.isinf(found))):
+    if len(bad := np.flatnonzero((weight < 0.0) | np.isinf(weight))):
         raise InputError(
-            f"weights is {found[bad[0]]:g} in row {bad[0]}",
+            f"weights is {weight[bad[0]]:g} in row {bad[0]}",
             remedy="give numbers of at least 0; 0 or NaN leaves a patient out",
         )
-    return found.astype(np.float64), None
+    return weight.astype(np.float64), None
 
 
 def _treatment(intervention, time: np.ndarray) -> np.ndarray:
@@ -305,10 +305,10 @@ def _treatment(intervention, time: np.ndarray) -> np.ndarray:
             remedy=f"give {len(time)} numbers, NaN where there was no treatment",
         )
     when = np.where(np.isnan(when), np.inf, when.astype(np.float64))
-    known = np.isfinite(when)
+    is_treated = np.isfinite(when)
     for wrong, what in (
         (when < 0.0, "before inclusion"),
-        (known & (when > time), "after the end of follow-up"),
+        (is_treated & (when > time), "after the end of follow-up"),
     ):
         if len(bad := np.flatnonzero(wrong)):
             raise InputError(
@@ -320,14 +320,14 @@ def _treatment(intervention, time: np.ndarray) -> np.ndarray:
 
 def _differences(treated: dict[str, float], untreated: dict[str, float]) -> dict[str, float]:
     """Treated less untreated; infinite where one curve does not fall so far."""
-    found = {}
+    delta = {}
     for name in QUARTILES:
         one, other = treated[name], untreated[name]
-        found[f"delta_{name}"] = math.nan if math.isinf(one) and math.isinf(other) else one - other
+        delta[f"delta_{name}"] = math.nan if math.isinf(one) and math.isinf(other) else one - other
     half = [
         (group["last_survival_high"] - group["last_survival_low"]) / 2.0
         for group in (treated, untreated)
     ]
-    found["delta_last"] = treated["last_survival"] - untreated["last_survival"]
-    found["delta_last_half_width"] = math.hypot(*half)
-    return found
+    delta["delta_last"] = treated["last_survival"] - untreated["last_survival"]
+    delta["delta_last_half_width"] = math.hypot(*half)
+    return delta

@@ -157,7 +157,7 @@ def censoring_weights(
     array([1. , 1.5, 0. , 1.5])
     """
     labels = horizon_labels(time, event, horizon, cause=cause, competing=competing, entry=entry)
-    known = labels.known
+    labelled = labels.known
     time, event = checked_follow_up(time, event, cause)
     ends = event == 0 if competing == "survived" else event != cause
     if largest is not None:
@@ -166,33 +166,33 @@ def censoring_weights(
     if (entry := checked_entry(entry, time)) is not None:
         if (when := ran_out(time, ~ends, entry, horizon)) is not None:
             raise NobodyLeft(when)
-        return np.minimum(entered_weights(time, ends, known, horizon, entry), most)
-    return np.minimum(weights_at(not_censored(time, ends), time, known, horizon), most)
+        return np.minimum(entered_weights(time, ends, labelled, horizon, entry), most)
+    return np.minimum(weights_at(not_censored(time, ends), time, labelled, horizon), most)
 
 
 def weights_at(
-    curve: tuple[np.ndarray, np.ndarray], time: np.ndarray, known: np.ndarray, horizon: float
+    curve: tuple[np.ndarray, np.ndarray], time: np.ndarray, labelled: np.ndarray, horizon: float
 ) -> np.ndarray:
-    """1 over the share of `not_censored` before time or horizon; 0 for who is not known."""
+    """1 over the share of `not_censored` before time or horizon; 0 for who is not labelled."""
     when, share = curve
     before = share[np.searchsorted(when, np.minimum(time, horizon))]
-    return np.divide(1.0, before, out=np.zeros(len(time)), where=known)
+    return np.divide(1.0, before, out=np.zeros(len(time)), where=labelled)
 
 
 def entered_weights(
-    time: np.ndarray, ends: np.ndarray, known: np.ndarray, horizon: float, entry: np.ndarray
+    time: np.ndarray, ends: np.ndarray, labelled: np.ndarray, horizon: float, entry: np.ndarray
 ) -> np.ndarray:
-    """n times the mass of the product-limit estimate on each patient; 0 for who is not known."""
-    # ends, known: whose follow-up ends by censoring; whose class at the horizon is known.
+    """n times the mass of the product-limit estimate on each patient; 0 for who is not labelled."""
+    # ends, labelled: whose follow-up ends by censoring; whose class at the horizon is known.
     steps = Steps(time, ~ends, 1, entry)
-    early = known & ~ends & (time <= horizon)
-    found = np.zeros(len(time))
+    early = labelled & ~ends & (time <= horizon)
+    mass = np.zeros(len(time))
     at = steps.until[early] - 1
-    found[early] = steps.before[at] / steps.at_risk[at]
-    left = known & ~early
+    mass[early] = steps.before[at] / steps.at_risk[at]
+    left = labelled & ~early
     reached = int(np.searchsorted(steps.when, horizon, side="right"))
-    found[left] = np.append(1.0, steps.survival)[reached] / max(left.sum(), 1)
-    return len(time) * found
+    mass[left] = np.append(1.0, steps.survival)[reached] / max(left.sum(), 1)
+    return len(time) * mass
 
 
 def checked_follow_up(time, event, cause: int = 1) -> tuple[np.ndarray, np.ndarray]:
@@ -238,10 +238,10 @@ def checked_follow_up(time, event, cause: int = 1) -> tuple[np.ndarray, np.ndarr
 
 def beyond(horizon: float, time: np.ndarray, entry) -> InputError:
     """The error of a horizon that nobody is followed to."""
-    said = f"the horizon is {horizon:g} and the last patient is followed to {time.max():g}"
+    message = f"the horizon is {horizon:g} and the last patient is followed to {time.max():g}"
     if entry is not None and time.max() >= horizon:
-        said = f"the horizon is {horizon:g} and all who are followed so far enter later"
-    return InputError(said, remedy="give an earlier one")
+        message = f"the horizon is {horizon:g} and all who are followed so far enter later"
+    return InputError(message, remedy="give an earlier one")
 
 
 class NobodyLeft(InputError):

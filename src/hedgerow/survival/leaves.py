@@ -56,15 +56,15 @@ def leaf_numbers(tree: Any) -> dict[int, int]:
         Node of the leaf to its number.
     """
     tree = getattr(tree, "tree_", tree)
-    found: dict[int, int] = {}
+    numbers: dict[int, int] = {}
     stack = [0]
     while stack:
         node = stack.pop()
         if tree.feature[node] < 0:
-            found[node] = len(found) + 1
+            numbers[node] = len(numbers) + 1
         else:
             stack += [int(tree.children_right[node]), int(tree.children_left[node])]
-    return found
+    return numbers
 
 
 def leaf_survival(
@@ -175,8 +175,8 @@ def leaf_survival(
         row: dict[str, Any] = {"leaf": int(node), "n": int(inside.sum())}
         row["events"] = int(died[inside].sum())
         data = (time[inside], event[inside], entry_of(entry, inside))
-        own = None if people is None else people[inside]
-        row |= _by_itself(*data, own, cause, confidence, horizon, several)
+        matched = None if people is None else people[inside]
+        row |= _by_itself(*data, matched, cause, confidence, horizon, several)
         alone = bool(inside.all())
         row["logrank_p"] = float(chi2.sf(tests.against_all[place], 1))
         row["logrank_p_rest"] = math.nan if alone else float(chi2.sf(tests.against_rest[place], 1))

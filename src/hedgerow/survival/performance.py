@@ -99,10 +99,10 @@ def brier_score(
     >>> round(brier_score([1, 2, 5, 6], [1, 1, 0, 0], [0.9, 0.6, 0.3, 0.2], 4).scaled, 3)
     0.7
     """
-    found = _checked(time, event, risk, horizon, cause, competing, entry)
-    made = found.scores(np.ones((len(found.time), 1)))
-    score, scaled = made["brier"][0], made["scaled_brier"][0]
-    share = made["observed"][0]
+    patients = _checked(time, event, risk, horizon, cause, competing, entry)
+    scores = patients.scores(np.ones((len(patients.time), 1)))
+    score, scaled = scores["brier"][0], scores["scaled_brier"][0]
+    share = scores["observed"][0]
     marginal = share * (1.0 - share) if 0.0 < share < 1.0 else math.nan
     return Brier(float(score), float(marginal), float(scaled))
 
@@ -177,13 +177,13 @@ def performance(
     seeds = [int(seed) for seed in random.randint(0, 2**31 - 1, len(groups))]
     rows = []
     for (name, level, inside), seed in zip(groups, seeds, strict=True):
-        own = whole.some(inside)
+        subset = whole.some(inside)
         row: dict[str, Any] = {"by": name, "level": level, "n": int(inside.sum())}
-        row["events"] = int((own.y == 1).sum())
-        found = own.scores(np.ones((len(own.time), 1)))
-        drawn = own.resampled(n_bootstraps, np.random.RandomState(seed))
+        row["events"] = int((subset.y == 1).sum())
+        scores = subset.scores(np.ones((len(subset.time), 1)))
+        drawn = subset.resampled(n_bootstraps, np.random.RandomState(seed))
         for measure in (*MEASURES[:-1], "observed", "expected", MEASURES[-1]):
-            row[measure] = float(found[measure][0])
+            row[measure] = float(scores[measure][0])
             if measure in MEASURES:
                 row |= _interval(measure, row[measure], drawn[measure], confidence)
         rows.append(row)
@@ -199,11 +199,11 @@ def performance(
 
 def _interval(name: str, value: float, drawn: np.ndarray, confidence: float) -> dict[str, float]:
     """Quantiles of the resamples, NaN where too many of them have no value."""
-    known = drawn[~np.isnan(drawn)]
+    finite = drawn[~np.isnan(drawn)]
     low = high = math.nan
-    if not math.isnan(value) and len(known) and len(known) > 0.9 * len(drawn):
+    if not math.isnan(value) and len(finite) and len(finite) > 0.9 * len(drawn):
         ends = (1.0 - confidence) / 2.0
-        low, high = (float(end) for end in np.quantile(known, (ends, 1.0 - ends)))
+        low, high = (float(end) for end in np.quantile(finite, (ends, 1.0 - ends)))
     return {f"{name}_low": low, f"{name}_high": high}
 
 
@@ -248,17 +248,17 @@ class _Patients:
     def resampled(self, n: int, random: np.random.RandomState) -> dict[str, np.ndarray]:
         """Scores of n resamples, each (n,)."""
         size = len(self.time)
-        found: dict[str, list[np.ndarray]] = {name: [np.empty(0)] for name in MEASURES}
+        scores: dict[str, list[np.ndarray]] = {name: [np.empty(0)] for name in MEASURES}
         step = max(1, AT_ONCE // max(size, 1))
         for begin in range(0, n if size else 0, step):
             counts = [
                 np.bincount(random.randint(0, size, size), minlength=size)
                 for _ in range(begin, min(begin + step, n))
             ]
-            made = self.scores(np.column_stack(counts).astype(np.float64))
+            batch = self.scores(np.column_stack(counts).astype(np.float64))
             for name in MEASURES:
-                found[name].append(made[name])
-        return {name: np.concatenate(values) for name, values in found.items()}
+                scores[name].append(batch[name])
+        return {name: np.concatenate(values) for name, values in scores.items()}
 
     def scores(self, counts: np.ndarray) -> dict[str, np.ndarray]:
         """All measures, (b,) each, where patients count so often, (n, b)."""
@@ -280,7 +280,7 @@ class _Patients:
             marginal = np.where(
                 (observed > 1e-12) & (observed < WHOLE), observed * (1.0 - observed), np.nan
             )
-            found = {
+            scores = {
                 "brier": np.where(whole, brier, np.nan),
                 "scaled_brier": np.where(whole, 1.0 - brier / marginal, np.nan),
                 "observed": np.where(whole, observed, np.nan),
@@ -292,7 +292,7 @@ class _Patients:
         if self._pairs is None:
             self._pairs = Pairs(self.last, self.caused, self.risk, self.entry)
         concordance = self._pairs.concordance(counts)
-        return found | {"auc": self._auc(weights, y), "concordance": concordance}
+        return scores | {"auc": self._auc(weights, y), "concordance": concordance}
 
     def _known(self, counts: np.ndarray) -> np.ndarray:
         """1 over the share not censored before the class was known, 0 where it is not, (n, b)."""
@@ -308,26 +308,26 @@ class _Patients:
         )
         share = np.concatenate([np.ones((1, counts.shape[1])), np.cumprod(steps, axis=0)])
         before = share[np.searchsorted(when, np.minimum(self.time, self.horizon))]
-        known = (self.y >= 0)[:, None] & (before > 0.0)
-        return np.divide(1.0, before, out=np.zeros_like(before), where=known)
+        labelled = (self.y >= 0)[:, None] & (before > 0.0)
+        return np.divide(1.0, before, out=np.zeros_like(before), where=labelled)
 
     def _entered(self, counts: np.ndarray) -> np.ndarray:
         """`entered_weights` of each column, of who is drawn several times each time, (n, b)."""
         # 0 in a column in which all at risk have an event before others enter.
-        found, everybody = np.zeros(counts.shape), np.arange(len(counts))
+        weights, everybody = np.zeros(counts.shape), np.arange(len(counts))
         for column, drawn in enumerate(counts.T.astype(np.int64)):
-            own = np.repeat(everybody, drawn)
-            time, ends, entry = self.time[own], self.ends[own], self.entry[own]
+            rows = np.repeat(everybody, drawn)
+            time, ends, entry = self.time[rows], self.ends[rows], self.entry[rows]
             if ran_out(time, ~ends, entry, self.horizon) is None:
-                known = self.y[own] >= 0
-                found[own, column] = entered_weights(time, ends, known, self.horizon, entry)
-        return found
+                labelled = self.y[rows] >= 0
+                weights[rows, column] = entered_weights(time, ends, labelled, self.horizon, entry)
+        return weights
 
     def _auc(self, weights: np.ndarray, y: np.ndarray) -> np.ndarray:
         """Area under the curve of weighted patients, equal risks count half, (b,)."""
-        own = ranks(self.risk)
-        order = np.argsort(own, kind="stable")
-        first = np.unique(own[order], return_index=True)[1]
+        rank = ranks(self.risk)
+        order = np.argsort(rank, kind="stable")
+        first = np.unique(rank[order], return_index=True)[1]
         weights, y = weights[order], y[order, None]
         cases = np.add.reduceat(weights * y, first, axis=0)
         controls = np.add.reduceat(weights * (1.0 - y), first, axis=0)
@@ -368,7 +368,7 @@ def _groups(by, n: int) -> dict[str, pd.Series]:
         given = {str(name): by[name] for name in by}
     else:
         given = {str(getattr(by, "name", None) or "group"): by}
-    found = {}
+    groups = {}
     for name, labels in given.items():
         series = pd.Series(labels).reset_index(drop=True)
         if len(series) != n:
@@ -376,16 +376,16 @@ def _groups(by, n: int) -> dict[str, pd.Series]:
                 f"by has {len(series)} labels of {name!r} and time {n} values",
                 remedy="give one per patient",
             )
-        found[name] = series
-    return found
+        groups[name] = series
+    return groups
 
 
 def _levels(labels: pd.Series) -> list:
     """Groups in their order, without those that nobody is in."""
-    there = labels.dropna()
+    observed = labels.dropna()
     if hasattr(labels, "cat"):
-        return [level for level in labels.cat.categories if (there == level).any()]
+        return [level for level in labels.cat.categories if (observed == level).any()]
     try:
-        return sorted(there.unique())
+        return sorted(observed.unique())
     except TypeError:
-        return sorted(there.unique(), key=str)
+        return sorted(observed.unique(), key=str)

@@ -62,9 +62,9 @@ def separation(groups: RiskGroups, time, event, *, cause: int = 1, entry=None) -
     entry = checked_entry(entry, time)
     died, rows = event == cause, []
     for part in PARTS:
-        own = groups.part(part)
-        data = (time[own], died[own], groups.leaf[own])
-        since = entry_of(entry, own)
+        mask = groups.part(part)
+        data = (time[mask], died[mask], groups.leaf[mask])
+        since = entry_of(entry, mask)
         tests, overall = logrank_one_by_one(*data, entry=since), logrank(*data, entry=since)
         rows.append(
             {
@@ -121,24 +121,24 @@ def permuted_separation(
     pd = needed("pandas", PURPOSE)
     time, event = checked_follow_up(time, event, cause)
     entry = checked_entry(entry, time)
-    found: list[Any] = []
+    tables: list[Any] = []
     left_out = None
     for seed in seeds:
         random = check_random("seeds", seed)
         dealt = random.permutation(len(time))
         outcome = (time[dealt], event[dealt])
         given: dict[str, Any] = {"cause": cause, "entry": entry_of(entry, dealt)}
-        told: dict[str, Any] = {**pipeline, **given, "horizon": horizon, "random_state": random}
+        options: dict[str, Any] = {**pipeline, **given, "horizon": horizon, "random_state": random}
         try:
-            groups = risk_groups(X, *outcome, **told)
-            found.append(separation(groups, *outcome, **given).assign(permutation=int(seed)))
+            groups = risk_groups(X, *outcome, **options)
+            tables.append(separation(groups, *outcome, **given).assign(permutation=int(seed)))
         except NobodyLeft as error:  # of the division: the outcomes are the same
             left_out = error
         if progress is not None:
             progress()
-    if not found:
+    if not tables:
         raise left_out or InputError("there are no seeds", remedy="give one per permutation")
-    return pd.concat(found, ignore_index=True)
+    return pd.concat(tables, ignore_index=True)
 
 
 def permutation_p(observed, null) -> np.ndarray:
@@ -219,9 +219,9 @@ def permutation_test(
         **pipeline,
     )
     null = null[null["part"] == part]
-    own = groups.part(part)
-    since = entry_of(entry, own)
-    tests = logrank_one_by_one(time[own], event[own] == cause, groups.leaf[own], entry=since)
+    mask = groups.part(part)
+    since = entry_of(entry, mask)
+    tests = logrank_one_by_one(time[mask], event[mask] == cause, groups.leaf[mask], entry=since)
     table = pd.DataFrame(
         {
             "logrank_p_permutation": permutation_p(tests.against_all, null["against_all"]),

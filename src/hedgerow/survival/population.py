@@ -82,11 +82,11 @@ class Matched:
                 remedy="give one of each per patient",
             )
 
-    def __getitem__(self, own: np.ndarray) -> Matched:
+    def __getitem__(self, rows: np.ndarray) -> Matched:
         """Some of them."""
         some = object.__new__(Matched)
-        some.table, some.age = self.table, self.age[own]
-        some.sex, some.year = self.sex[own], self.year[own]
+        some.table, some.age = self.table, self.age[rows]
+        some.sex, some.year = self.sex[rows], self.year[rows]
         return some
 
     def __len__(self) -> int:
@@ -117,29 +117,29 @@ class Matched:
 
     def survival(self, at: Iterable[float]) -> np.ndarray:
         """Mean share who are alive at times that ascend, (k,)."""
-        since, total, found = 0.0, np.zeros(len(self)), []
+        since, total, shares = 0.0, np.zeros(len(self)), []
         for t in at:
             while since < t:
                 step = min(t - since, 1.0)
                 total += self.hazards(since, step)
                 since = t if step < 1.0 else since + step
-            found.append(float(np.exp(-total).mean()))
-        return np.array(found)
+            shares.append(float(np.exp(-total).mean()))
+        return np.array(shares)
 
     def quartiles(self) -> dict[str, float]:
         """When a quarter, half and three quarters have died; infinite if they never have."""
-        found, total = dict.fromkeys(QUARTILES, math.inf), np.zeros(len(self))
+        quartiles, total = dict.fromkeys(QUARTILES, math.inf), np.zeros(len(self))
         left = [(name, 1.0 - share) for name, share in QUARTILES.items()]
         for since in range(LONGEST):
             after = total + self.hazards(since, 1.0)
             alive = np.exp(-after).mean()
             while left and alive <= left[0][1]:
                 name, level = left.pop(0)
-                found[name] = self._reaches(level, since, total)
+                quartiles[name] = self._reaches(level, since, total)
             if not left:
                 break
             total = after
-        return found
+        return quartiles
 
     def _reaches(self, level: float, since: float, total: np.ndarray) -> float:
         """When the share alive is `level`, in the year from `since` on."""
@@ -297,10 +297,10 @@ def _check_gaps(keys: pd.DataFrame, has_years: bool) -> None:
         )
     years = range(keys["year"].min(), keys["year"].max() + 1)
     ages = range(keys["age"].min(), keys["age"].max() + 1)
-    for sex, own in keys.groupby("sex", sort=False):
+    for sex, rows_of_sex in keys.groupby("sex", sort=False):
         for year in years:
-            there = set(own.loc[own["year"] == year, "age"])
-            if lost := [age for age in ages if age not in there]:
+            present = set(rows_of_sex.loc[rows_of_sex["year"] == year, "age"])
+            if lost := [age for age in ages if age not in present]:
                 raise InputError(
                     f"the life table has no row of {of(sex, year, lost[0])}",
                     remedy=f"give all ages from {ages[0]} to {ages[-1]}"
@@ -316,13 +316,13 @@ def _years_of(name: str, values, least: float, most: float) -> np.ndarray:
             f"{name} holds {given.dtype} in shape {given.shape}",
             remedy="give one number per patient",
         )
-    found = given.astype(np.float64)
-    if len(bad := np.flatnonzero(~((found >= least) & (found <= most)))):
+    numbers = given.astype(np.float64)
+    if len(bad := np.flatnonzero(~((numbers >= least) & (numbers <= most)))):
         raise InputError(
-            f"{name} is {found[bad[0]]:g} in row {bad[0]}, and wrong in {len(bad)} rows",
+            f"{name} is {numbers[bad[0]]:g} in row {bad[0]}, and wrong in {len(bad)} rows",
             remedy=f"give years from {least} to {most}, and leave out who has none",
         )
-    return found
+    return numbers
 
 
 def _sex_of(sex, table: LifeTable) -> np.ndarray:

@@ -98,19 +98,19 @@ def propensity_weights(treated, covariates: pd.DataFrame, *, kind: str = "overla
         )
     model = model_matrix(covariates, len(group))
     data = model.to_numpy(dtype=np.float64)
-    known = ~np.isnan(data).any(axis=1)
-    own = group[known] == 1
-    if not known.any():
+    complete = ~np.isnan(data).any(axis=1)
+    is_treated = group[complete] == 1
+    if not complete.any():
         raise InputError(
             "every patient misses a covariate", remedy="leave out those that are often missing"
         )
-    if own.all() or not own.any():
-        only = "treated" if own.all() else "untreated"
+    if is_treated.all() or not is_treated.any():
+        only = "treated" if is_treated.all() else "untreated"
         raise InputError(
-            f"all {int(known.sum())} patients without a missing covariate are {only}",
+            f"all {int(complete.sum())} patients without a missing covariate are {only}",
             remedy="give patients of both groups, or leave out a covariate that is often missing",
         )
-    propensity = _logistic(data[known], own)
+    propensity = _logistic(data[complete], is_treated)
     if (np.minimum(propensity, 1.0 - propensity) < CERTAIN).any():
         raise InputError(
             "the covariates tell treated from untreated patients apart",
@@ -118,13 +118,13 @@ def propensity_weights(treated, covariates: pd.DataFrame, *, kind: str = "overla
             "only",
         )
     if kind == "overlap":
-        weights = np.where(own, 1.0 - propensity, propensity)
+        weights = np.where(is_treated, 1.0 - propensity, propensity)
     else:
-        share = own.mean()
-        weights = np.where(own, share / propensity, (1.0 - share) / (1.0 - propensity))
-    found = np.full((2, len(group)), np.nan)
-    found[:, known] = weights, propensity
-    return Propensity(found[0], found[1], balance(model, group == 1, found[0]))
+        share = is_treated.mean()
+        weights = np.where(is_treated, share / propensity, (1.0 - share) / (1.0 - propensity))
+    by_patient = np.full((2, len(group)), np.nan)
+    by_patient[:, complete] = weights, propensity
+    return Propensity(by_patient[0], by_patient[1], balance(model, group == 1, by_patient[0]))
 
 
 def balance(model: pd.DataFrame, treated: np.ndarray, weights: np.ndarray) -> pd.DataFrame:
@@ -133,26 +133,26 @@ def balance(model: pd.DataFrame, treated: np.ndarray, weights: np.ndarray) -> pd
     # patient out.
     pd = needed("pandas", PURPOSE)
     data = model.to_numpy(dtype=np.float64)
-    known = (weights > 0.0) & ~np.isnan(data).any(axis=1)
-    data, treated, weights = data[known], treated[known], weights[known]
+    complete = (weights > 0.0) & ~np.isnan(data).any(axis=1)
+    data, treated, weights = data[complete], treated[complete], weights[complete]
     columns: dict[str, np.ndarray] = {}
     nothing = np.full(data.shape[1], np.nan)
     groups = (("treated", treated), ("untreated", ~treated))
     variance = np.zeros(data.shape[1])
-    for _, own in groups:
-        variance += data[own].var(axis=0, ddof=1) / 2.0 if own.sum() > 1 else 0.0
+    for _, arm in groups:
+        variance += data[arm].var(axis=0, ddof=1) / 2.0 if arm.sum() > 1 else 0.0
     size = np.abs(data).max(axis=0, initial=0.0)
     spread = np.where(np.sqrt(variance) > ROUNDING * size, np.sqrt(variance), np.nan)
     for suffix, weight in (("", np.ones(len(data))), ("_weighted", weights)):
-        for name, own in groups:
-            mean = np.average(data[own], axis=0, weights=weight[own]) if own.any() else nothing
+        for name, arm in groups:
+            mean = np.average(data[arm], axis=0, weights=weight[arm]) if arm.any() else nothing
             columns[name + suffix] = mean
         apart = columns[f"treated{suffix}"] - columns[f"untreated{suffix}"]
         columns[f"difference{suffix}"] = apart / spread
     return pd.DataFrame(columns, index=pd.Index(list(model), name="covariate"))
 
 
-def _logistic(data: np.ndarray, own: np.ndarray) -> np.ndarray:
+def _logistic(data: np.ndarray, treated: np.ndarray) -> np.ndarray:
     """Fitted probabilities of a logistic regression with an intercept, (n,)."""
     import warnings
 
@@ -165,5 +165,5 @@ def _logistic(data: np.ndarray, own: np.ndarray) -> np.ndarray:
     x = np.column_stack([np.ones(len(x)), x])
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")  # of groups told apart: that is an error of ours
-        fitted = GLM(own.astype(np.float64), x, family=Binomial()).fit(maxiter=100, tol=1e-12)
+        fitted = GLM(treated.astype(np.float64), x, family=Binomial()).fit(maxiter=100, tol=1e-12)
         return np.asarray(fitted.fittedvalues)

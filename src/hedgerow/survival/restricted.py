@@ -73,10 +73,10 @@ def restricted_mean(
     check_number("confidence", confidence, 0.5, 0.9999)
     time, event = checked_follow_up(time, event, cause)
     entry = checked_entry(entry, time)
-    found = restricted(time, event, horizon, cause, confidence, entry)
-    if math.isnan(found.mean) and math.isnan(found.lost):
+    estimate = restricted(time, event, horizon, cause, confidence, entry)
+    if math.isnan(estimate.mean) and math.isnan(estimate.lost):
         raise beyond(horizon, time, entry)
-    return found
+    return estimate
 
 
 def restricted(

@@ -198,45 +198,44 @@ class Pairs:
         # counts: how often each patient counts.
         sums = [
             np.einsum(
-                "ib,ib->b", counts[own], _between(np.cumsum(counts[others], axis=0), begin, end)
+                "ib,ib->b", counts[cases], _between(np.cumsum(counts[others], axis=0), begin, end)
             )
-            for own, others, begin, end in self._sums[0]
+            for cases, others, begin, end in self._sums[0]
         ]
         for taken_off in self._sums[1:]:
-            for k, (own, others, begin, end) in enumerate(taken_off):
+            for k, (cases, others, begin, end) in enumerate(taken_off):
                 late = _between(np.cumsum(counts[others], axis=0), begin, end)
-                sums[k] = sums[k] - np.einsum("ib,ib->b", counts[own], late)
+                sums[k] = sums[k] - np.einsum("ib,ib->b", counts[cases], late)
         every, tied, right = sums[0], sums[1], sum(sums[2:], np.zeros(counts.shape[1]))
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.where(every > 0.0, (right + tied / 2.0) / every, np.nan)
 
     def _counted(self, rank, place, after) -> list[tuple[np.ndarray, ...]]:
         """Which sums over patients make the pairs: of all, with equal risks, with the lower one."""
-        # Each is (own, others, begin, end): to the patient `own`, who has the event, belong
-        # `others` from begin to end, in an order that has them in one piece. A lower risk first
-        # differs in one bit of the rank, where it has 0 and the higher one 1: one sum per bit.
-        # place: of each patient in an order. after: of each who has the event, the place in it from
-        # which on others belong to it.
+        # Each is (cases, others, begin, end): to a case, who has the event, belong `others` from
+        # begin to end, in an order that has them in one piece. A lower risk first differs in one
+        # bit of the rank, where it has 0 and the higher one 1: one sum per bit. place: of each
+        # patient in an order. after: of each case, the place from which on others belong to it.
         n, had = len(rank), self._had
 
-        def sums(label, own, others):
-            """Others with the same label who come later, for own among those who had the event."""
+        def sums(label, cases, others):
+            """Others with the same label who come later, for cases among those with the event."""
             key = label[others] * (n + 1) + place[others]
             by_key = np.argsort(key, kind="stable")
-            key, base = key[by_key], label[had[own]] * (n + 1)
-            begin = np.searchsorted(key, base + after[own])
-            return had[own], others[by_key], begin, np.searchsorted(key, base + n + 1)
+            key, base = key[by_key], label[had[cases]] * (n + 1)
+            begin = np.searchsorted(key, base + after[cases])
+            return had[cases], others[by_key], begin, np.searchsorted(key, base + n + 1)
 
         everybody, all_events = np.arange(n), np.arange(len(had))
-        found = [
+        terms = [
             sums(np.zeros(n, dtype=np.int64), all_events, everybody),
             sums(rank, all_events, everybody),
         ]
         for bit in range(int(rank.max(initial=0)).bit_length()):
             high = (rank >> bit) & 1
-            own, others = np.flatnonzero(high[had] == 1), np.flatnonzero(high == 0)
-            found.append(sums(rank >> (bit + 1), own, others))
-        return found
+            cases, others = np.flatnonzero(high[had] == 1), np.flatnonzero(high == 0)
+            terms.append(sums(rank >> (bit + 1), cases, others))
+        return terms
 
 
 def _places(order: np.ndarray) -> np.ndarray:
@@ -294,11 +293,11 @@ def time_dependent_auc(
     risk = predictions("risk", risk, labels.shape[0], len(at))
     auc = np.full(len(at), np.nan)
     for k in range(len(at)):
-        known = weights[:, k] > 0.0
-        y = labels[known, k]
+        labelled = weights[:, k] > 0.0
+        y = labels[labelled, k]
         if 0 < y.sum() < len(y):
-            own = ranks(risk[known, k])
-            auc[k] = roc_auc_score(y, own, sample_weight=weights[known, k])
+            rank = ranks(risk[labelled, k])
+            auc[k] = roc_auc_score(y, rank, sample_weight=weights[labelled, k])
     everybody = np.zeros(len(labels), dtype=np.int64)
     survival = group_survival(time, event, everybody, at, cause=cause).iloc[0].to_numpy()
     events = -np.diff(survival, prepend=1.0)
@@ -365,9 +364,9 @@ def _known_at(
     curve = not_censored(followed, ended != cause)
     labels, weights = np.zeros((2, len(time), len(at)))
     for k, horizon in enumerate(at):
-        y, known = horizon_labels(time, event, float(horizon), cause=cause)
-        labels[:, k] = np.where(known, y, 0)
-        weights[:, k] = weights_at(curve, time, known, float(horizon))
+        y, labelled = horizon_labels(time, event, float(horizon), cause=cause)
+        labels[:, k] = np.where(labelled, y, 0)
+        weights[:, k] = weights_at(curve, time, labelled, float(horizon))
     return labels, weights, at
 
 
@@ -375,9 +374,9 @@ def ranks(risk: np.ndarray) -> np.ndarray:
     """Ranks of risks from 0 on, the same for those that are equal but for rounding."""
     order = np.argsort(risk, kind="stable")
     scaled = risk[order] / (np.abs(risk).max() or 1.0)  # a range that is finite
-    gaps = np.diff(scaled, prepend=scaled[:1])
+    steps = np.diff(scaled, prepend=scaled[:1])
     ranks = np.empty(len(risk), dtype=np.int64)
-    ranks[order] = np.cumsum(gaps > ROUNDING * (scaled[-1] - scaled[0]))
+    ranks[order] = np.cumsum(steps > ROUNDING * (scaled[-1] - scaled[0]))
     return ranks
 
 
@@ -407,10 +406,10 @@ def predictions(name: str, values, n: int, k: int | None) -> np.ndarray:
             f"{name} holds {given.dtype} in shape {given.shape}",
             remedy=f"give numbers in shape {' or '.join(map(str, shapes))}",
         )
-    found = given.astype(np.float64)
-    if len(bad := np.argwhere(~np.isfinite(found))):
+    numbers = given.astype(np.float64)
+    if len(bad := np.argwhere(~np.isfinite(numbers))):
         raise InputError(
-            f"{name} is {found[tuple(bad[0])]} in row {bad[0][0]}",
+            f"{name} is {numbers[tuple(bad[0])]} in row {bad[0][0]}",
             remedy="leave out patients without a prediction",
         )
-    return found if k is None or found.ndim == 2 else np.broadcast_to(found[:, None], (n, k))
+    return numbers if k is None or numbers.ndim == 2 else np.broadcast_to(numbers[:, None], (n, k))

@@ -147,29 +147,29 @@ def bootstrap_validation(
         )
     X = X if hasattr(X, "iloc") else np.asarray(X)
     least = pipeline.get("min_followed", FOLLOWED)
-    own = _Estimates(groups.tree_, groups.leaf, time, event, horizon, cause, entry, least)
-    apparent = concordance(time, event, own.ranks(groups.leaf), cause=cause, entry=entry)
+    estimates = _Estimates(groups.tree_, groups.leaf, time, event, horizon, cause, entry, least)
+    apparent = concordance(time, event, estimates.ranks(groups.leaf), cause=cause, entry=entry)
     random = np.random.default_rng([random_state, 3])
     errors: list[tuple[float, ...]] = []
     outside = []
     for _ in range(n_bootstraps):
         drawn = random.integers(0, n, n)
         division = int(random.integers(2**31))
-        found = _bootstrap(X, time, event, entry, drawn, horizon, cause, division, pipeline)
-        if found is not None:
-            errors += found[0]
-            outside.append(found[1])
+        bootstrap = _bootstrap(X, time, event, entry, drawn, horizon, cause, division, pipeline)
+        if bootstrap is not None:
+            errors += bootstrap[0]
+            outside.append(bootstrap[1])
         if progress is not None:
             progress()
     shift, spread = _of_errors(np.array(errors).reshape(-1, 3))
     if groups.tree_.n_leaves == 1:
         spread = 1.0  # nothing was chosen
     z = float(norm.ppf((1.0 + confidence) / 2.0))
-    risks = pd.DataFrame(_corrected(groups.leaf, own, shift, z * spread)).set_index("leaf")
-    known = np.array([value for value in outside if not math.isnan(value)])
-    mean = float(known.mean()) if len(known) else math.nan
+    risks = pd.DataFrame(_corrected(groups.leaf, estimates, shift, z * spread)).set_index("leaf")
+    finite = np.array([value for value in outside if not math.isnan(value)])
+    mean = float(finite.mean()) if len(finite) else math.nan
     middle = _between(apparent, mean)
-    half = z * math.sqrt(HALF) * float(known.std()) if len(known) > 1 else math.nan
+    half = z * math.sqrt(HALF) * float(finite.std()) if len(finite) > 1 else math.nan
     if groups.tree_.n_leaves == 1:  # whatever other trees find
         middle, half = 0.5, 0.0
     return BootstrapValidation(risks, apparent, middle, middle - half, middle + half, len(outside))
@@ -208,11 +208,11 @@ class _Estimates:
         return np.nan_to_num(self._risks, nan=middle)[leaf]
 
 
-def _corrected(leaf: np.ndarray, own: _Estimates, shift: float, width: float) -> list[dict]:
+def _corrected(leaf: np.ndarray, estimates: _Estimates, shift: float, width: float) -> list[dict]:
     """Risk of the next patient of each leaf, with its interval: `width` errors on each side."""
     rows = []
     for node in np.unique(leaf):
-        risk, error, parent = own.of(int(node))
+        risk, error, parent = estimates.of(int(node))
         away = _side(risk, parent)
         row = {"leaf": int(node), "n": int((leaf == node).sum()), "apparent": risk}
         back = min(abs(shift * error), abs(_cloglog(risk) - _cloglog(parent))) if away else 0.0
@@ -229,7 +229,7 @@ def _bootstrap(X, time, event, entry, drawn, horizon: float, cause: int, seed: i
     # None where the tree cannot be grown: nobody among the drawn has the event, or everybody.
     taken = X.iloc[drawn].reset_index(drop=True) if hasattr(X, "iloc") else X[drawn]
     try:
-        found = risk_groups(
+        drawn_groups = risk_groups(
             taken,
             time[drawn],
             event[drawn],
@@ -243,12 +243,12 @@ def _bootstrap(X, time, event, entry, drawn, horizon: float, cause: int, seed: i
         return None
     left = np.ones(len(time), dtype=bool)
     left[drawn] = False
-    leaf = np.asarray(found.estimator.apply(X))
+    leaf = np.asarray(drawn_groups.estimator.apply(X))
     least = pipeline.get("min_followed", FOLLOWED)
-    own = (time[drawn], event[drawn], horizon, cause, entry_of(entry, drawn), least)
-    inside = _Estimates(found.tree_, found.leaf, *own)
+    follow_up = (time[drawn], event[drawn], horizon, cause, entry_of(entry, drawn), least)
+    inside = _Estimates(drawn_groups.tree_, drawn_groups.leaf, *follow_up)
     errors = []
-    for node in np.unique(found.leaf) if found.tree_.n_leaves > 1 else ():
+    for node in np.unique(drawn_groups.leaf) if drawn_groups.tree_.n_leaves > 1 else ():
         risk, error, parent = inside.of(int(node))
         away = _side(risk, parent)
         here = leaf == node

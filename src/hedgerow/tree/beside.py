@@ -47,11 +47,11 @@ def mapping_of(parameter: str, given: Any) -> dict | None:
     return given.to_dict()
 
 
-def names_of(parameter: str, given: Any, known: Iterable[Any]) -> Any:
+def names_of(parameter: str, given: Any, current_names: Iterable[Any]) -> Any:
     """Names in the order of what they name.
 
-    given : sequence, one for each; or a mapping (or Series) to names from what is known, or from
-        its numbers where it holds nothing that is known. What it leaves out keeps its name.
+    given : sequence, one for each; or a mapping (or Series) to names from current ones, or from
+        numbers where it holds no current one. What it leaves out keeps its name.
     """
     if isinstance(given, list | tuple | np.ndarray):  # by far the most
         return given
@@ -60,7 +60,7 @@ def names_of(parameter: str, given: Any, known: Iterable[Any]) -> Any:
         if hasattr(given, "__array__"):  # whose labels keep their types
             return np.asarray(given)
         return list(given)
-    names = list(known)
+    names = list(current_names)
     by_text = {str(name): place for place, name in enumerate(names)}
     by_number = {place: place for place in range(len(names))}
     places: dict[Any, int] = by_number
@@ -131,8 +131,8 @@ def beside_to_plain(tree: Any) -> dict:
         "classes": None if classes is None else [to_plain(c) for c in classes],
         "feature_names": tree.feature_names,
         "categories": {
-            str(variable): [to_plain(v) for v in own]
-            for variable, own in sorted(tree.categories.items())
+            str(variable): [to_plain(v) for v in labels]
+            for variable, labels in sorted(tree.categories.items())
         },
     }
 
@@ -142,24 +142,24 @@ def beside_from_plain(form: dict) -> dict:
     with sound.reading("the gate of the tree"):
         gate = gate_from_dict(form["gate"])
     with sound.reading("`classes` of the tree"):
-        own = form["classes"]
-        classes = None if own is None else _object_array([from_plain(c) for c in _list(own)])
+        labels = form["classes"]
+        classes = None if labels is None else _object_array([from_plain(c) for c in _list(labels)])
     with sound.reading("`feature_names` of the tree"):
         names = form["feature_names"]
         names = None if names is None else [_text(name) for name in _list(names)]
     with sound.reading("`categories` of the tree"):
         categories = {
-            int(variable): [from_plain(v) for v in _list(own)]
-            for variable, own in form["categories"].items()
+            int(variable): [from_plain(v) for v in _list(labels)]
+            for variable, labels in form["categories"].items()
         }
     return {"gate": gate, "classes": classes, "feature_names": names, "categories": categories}
 
 
 def _object_array(values: list) -> np.ndarray:
     """Each value as it is: 1 and True, or 1 and "1", would become one type."""
-    found = np.empty(len(values), dtype=object)
-    found[:] = values
-    return found
+    array = np.empty(len(values), dtype=object)
+    array[:] = values
+    return array
 
 
 def _list(value: Any) -> list:

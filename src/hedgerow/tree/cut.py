@@ -121,12 +121,12 @@ def _cut_gate(gate: AnyGate | None, order: np.ndarray, leaf: np.ndarray) -> AnyG
     return replace(gate, **{name: np.where(leaf, np.nan, b) for name, b in bounds.items()})
 
 
-def _cut_statistics(found: dict | None, order: np.ndarray, leaf: np.ndarray) -> dict | None:
-    if found is None:
+def _cut_statistics(statistics: dict | None, order: np.ndarray, leaf: np.ndarray) -> dict | None:
+    if statistics is None:
         return None
-    cut: dict[str, Any] = dict(found)
+    cut: dict[str, Any] = dict(statistics)
     for name in (*_OF_NODES, *_OF_TESTS):
-        cut[name] = np.asarray(found[name])[order]
+        cut[name] = np.asarray(statistics[name])[order]
     for name in _OF_TESTS:
         cut[name] = cut[name].astype(np.float64)
         cut[name][leaf] = np.nan

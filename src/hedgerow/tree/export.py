@@ -70,10 +70,10 @@ def named(tree, class_names=None, feature_names=None):
     """
     changes = {}
     if class_names is not None:
-        known = range(tree.n_classes) if tree.classes is None else tree.classes
+        classes = range(tree.n_classes) if tree.classes is None else tree.classes
         if isinstance(class_names, str):
             class_names = [class_names]
-        names = names_of("class_names", class_names, known)
+        names = names_of("class_names", class_names, classes)
         if len(names) != tree.n_classes:
             raise InputError(
                 f"class_names holds {len(names)} names for {tree.n_classes} classes",
@@ -85,11 +85,11 @@ def named(tree, class_names=None, feature_names=None):
             feature_names = [feature_names]
         variables = variables_of(tree.feature_names, tree.feature, feature_names)
         names = list(names_of("feature_names", feature_names, variables))
-        known = int(tree.feature.max()) + 1
-        if len(names) < known or (tree.feature_names and len(names) != len(tree.feature_names)):
+        least = int(tree.feature.max()) + 1
+        if len(names) < least or (tree.feature_names and len(names) != len(tree.feature_names)):
             raise InputError(
                 f"feature_names holds {len(names)} names for "
-                f"{len(tree.feature_names or range(known))} variables",
+                f"{len(tree.feature_names or range(least))} variables",
                 remedy="give one for each variable, in their order",
             )
         changes["feature_names"] = names
@@ -104,18 +104,18 @@ def unit_words(tree, units) -> dict[int, str]:
     if units is None:
         return {}
     names = tree.feature_names or []
-    found = {}
+    by_variable = {}
     for key, unit in dict(units).items():
         j = names.index(key) if isinstance(key, str) and key in names else key
-        known = len(names) or COUNTED
-        if isinstance(j, bool) or not isinstance(j, Integral) or not 0 <= int(j) < known:
+        n_variables = len(names) or COUNTED
+        if isinstance(j, bool) or not isinstance(j, Integral) or not 0 <= int(j) < n_variables:
             raise InputError(
                 f"units names {key!r}, which is no variable of the tree",
                 remedy="give the names of variables, or their numbers",
             )
         unit = one_line(str(unit))
-        found[int(j)] = unit if unit in ("%", "°") else f" {unit}"
-    return found
+        by_variable[int(j)] = unit if unit in ("%", "°") else f" {unit}"
+    return by_variable
 
 
 def class_name(tree, code: int) -> str:
@@ -237,10 +237,10 @@ def test_words(
         return f"{name} {left} {at}", f"{name} {right} {at}"
     labels = tree.categories.get(int(tree.feature[node]))
     flags = tree.categories_left[node]
-    known = range(len(labels)) if labels is not None else range(len(flags))
-    words = [one_line(str(labels[c])) if labels is not None else str(c) for c in known]
-    left = ", ".join(w for w, c in zip(words, known, strict=True) if flags[c])
-    right = ", ".join(w for w, c in zip(words, known, strict=True) if not flags[c])
+    codes = range(len(labels)) if labels is not None else range(len(flags))
+    words = [one_line(str(labels[c])) if labels is not None else str(c) for c in codes]
+    left = ", ".join(w for w, c in zip(words, codes, strict=True) if flags[c])
+    right = ", ".join(w for w, c in zip(words, codes, strict=True) if not flags[c])
     return f"{name} in {{{left}}}", f"{name} in {{{right}}}"
 
 

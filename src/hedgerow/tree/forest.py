@@ -53,10 +53,10 @@ def forest_to_frame(trees, keys: pd.DataFrame, *, bare: bool = False) -> pd.Data
     left = np.concatenate([tree.categories_left for tree in trees])
     for c in range(left.shape[1]):
         arrays[f"category_{c}"] = left[:, c]
-    beside = [None if bare else _beside(tree) for tree in trees]
-    if any(text is not None for text in beside):
+    metadata = [None if bare else _beside(tree) for tree in trees]
+    if any(text is not None for text in metadata):
         arrays[BESIDE] = np.full(sum(sizes), None, dtype=object)
-        arrays[BESIDE][np.cumsum([0, *sizes[:-1]])] = beside
+        arrays[BESIDE][np.cumsum([0, *sizes[:-1]])] = metadata
     return pd.concat([repeated, pd.DataFrame(arrays)], axis=1)
 
 
@@ -90,7 +90,7 @@ def forest_from_frame(frame: pd.DataFrame, key_columns: list[str]):
         weights = _block(frame, "weight_", np.float64)
         categories = _block(frame, "category_", np.uint8)
         arrays = {name: frame[name].to_numpy() for name in _SINGLE}
-        beside = frame[BESIDE].to_numpy()[starts] if BESIDE in frame else [None] * len(starts)
+        metadata = frame[BESIDE].to_numpy()[starts] if BESIDE in frame else [None] * len(starts)
         keys = frame.iloc[starts][key_columns].reset_index(drop=True)
     if not np.array_equal(node, np.arange(len(node)) - np.repeat(starts, stops - starts)):
         raise InputError(
@@ -104,7 +104,7 @@ def forest_from_frame(frame: pd.DataFrame, key_columns: list[str]):
             categories_left=categories[a:b].copy(),
             **({} if pd.isna(text) else _restored(text)),
         )
-        for a, b, text in zip(starts, stops, beside, strict=True)
+        for a, b, text in zip(starts, stops, metadata, strict=True)
     ]
     return keys, trees
 

@@ -206,10 +206,10 @@ class NoiseGate:
             return None
 
         def bind(variable):
-            known = _known_family(self.models[variable])
-            if known is None:
+            family = _known_family(self.models[variable])
+            if family is None:
                 return lambda center, x, rows=None: self.share(variable, center, x, rows=rows)
-            kind, loc, scale = known
+            kind, loc, scale = family
             sigma, center = float(self.sigma[variable]), float(self.center[variable])
             return kind, variable in self.relative, loc, scale, sigma, center, self.half_window
 
@@ -284,8 +284,8 @@ def _frozen(form: dict) -> Any:
 
     sound.only(form, "distribution", "args", "kwds")
     name, arguments, named = form["distribution"], form["args"], form["kwds"]
-    known = isinstance(name, str) and name in DISTRIBUTIONS
-    family = getattr(stats, name, None) if known else None
+    is_listed = isinstance(name, str) and name in DISTRIBUTIONS
+    family = getattr(stats, name, None) if is_listed else None
     numbers = [*arguments, *named.values()]
     if (
         family is None
@@ -511,10 +511,10 @@ class CategoryNoise:
     def check(self, tree: Any) -> None:
         """Refuse distributions over more categories than a tree has (`sound.check_gate`)."""
         for variable, shares in self.shares.items():
-            found = sound.check_lengths(f"the distribution of variable {variable}", shares)
-            if found.sum() > 1 + 1e-9:
+            values = sound.check_lengths(f"the distribution of variable {variable}", shares)
+            if values.sum() > 1 + 1e-9:
                 raise InputError(
-                    f"the shares of variable {variable}'s categories add up to {found.sum():g}",
+                    f"the shares of variable {variable}'s categories add up to {values.sum():g}",
                     remedy="give a distribution",
                 )
         _check_categories({variable: len(p) for variable, p in self.shares.items()}, tree)
@@ -530,9 +530,9 @@ def _known_categories(variable: int, k: int, subset: np.ndarray) -> int:
     return k
 
 
-def _check_categories(known: dict[int, int], tree: Any) -> None:
+def _check_categories(n_categories: dict[int, int], tree: Any) -> None:
     tested = set(tree.feature[tree.is_categorical()].tolist())
-    for variable, k in known.items():
+    for variable, k in n_categories.items():
         if variable < 0:
             raise InputError(
                 f"the gate is for variable {variable}", remedy="count variables from 0"
@@ -557,14 +557,14 @@ def gate_from_dict(form: dict | None) -> AnyGate | None:
     """The gate that `gate_to_dict` wrote."""
     if form is None:
         return None
-    own = dict(form)
-    kind = own.pop("kind", "noise")
+    fields = dict(form)
+    kind = fields.pop("kind", "noise")
     if not isinstance(kind, str) or kind not in GATES:
         raise InputError(
             f"the tree has a gate of kind {kind!r}",
             remedy=f"this version knows {', '.join(GATES)}; read it with a later one",
         )
-    return GATES[kind].from_dict(own)
+    return GATES[kind].from_dict(fields)
 
 
 def check_noise(gate: Any, n_variables: int, name: str) -> NoiseGate:
@@ -777,9 +777,9 @@ def asked(model: Any, distance: np.ndarray, name: str = "a gate") -> np.ndarray:
         raise _no_distribution(
             name, model, f"gives {shape} for distances of shape {distance.shape}"
         )
-    known = share[~np.isnan(distance)]
-    if not ((known >= -SLACK) & (known <= 1 + SLACK)).all():
-        wrong = known[~((known >= -SLACK) & (known <= 1 + SLACK))][0]
+    probabilities = share[~np.isnan(distance)]
+    if not ((probabilities >= -SLACK) & (probabilities <= 1 + SLACK)).all():
+        wrong = probabilities[~((probabilities >= -SLACK) & (probabilities <= 1 + SLACK))][0]
         raise _no_distribution(name, model, f"gives {wrong:g}")
     return share
 

@@ -31,8 +31,8 @@ def arrays_from_nodes(form: dict) -> dict:
         classes = _texts(form["classes"], "classes")
         names = _texts(form["feature_names"], "feature_names")
         labels = {
-            _place(name, names, "categories"): _texts(own, f"categories of {name}")
-            for name, own in form.get("categories", {}).items()
+            _place(name, names, "categories"): _texts(categories, f"categories of {name}")
+            for name, categories in form.get("categories", {}).items()
         }
     reader = _Reader(classes, names, labels)
     reader.read(form.get("root"), "root", -1, 0)
@@ -71,7 +71,7 @@ class _Reader:
         if not isinstance(node, dict):
             raise InputError(f"{way} of the tree is {node!r}, no node", remedy=REMEDY)
         number = len(self.nodes)
-        own: dict[str, Any] = {
+        row: dict[str, Any] = {
             "feature": -1,
             "threshold": np.nan,
             "children_left": -1,
@@ -80,27 +80,27 @@ class _Reader:
             "share_left": np.nan,
             "categories_left": np.zeros(self.width, dtype=np.uint8),
         }
-        self.nodes.append(own)
+        self.nodes.append(row)
         is_test = "feature" in node
         unknown = set(node) - (_TEST if is_test else _LEAF)
         if unknown:
             raise InputError(f"{way} of the tree has the part {min(unknown)!r}", remedy=REMEDY)
         if not is_test:
-            own["class_weight"] = self._leaf(node, way)
+            row["class_weight"] = self._leaf(node, way)
             return number
-        own["feature"] = _place(node["feature"], self.names, f"{way}.feature")
-        self._test(node, way, own)
+        row["feature"] = _place(node["feature"], self.names, f"{way}.feature")
+        self._test(node, way, row)
         for side in ("left", "right"):
             child = self.read(node.get(side), f"{way}.{side}", number, depth + 1)
-            own[f"children_{side}"] = child
-        left, right = (self.nodes[own[f"children_{s}"]]["class_weight"] for s in ("left", "right"))
-        own["class_weight"] = left + right
-        own["share_left"] = self._share(node, way, left.sum(), own["class_weight"].sum())
+            row[f"children_{side}"] = child
+        left, right = (self.nodes[row[f"children_{s}"]]["class_weight"] for s in ("left", "right"))
+        row["class_weight"] = left + right
+        row["share_left"] = self._share(node, way, left.sum(), row["class_weight"].sum())
         return number
 
-    def _test(self, node: dict, way: str, own: dict) -> None:
+    def _test(self, node: dict, way: str, row: dict) -> None:
         numeric, categorical = "threshold" in node, "categories_left" in node
-        labels = self.labels.get(own["feature"])
+        labels = self.labels.get(row["feature"])
         if numeric == categorical or categorical != (labels is not None):
             raise InputError(
                 f"{way} of the tree tests {node['feature']!r} "
@@ -112,9 +112,9 @@ class _Reader:
         if categorical:
             assert labels is not None
             for label in _texts(node["categories_left"], f"{way}.categories_left"):
-                own["categories_left"][_place(label, labels, f"{way}.categories_left")] = 1
+                row["categories_left"][_place(label, labels, f"{way}.categories_left")] = 1
         elif sound.is_number(node["threshold"]):
-            own["threshold"] = float(node["threshold"])
+            row["threshold"] = float(node["threshold"])
         else:
             raise InputError(
                 f"{way} of the tree has the threshold {node['threshold']!r}", remedy="give a number"

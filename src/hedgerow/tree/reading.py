@@ -100,10 +100,10 @@ class Rows:
         for row, text in enumerate(texts_of(self.frame[name])):
             if text not in places:
                 held = f"holds {text!r}" if text else "is empty"
-                known = ", ".join(repr(label) for label in list(places)[:10])
+                expected = ", ".join(repr(label) for label in list(places)[:10])
                 raise DataError(
                     f"{self.path}: column {name!r} {held} in row {row}, and the classes of the "
-                    f"tree are {known}",
+                    f"tree are {expected}",
                     remedy="name the column of the class, or drop that row",
                 )
             codes[row] = places[text]
@@ -131,7 +131,7 @@ class Rows:
                 remedy="write a number, or nothing where it is missing",
             )
         if pd.api.types.is_float_dtype(column.dtype):
-            known = ~np.isnan(values)
+            observed = ~np.isnan(values)
             values = values.copy()
-            values[known] = [float(text) for text in self._texts[name].to_numpy()[known]]
+            values[observed] = [float(text) for text in self._texts[name].to_numpy()[observed]]
         return values

@@ -43,25 +43,25 @@ def as_array(name: str, values: Any, dtype: type, n_dimensions: int = 1) -> np.n
     """
     check_unmasked(f"`{name}` of a tree", values)
     with reading(f"`{name}` of a tree"):
-        found = np.asarray(values)
-    if found.ndim != n_dimensions or (found.size and found.dtype.kind not in "biuf"):
+        array = np.asarray(values)
+    if array.ndim != n_dimensions or (array.size and array.dtype.kind not in "biuf"):
         raise InputError(
             f"`{name}` of a tree is no table of numbers in {n_dimensions} dimension"
             + "s" * (n_dimensions > 1),
             remedy="give one entry per node",
         )
-    if np.issubdtype(dtype, np.integer) and found.size:
+    if np.issubdtype(dtype, np.integer) and array.size:
         bounds = np.iinfo(dtype)
         # Written so that NaN is refused as well.
-        if not ((found >= bounds.min) & (found <= bounds.max)).all() or (
-            found.dtype.kind == "f" and (found != np.rint(found)).any()
+        if not ((array >= bounds.min) & (array <= bounds.max)).all() or (
+            array.dtype.kind == "f" and (array != np.rint(array)).any()
         ):
             raise InputError(
                 f"`{name}` of a tree holds more than whole numbers from {bounds.min} to "
                 f"{bounds.max}",
                 remedy="give numbers of nodes and variables, 0 or 1 for categories",
             )
-    return np.array(found, dtype=dtype, order="C")
+    return np.array(array, dtype=dtype, order="C")
 
 
 def check_arrays(tree: Any) -> None:
@@ -186,11 +186,11 @@ def _check_statistics(tree: Any) -> None:
             **dict.fromkeys(("pearson", "spearman"), (m, m)),
             **dict.fromkeys(("class_order", "class_rank"), (k,)),
         }
-        found = {name: np.asarray(value) for name, value in tree.statistics.items()}
-        fits = m > tree.feature.max() and {n: v.shape for n, v in found.items()} == shapes
-        fits = fits and all(v.dtype.kind in "iuf" for v in found.values())
+        arrays = {name: np.asarray(value) for name, value in tree.statistics.items()}
+        fits = m > tree.feature.max() and {n: v.shape for n, v in arrays.items()} == shapes
+        fits = fits and all(v.dtype.kind in "iuf" for v in arrays.values())
         for name in ("class_order", "class_rank"):
-            fits = fits and sorted(found[name].tolist()) == list(range(k))
+            fits = fits and sorted(arrays[name].tolist()) == list(range(k))
     if not fits:
         raise InputError(
             "`statistics` of a tree are those of another one", remedy="take those of Tree.annotate"
@@ -205,13 +205,13 @@ def check_gate(gate: Any, tree: Any) -> None:
 
 def check_lengths(name: str, values: Any, least: float = 0.0) -> np.ndarray:
     """Numbers in one dimension, finite and at least so large."""
-    found = np.asarray(values, dtype=np.float64)
-    if found.ndim != 1 or not (np.isfinite(found) & (found >= least)).all():
+    numbers = np.asarray(values, dtype=np.float64)
+    if numbers.ndim != 1 or not (np.isfinite(numbers) & (numbers >= least)).all():
         raise InputError(
             f"{name} is no list of finite numbers of at least {least:g}",
             remedy="give one number for each variable",
         )
-    return found
+    return numbers
 
 
 def is_number(value: Any) -> bool:

@@ -49,7 +49,7 @@ def node_statistics(tree, X, y, sample_weight=None, evaluation=None) -> dict:
 
     shares = tree.shares(table, evaluation).tocsc()
     K = tree.n_classes
-    found: dict[str, Any] = {
+    statistics: dict[str, Any] = {
         "n_rows": len(codes),
         "weight": np.zeros(tree.n_nodes),
         "class_weight": np.zeros((tree.n_nodes, K)),
@@ -65,40 +65,40 @@ def node_statistics(tree, X, y, sample_weight=None, evaluation=None) -> dict:
         part = slice(shares.indptr[node], shares.indptr[node + 1])
         rows, share = shares.indices[part], shares.data[part]
         w = weight[rows] * share
-        found["class_weight"][node] = np.bincount(codes[rows], weights=w, minlength=K)
+        statistics["class_weight"][node] = np.bincount(codes[rows], weights=w, minlength=K)
         j = int(tree.feature[node])
         if j < 0:
             continue
         x = table[rows, j]
-        known = ~np.isnan(x)
-        here = (x[known], codes[rows][known], w[known], share[known] >= KNOWN_SHARE)
-        _split_variable(found, distance, n_rows, node, *here)
+        observed = ~np.isnan(x)
+        here = (x[observed], codes[rows][observed], w[observed], share[observed] >= KNOWN_SHARE)
+        _split_variable(statistics, distance, n_rows, node, *here)
     tested = n_rows > 0
     if tested.any():
         from scipy import stats
 
         # As scipy.stats.kstest, which is slow to call once for every node and class.
-        found["normality_p"][tested] = stats.kstwo.sf(distance[tested], n_rows[tested])
-    found["weight"] = found["class_weight"].sum(axis=1)
-    found.update(_data_set(tree, table, codes, weight))
-    return found
+        statistics["normality_p"][tested] = stats.kstwo.sf(distance[tested], n_rows[tested])
+    statistics["weight"] = statistics["class_weight"].sum(axis=1)
+    statistics.update(_data_set(tree, table, codes, weight))
+    return statistics
 
 
-def _split_variable(found, distance, n_rows, node: int, x, codes, w, whole) -> None:
+def _split_variable(statistics, distance, n_rows, node: int, x, codes, w, whole) -> None:
     """Fill in one inner node: x, codes, w of the rows whose value is known."""
     if whole.any():
         low, high = np.percentile(x[whole], [25, 75])
-        found["iqr"][node] = high - low
-    for c in range(found["n"].shape[1]):
+        statistics["iqr"][node] = high - low
+    for c in range(statistics["n"].shape[1]):
         here = codes == c
         n = w[here].sum()
-        found["n"][node, c] = n
+        statistics["n"][node, c] = n
         if n <= 0:
             continue
         mean = np.average(x[here], weights=w[here])
-        found["mean"][node, c] = mean
+        statistics["mean"][node, c] = mean
         if n >= 2:
-            found["sd"][node, c] = np.sqrt((w[here] * (x[here] - mean) ** 2).sum() / (n - 1))
+            statistics["sd"][node, c] = np.sqrt((w[here] * (x[here] - mean) ** 2).sum() / (n - 1))
         rows = x[here & whole]
         if len(rows) >= 2 and rows.min() < rows.max():
             distance[node, c] = _distance_to_normal(rows)
@@ -117,15 +117,15 @@ def _data_set(tree, table, codes, weight) -> dict:
     m = table.shape[1]
     iqr = np.full(m, np.nan)
     for j in range(m):
-        known = table[~np.isnan(table[:, j]), j]
-        if known.size:
-            low, high = np.percentile(known, [25, 75])
+        observed = table[~np.isnan(table[:, j]), j]
+        if observed.size:
+            low, high = np.percentile(observed, [25, 75])
             iqr[j] = high - low
     categorical = {int(j) for j in tree.feature[tree.is_categorical()]} | set(tree.categories)
     unordered = [
         j for j in categorical if j < m and len(np.unique(table[~np.isnan(table[:, j]), j])) > 2
     ]
-    found = {"feature_iqr": iqr}
+    statistics = {"feature_iqr": iqr}
     frame = needed("pandas", "the correlations of `annotate`").DataFrame(table)
     for method in ("pearson", "spearman"):
         with np.errstate(invalid="ignore", divide="ignore"):
@@ -133,12 +133,12 @@ def _data_set(tree, table, codes, weight) -> dict:
         rho[np.isnan(rho)] = 0.0
         rho[unordered, :] = 0.0
         rho[:, unordered] = 0.0
-        found[method] = np.minimum(rho, 1.0)
+        statistics[method] = np.minimum(rho, 1.0)
     total = np.bincount(codes, weights=weight, minlength=tree.n_classes)
     order = np.argsort(-total, kind="stable")
-    found["class_order"] = order
-    found["class_rank"] = np.argsort(order, kind="stable")
-    return found
+    statistics["class_order"] = order
+    statistics["class_rank"] = np.argsort(order, kind="stable")
+    return statistics
 
 
 def known_shares(tree, X: np.ndarray, weight: np.ndarray) -> np.ndarray:
@@ -163,14 +163,14 @@ def known_shares(tree, X: np.ndarray, weight: np.ndarray) -> np.ndarray:
             continue
         rows, total = column(node)
         missing = np.isnan(X[rows, tree.feature[node]])
-        known = np.where(missing, 0.0, weight[rows] * at_node)
+        observed_weight = np.where(missing, 0.0, weight[rows] * at_node)
         left, right = int(tree.children_left[node]), int(tree.children_right[node])
         for child in (left, right):
-            there, part = column(child)
-            places = np.searchsorted(rows, there)
+            rows_of_child, part = column(child)
+            places = np.searchsorted(rows, rows_of_child)
             part = part / total[places]
-            if child == left and known.any():
-                share[node] = min((known[places] @ part) / known.sum(), 1.0)
+            if child == left and observed_weight.any():
+                share[node] = min((observed_weight[places] @ part) / observed_weight.sum(), 1.0)
             of_missing = share[node] if child == left else 1.0 - share[node]
             share_of_rows[child] = at_node[places] * np.where(missing[places], of_missing, part)
     return share

@@ -122,10 +122,10 @@ def in_order(name: str, given: Any, labels: Sequence[Any]) -> Any:
     if not hasattr(given, "iloc"):
         return given
     columns = is_frame(given)
-    own = list(given.columns if columns else given.index)
-    if own == list(range(len(labels))):
+    given_labels = list(given.columns if columns else given.index)
+    if given_labels == list(range(len(labels))):
         return given
-    texts, wanted = [str(label) for label in own], [str(label) for label in labels]
+    texts, wanted = [str(label) for label in given_labels], [str(label) for label in labels]
     if sorted(texts) != sorted(wanted) or len(set(texts)) < len(texts):
         raise InputError(
             f"{name} has the columns {texts[:5]}, and {wanted[:5]} are asked for",

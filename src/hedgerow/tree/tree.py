@@ -161,8 +161,8 @@ class Tree:
                 classes = listed(names_of("classes", classes, range(self.n_classes)))
             self.classes = classes
             if feature_names is not None:
-                known = variables_of(None, self.feature, feature_names)
-                feature_names = [str(f) for f in names_of("feature_names", feature_names, known)]
+                columns = variables_of(None, self.feature, feature_names)
+                feature_names = [str(f) for f in names_of("feature_names", feature_names, columns)]
             self.feature_names = feature_names
             self.categories = {
                 int(k): list(names_of("categories", v, range(len(v))))
@@ -182,8 +182,8 @@ class Tree:
         """Unpickled and copied: checked like what is read, and read-only again."""
         with sound.reading("a pickled tree"):
             arrays = {name: state[_attribute(name)] for name in _ARRAYS}
-            beside = {name: state[name] for name in _BESIDE}
-        Tree.__init__(self, **arrays, **beside)
+            metadata = {name: state[name] for name in _BESIDE}
+        Tree.__init__(self, **arrays, **metadata)
 
     # -- arrays and sizes ---------------------------------------------------------------
 
@@ -479,8 +479,8 @@ class Tree:
 
     def _with(self, **arrays: Any) -> Tree:
         """A copy with other numbers at its nodes, without statistics."""
-        beside = {name: getattr(self, name) for name in _BESIDE if name != "statistics"}
-        return Tree(**{**self.arrays(), **arrays}, **beside)
+        metadata = {name: getattr(self, name) for name in _BESIDE if name != "statistics"}
+        return Tree(**{**self.arrays(), **arrays}, **metadata)
 
     def replace(self, **changes: Any) -> Tree:
         """A copy with other labels, gate or statistics.
@@ -500,9 +500,9 @@ class Tree:
             names = names_of("feature_names", changes["feature_names"], self.feature_names)
             changes["feature_names"] = names
         arrays: dict[str, Any] = {**self.arrays()}
-        made = Tree(**arrays, **{**kept, **changes}, _checked=True)
-        made._check_beside()
-        return made
+        tree = Tree(**arrays, **{**kept, **changes}, _checked=True)
+        tree._check_beside()
+        return tree
 
     # -- other forms --------------------------------------------------------------------
 

@@ -146,8 +146,8 @@ def piecewise_thresholds(
         rows = reached.indices[at]
         weight = reached.data[at] * columns.sample_weight[rows]
         x = X[rows, tree.feature[node]]
-        known = ~np.isnan(x)
-        rows, weight, x = rows[known], weight[known], x[known]
+        observed = ~np.isnan(x)
+        rows, weight, x = rows[observed], weight[observed], x[observed]
         with np.errstate(over="ignore"):
             span = np.ptp(x)
         if np.isinf(span):
@@ -157,8 +157,8 @@ def piecewise_thresholds(
             )
         goes_left = x < tree.threshold[node]
         wrong = [
-            weight * (predicted.below(int(child), rows, own_side) != y[rows])
-            for child, own_side in (
+            weight * (predicted.below(int(child), rows, in_branch) != y[rows])
+            for child, in_branch in (
                 (tree.children_left[node], goes_left),
                 (tree.children_right[node], ~goes_left),
             )
@@ -186,16 +186,16 @@ class _Predicted:
         self._traversal = tree._traversal(X, None)
         self._leaf_class = self._shares.argmax(axis=1)
 
-    def below(self, child: int, rows: np.ndarray, own_side: np.ndarray) -> np.ndarray:
-        """Of a branch, (n,) codes; own_side: rows whose own way leads into it."""
+    def below(self, child: int, rows: np.ndarray, in_branch: np.ndarray) -> np.ndarray:
+        """Of a branch, (n,) codes; in_branch: rows whose way leads into it."""
         if self._tree.feature[child] < 0:
             return np.full(len(rows), self._leaf_class[child])
-        found = self._own[rows]
-        others = rows[walked := ~(own_side & self._known[rows])]
+        codes = self._own[rows]
+        others = rows[walked := ~(in_branch & self._known[rows])]
         if len(others):
             shares = self._traversal.mix(self._X[others], self._shares, child)
-            found[walked] = shares.argmax(axis=1)
-        return found
+            codes[walked] = shares.argmax(axis=1)
+        return codes
 
 
 def _bounds(

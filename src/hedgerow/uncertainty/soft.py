@@ -210,13 +210,13 @@ criterion, class_weight, random_state, n_jobs
                 "or evaluation, such as propagation=0.1, or take C45Classifier"
             )
         elif self.error_unit == "mean" and (
-            found := cancelled(columns, [self._errors(name, columns) for name in PARTS])
+            zero_mean := cancelled(columns, [self._errors(name, columns) for name in PARTS])
         ):
             names = getattr(self, "feature_names_in_", range(columns.n_variables))
-            shown = ", ".join(repr(names[j]) for j in found[:3])
-            more = f" and {len(found) - 3} more" if len(found) > 3 else ""
+            shown = ", ".join(repr(names[j]) for j in zero_mean[:3])
+            more = f" and {len(zero_mean) - 3} more" if len(zero_mean) > 3 else ""
             message = (
-                f"errors are shares of the mean, which is about 0 in {len(found)} of "
+                f"errors are shares of the mean, which is about 0 in {len(zero_mean)} of "
                 f"{columns.n_variables} columns ({shown}{more}), where C4.5 is left: give "
                 "error_unit='sd', 'range' or 'absolute'"
             )

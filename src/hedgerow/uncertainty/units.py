@@ -41,11 +41,11 @@ def _deviations(columns: Columns) -> np.ndarray:
 
 def _mean(columns: Columns, values: np.ndarray) -> np.ndarray:
     """Weighted mean of each column of (n, m) values, NaN left out; 0 where there is none."""
-    known = ~np.isnan(values)
-    weight = columns.sample_weight[:, None] * known
+    observed = ~np.isnan(values)
+    weight = columns.sample_weight[:, None] * observed
     total = weight.sum(axis=0)
     with np.errstate(over="ignore"):
-        total_of_values = (np.where(known, values, 0.0) * weight).sum(axis=0)
+        total_of_values = (np.where(observed, values, 0.0) * weight).sum(axis=0)
     return total_of_values / np.where(total > 0, total, 1.0)
 
 
