@@ -10,7 +10,7 @@ ROOT = Path(__file__).parents[1]
 #: Lines of code, declarations, rules and templates. A larger number needs a reason in CHANGELOG.
 BUDGET = {
     "hedgerow": 49_300,
-    "hedgerow_study": 46_428,
+    "hedgerow_study": 46_620,
     "hedgerow_clinic": 11_122,
     "hedgerow_data": 97,
 }

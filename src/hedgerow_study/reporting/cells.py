@@ -183,8 +183,8 @@ class Source:
             return np.arange(len(self.frame))
         index = self._index(tuple(where))
         axes = [v if isinstance(v, (list, tuple)) else [v] for v in where.values()]
-        found = [index[key] for key in itertools.product(*axes) if key in index]
-        return np.sort(np.concatenate(found)) if found else np.array([], dtype=int)
+        positions = [index[key] for key in itertools.product(*axes) if key in index]
+        return np.sort(np.concatenate(positions)) if positions else np.array([], dtype=int)
 
     def _index(self, columns: tuple[str, ...]) -> dict[tuple, np.ndarray]:
         if columns not in self._found:
@@ -201,8 +201,8 @@ class Source:
     def rows(self, rows: Rows) -> pd.DataFrame:
         """The rows of a selection, with the column `value`."""
         self._check([rows.value])
-        found = self.frame.iloc[self.positions(rows.where)]
-        return found.assign(value=found[rows.value])
+        selected = self.frame.iloc[self.positions(rows.where)]
+        return selected.assign(value=selected[rows.value])
 
     def _check(self, columns: Iterable[str]) -> None:
         missing = [column for column in columns if column not in self.frame]
@@ -255,7 +255,7 @@ def document(table: str, cells: Iterable[Cell], sources: Mapping[str, Source]) -
         numbers of selections, by, times, decimals].
     """
     selections: dict[tuple, int] = {}
-    listed, found = [], []
+    listed, written = [], []
     for cell in cells:
         numbers = []
         for rows in cell.rows:
@@ -265,19 +265,19 @@ def document(table: str, cells: Iterable[Cell], sources: Mapping[str, Source]) -
                 listed.append((rows, sources[rows.of].positions(rows.where)))
             numbers.append(selections[key])
         place = [cell.row, cell.column, cell.formula, numbers]
-        found.append([*place, list(cell.by), cell.times, cell.decimals])
-    told, numbered = {}, {}
+        written.append([*place, list(cell.by), cell.times, cell.decimals])
+    contents, numbered = {}, {}
     for name in sorted({rows.of for rows, _ in listed}):
         if sources[name].of_data_sets:
-            told[name] = {"files": sources[name].files, "columns": [], "rows": None}
+            contents[name] = {"files": sources[name].files, "columns": [], "rows": None}
             continue
         used = sorted({int(p) for rows, places in listed if rows.of == name for p in places})
         numbered[name] = {place: i for i, place in enumerate(used)}
         named = {c for rows, _ in listed if rows.of == name for c in (*rows.where, rows.value)}
-        told[name] = _listed(sources[name], used, named)
+        contents[name] = _listed(sources[name], used, named)
     return {
         "table": table,
-        "sources": told,
+        "sources": contents,
         "selections": [
             [
                 rows.of,
@@ -287,7 +287,7 @@ def document(table: str, cells: Iterable[Cell], sources: Mapping[str, Source]) -
             ]
             for rows, places in listed
         ],
-        "cells": found,
+        "cells": written,
     }
 
 
@@ -316,21 +316,21 @@ def _plain(value: Any) -> Any:
     return value if value is None or isinstance(value, (bool, int, float, str)) else str(value)
 
 
-def shown(told: Mapping[str, Any], table: pd.DataFrame) -> dict[str, Any]:
+def shown(content: Mapping[str, Any], table: pd.DataFrame) -> dict[str, Any]:
     """What a page shows behind the cells of a table.
 
     Returns: `sources` and `selections` as given, the latter without `where`; `cells`: by the number
         of a row, 1 is the first: [column, what is printed, the arithmetic in words, selections].
     """
-    sizes = [n if isinstance(n, int) else len(n) for *_, n in told["selections"]]
+    sizes = [n if isinstance(n, int) else len(n) for *_, n in content["selections"]]
     cells: dict[str, list] = {}
-    for row, column, formula, selections, by, _, _ in told["cells"]:
+    for row, column, formula, selections, by, _, _ in content["cells"]:
         printed = table[column].iloc[row]
         says = said(formula, sizes[selections[0]], by)
-        told_of = [column, None if _nothing(printed) else str(printed), says, selections]
-        cells.setdefault(str(row + 1), []).append(told_of)
-    selections = [[of, value, listed] for of, value, _, listed in told["selections"]]
-    return {"sources": told["sources"], "selections": selections, "cells": cells}
+        shown_cell = [column, None if _nothing(printed) else str(printed), says, selections]
+        cells.setdefault(str(row + 1), []).append(shown_cell)
+    selections = [[of, value, listed] for of, value, _, listed in content["selections"]]
+    return {"sources": content["sources"], "selections": selections, "cells": cells}
 
 
 def said(formula: str, n: int, by: Sequence[str]) -> str:

@@ -45,38 +45,38 @@ def demand(holds, reason):
 
 def ranks(values, tolerance=0.0):
     """Doubled ranks, 2 for the smallest; neighbours within a tolerance share their mean rank."""
-    order, found, start = sorted(range(len(values)), key=values.__getitem__), [0] * len(values), 0
+    order, twice, start = sorted(range(len(values)), key=values.__getitem__), [0] * len(values), 0
     for end in range(1, len(values) + 1):
         if end == len(values) or values[order[end]] - values[order[end - 1]] > tolerance:
             for place in order[start:end]:
-                found[place] = start + 1 + end
+                twice[place] = start + 1 + end
             start = end
-    return found
+    return twice
 
 
 def ways(blocks, added=add, zero=0):
     """In how many ways one choice from each block gives each sum."""
-    found = Counter([zero])
+    counts = Counter([zero])
     for choices in blocks:
-        demand(len(found) <= MOST_WAYS, "a test of too many values")
-        pairs, found = product(found.items(), Counter(choices).items()), Counter()
+        demand(len(counts) <= MOST_WAYS, "a test of too many values")
+        pairs, counts = product(counts.items(), Counter(choices).items()), Counter()
         for (x, n), (y, m) in pairs:
-            found[added(x, y)] += n * m
-    return found
+            counts[added(x, y)] += n * m
+    return counts
 
 
-def p_of(found, reached, alternative):
+def p_of(counts, reached, alternative):
     """The p of a sum, from the number of ways to each sum, all of which have the same chance."""
-    both = [sum(n for x, n in found.items() if beyond(x, reached)) for beyond in (ge, le)]
-    greater, less = (n / sum(found.values()) for n in both)
+    both = [sum(n for x, n in counts.items() if beyond(x, reached)) for beyond in (ge, le)]
+    greater, less = (n / sum(counts.values()) for n in both)
     two_sided = min(1.0, 2 * min(greater, less))
     return {"greater": greater, "less": less, "two-sided": two_sided}[alternative]
 
 
 def signs(weights, alternative):
     """The p of a sum of weights, each of which has either sign with the same chance."""
-    found = ways([0, abs(w)] for w in weights)
-    return p_of(found, sum(w for w in weights if w > 0), alternative)
+    counts = ways([0, abs(w)] for w in weights)
+    return p_of(counts, sum(w for w in weights if w > 0), alternative)
 
 
 def wilcoxon(first, second, alternative):
@@ -91,9 +91,9 @@ def page(blocks):
     """The p of Page's test of a rise along columns, and its least."""
     n, k = len(blocks), len(blocks[0])
     rank = [ranks(block, ROUNDING * max(map(abs, block))) for block in blocks]
-    reached = sum(sum(map(mul, own, count(1))) for own in rank)
+    reached = sum(sum(map(mul, row, count(1))) for row in rank)
     if n <= 50 and k <= 8:
-        sums = ([sum(map(mul, own, count(1))) for own in permutations(block)] for block in rank)
+        sums = ([sum(map(mul, row, count(1))) for row in permutations(block)] for block in rank)
         return p_of(ways(sums), reached, "greater"), float(math.factorial(k)) ** -n
     spread, largest = k * (k + 1) * math.sqrt(n * (k - 1) / 36), n * k * (k + 1) * (2 * k + 1) / 3
     z = ((x - n * k * (k + 1) ** 2 / 2) / spread for x in (reached, largest))
@@ -105,10 +105,10 @@ def friedman(blocks):
     n, k, squares = len(blocks), len(blocks[0]), Counter()
     demand(n <= EXACT_BLOCKS.get(k, 0), f"a Friedman test of {n} blocks and {k} columns")
     rank = [ranks(block, ROUNDING * max(map(abs, block))) for block in blocks]
-    found = ways(map(permutations, rank), lambda x, y: tuple(sorted(map(add, x, y))), (0,) * k)
-    for sums, n in found.items():
+    counts = ways(map(permutations, rank), lambda x, y: tuple(sorted(map(add, x, y))), (0,) * k)
+    for sums, n in counts.items():
         squares[sum(x * x for x in sums)] += n
-    return p_of(squares, sum(sum(own) ** 2 for own in zip(*rank, strict=True)), "greater")
+    return p_of(squares, sum(sum(row) ** 2 for row in zip(*rank, strict=True)), "greater")
 
 
 def load(path, parse):
@@ -122,8 +122,8 @@ def load(path, parse):
 
 def typed(texts):
     """Cells of a column: numbers, or true and false, or texts; NA is missing."""
-    known = {text for text in texts if text not in ("", "NA")}
-    if known and all(re.fullmatch(rf"{NUMBER}|[-+]?inf|true|false", text) for text in known):
+    given = {text for text in texts if text not in ("", "NA")}
+    if given and all(re.fullmatch(rf"{NUMBER}|[-+]?inf|true|false", text) for text in given):
         of = {"true": True, "false": False, "": None, "NA": None}
         return [of[text] if text in of else float(text) for text in texts]
     return [None if text == "NA" else text for text in texts]
@@ -141,21 +141,21 @@ def frame_of(path):
 def select(rows, where):
     """Rows that have a value, one of a list, or a number within a bound."""
     for column, wanted in where.items():
-        known = [row for row in rows if row[column] is not None]
+        given = [row for row in rows if row[column] is not None]
         if bound := isinstance(wanted, str) and BOUND.fullmatch(wanted):
-            rows = [row for row in known if RELATIONS[bound[1]](row[column], float(bound[2]))]
+            rows = [row for row in given if RELATIONS[bound[1]](row[column], float(bound[2]))]
         else:
             wanted = wanted if isinstance(wanted, list) else [wanted]
-            rows = [row for row in known if row[column] in wanted]
+            rows = [row for row in given if row[column] in wanted]
     return rows
 
 
 def values_of(rows, where, key):
     """Values of selected rows by the columns that tell them apart."""
     rows = select(rows, where)
-    found = {tuple(row[column] for column in key): row["value"] for row in rows}
-    demand(len(found) == len(rows), f"several rows for one {' and '.join(key) or 'cell'}")
-    return found
+    values = {tuple(row[column] for column in key): row["value"] for row in rows}
+    demand(len(values) == len(rows), f"several rows for one {' and '.join(key) or 'cell'}")
+    return values
 
 
 def same(value, text):
@@ -182,7 +182,7 @@ class Measure:
         axes = {c: listed.get(c) or sorted({row[c] for row in rows}) for c in self.by}
         axes |= {f"minus_{c}": v for c, v in self.minus.items() if isinstance(v, list)}
         demand(math.prod(map(len, axes.values())) <= MOST_CELLS, "a measure of too many cells")
-        cells = [dict(zip(axes, own, strict=True)) for own in product(*axes.values())]
+        cells = [dict(zip(axes, key, strict=True)) for key in product(*axes.values())]
         of_cell = getattr(self, next((k for k in KINDS if k in rule), "difference"))
         self.found = [(c, of_cell(c, self.where | {k: c[k] for k in self.by})) for c in cells]
         self.lines = [*self.along(rule["along"])] if "along" in rule else []
@@ -210,16 +210,16 @@ class Measure:
         d, first, second = [*pairs.values()], [one[k] for k in keys], [two[k] for k in keys]
         mean, a, b = (math.fsum(v) / len(d) for v in (d, first, second))
         wins, differ = sum(x > 0 for x in d), sum(x != 0 for x in d)
-        found = {"n": len(d), "mean": round(mean, 9), "first": a, "differ": differ}
-        found |= {"wins": wins, "losses": differ - wins, "share": wins / len(d)}
-        found |= {"min": min(d), "max": max(d), "span": max(d) - min(d), "#pairs": pairs}
-        found |= {"second": b if self.minus else None, "ratio": a / b if b else None}
+        line = {"n": len(d), "mean": round(mean, 9), "first": a, "differ": differ}
+        line |= {"wins": wins, "losses": differ - wins, "share": wins / len(d)}
+        line |= {"min": min(d), "max": max(d), "span": max(d) - min(d), "#pairs": pairs}
+        line |= {"second": b if self.minus else None, "ratio": a / b if b else None}
         if self.test:
-            found["#least"] = min(1.0, self.sides * 0.5 ** (len(sets) or len(d)))
+            line["#least"] = min(1.0, self.sides * 0.5 ** (len(sets) or len(d)))
             tests = {"sign": (signs, [(x > 0) - (x < 0) for x in d if x])}
             tests["wilcoxon"] = wilcoxon, first, second
-            found["p"] = partial(*tests.get(self.test, [self.untested]), self.alternative)
-        return found
+            line["p"] = partial(*tests.get(self.test, [self.untested]), self.alternative)
+        return line
 
     def along(self, column):
         """How means go along a column, and Page's test of what all of its values have."""
@@ -227,28 +227,28 @@ class Measure:
         for cell, numbers in self.found:
             lines[tuple((c, v) for c, v in cell.items() if c != column)].append(numbers)
         for cell, line in lines.items():
-            means, pairs = [own.get("mean") for own in line], [own["#pairs"] for own in line]
-            own = dict.fromkeys(ALONG + self.p) | {"last": means[-1]}
+            means, pairs = ([numbers.get(key) for numbers in line] for key in ("mean", "#pairs"))
+            trend = dict.fromkeys(ALONG + self.p) | {"last": means[-1]}
             if None not in (means[0], means[-1]):
-                own["change"] = means[-1] - means[0]
+                trend["change"] = means[-1] - means[0]
             if None not in means:
-                own["least_step"] = min(b - a for a, b in pairwise(means))
+                trend["least_step"] = min(b - a for a, b in pairwise(means))
                 x, y = ([r - len(means) - 1 for r in ranks(v)] for v in (self.where[column], means))
                 spread = math.sqrt(sum(map(mul, x, x)) * sum(map(mul, y, y)))
-                own["spearman"] = sum(map(mul, x, y)) / spread if spread else 0.0
+                trend["spearman"] = sum(map(mul, x, y)) / spread if spread else 0.0
                 blocks = [[p[k] for p in pairs] for k in pairs[0] if all(k in p for p in pairs)]
                 if len(blocks) > 1 and len(means) > 2 and self.test:
                     demand(self.test == "page", f"the test `{self.test}`")
-                    own["p"], own["#least"] = page(blocks)
-            yield dict(cell), own
+                    trend["p"], trend["#least"] = page(blocks)
+            yield dict(cell), trend
 
     def above(self, cell, here):
         """The mean of rows less the largest mean of some others, all of which have to be known."""
         axes = {c: v if isinstance(v, list) else [v] for c, v in self.rule["above"].items()}
-        others = [dict(zip(axes, own, strict=True)) for own in product(*axes.values())]
+        others = [dict(zip(axes, part, strict=True)) for part in product(*axes.values())]
         rows = [select(self.rows, here | other) for other in [{}, *others]]
-        known = [[row["value"] for row in own if row["value"] is not None] for own in rows]
-        means = [math.fsum(own) / len(own) for own in known] if all(known) else []
+        values = [[row["value"] for row in part if row["value"] is not None] for part in rows]
+        means = [math.fsum(part) / len(part) for part in values] if all(values) else []
         return {"mean": means[0] - max(means[1:]) if means else None}
 
     def among(self, cell, here):
@@ -266,11 +266,11 @@ class Measure:
         """What another step has computed, one row per cell."""
         rows, asked = select(self.rows, here), self.rule["read"]
         demand(len(rows) < 2, "several rows for one cell")
-        found = {a: rows[0][column] if rows else None for a, column in asked.items()}
-        n = int(found.get("n") or 0)
+        line = {a: rows[0][column] if rows else None for a, column in asked.items()}
+        n = int(line.get("n") or 0)
         self.n_read = max(self.n_read, n)
         least = min(1.0, self.sides * 0.5**n) if self.test and n else None
-        return found | {"#least": found.get("least", least)}
+        return line | {"#least": line.get("least", least)}
 
 
 class Claim:
@@ -281,23 +281,23 @@ class Claim:
         self.rule, self.measures = rule, {}
         for name, one in sorted(rule["measures"].items(), key=lambda item: "ratio" in item[1]):
             frame = None if {"ratio", "between"} & {*one} else frames.get(one.get("of", of))
-            self.measures[name] = found = Measure(one, frame)
+            self.measures[name] = read = Measure(one, frame)
             if "between" in one:
-                found.found, found.there = [({}, {"p": found.untested})], True
+                read.found, read.there = [({}, {"p": read.untested})], True
             if "ratio" in one:
                 (a, *more), (b, *others) = map(self.value, one["ratio"])
-                known = not more and not others and None not in (a, b) and b
-                found.found, found.there = [({}, {"value": a / b if known else None})], True
+                fine = not more and not others and None not in (a, b) and b
+                read.found, read.there = [({}, {"value": a / b if fine else None})], True
 
     def value(self, text, attribute=None):
         """Numbers of a quantity, such as `gain.mean[method=ss]`, in its cells."""
-        name, own, inside = re.fullmatch(r"(\w+)\.(\w+)(?:\[(.*)\])?", text.strip()).groups()
+        name, key, inside = re.fullmatch(r"(\w+)\.(\w+)(?:\[(.*)\])?", text.strip()).groups()
         measure, wanted = self.measures[name], [w.split("=") for w in (inside or "=").split(",")]
-        cells = measure.lines if own in ALONG + measure.p and measure.lines else measure.found
-        demand(not cells or any(own in v for _, v in cells), f"there is no `{name}.{own}`")
+        cells = measure.lines if key in ALONG + measure.p and measure.lines else measure.found
+        demand(not cells or any(key in v for _, v in cells), f"there is no `{name}.{key}`")
         fine = [all(same(c[k.strip()], w.strip()) for k, w in wanted if k) for c, _ in cells]
-        found = [v.get(attribute or own) for (_, v), f in zip(cells, fine, strict=True) if f]
-        return [(v() if callable(v) else v) if measure.there else None for v in found]
+        numbers = [v.get(attribute or key) for (_, v), f in zip(cells, fine, strict=True) if f]
+        return [(v() if callable(v) else v) if measure.there else None for v in numbers]
 
     def compared(self, text):
         """Answers in each cell: true, false, or None where the data cannot say."""
@@ -310,13 +310,13 @@ class Claim:
             bounds *= len(values) if len(bounds) == 1 else 1
             least, n = (self.value(quantity, a) for a in ("#least", "n"))
             for v, b, p, of in zip(values, bounds, least, n, strict=True):
-                known = v is not None and b is not None
+                fine = v is not None and b is not None
                 if bound is not None and attribute == "p":  # can so few data sets have it?
-                    known &= p is None or p < bound
+                    fine &= p is None or p < bound
                 elif bound is not None and attribute in ("wins", "losses", "differ"):
-                    known &= of is None or ">" not in sign or relation(of, bound)
+                    fine &= of is None or ">" not in sign or relation(of, bound)
                 digits = 99 if attribute == "p" else 9
-                yield relation(round(v, digits), round(b, digits)) if known else None
+                yield relation(round(v, digits), round(b, digits)) if fine else None
 
     def holds(self, condition):
         """Whether a condition holds; None where the data cannot say."""
@@ -328,7 +328,7 @@ class Claim:
             pattern = r"(.*?)(?:\s+at\s+(all|none|\d+))?"
             body, at = re.fullmatch(pattern, CHAIN.sub(r"\3 >\2 \1 and \3 \4", condition)).groups()
             parts = [self.compared(part) for part in body.split(" and ")]
-            cells = [min(own, key=CERTAIN) for own in zip(*parts, strict=True)]
+            cells = [min(row, key=CERTAIN) for row in zip(*parts, strict=True)]
             measures = [self.measures[q.partition(".")[0]] for q in re.findall(QUANTITY, body)]
             datasets = [m.where.get("dataset") for m in measures if "dataset" in m.by]
             if datasets and not isinstance(datasets[0], (list, str)):  # data sets that there are
@@ -360,33 +360,33 @@ class Claim:
 
 def check(folder, claims=""):
     """Print a line for each claim and what they add up to; whether no verdict differs."""
-    found, counts = {}, Counter()
+    judged, counts = {}, Counter()
     for experiment, section in load(folder / "rules.json", json.loads)["claims"].items():
         demand(experiment.isidentifier(), "rules.json: an experiment has another name")
         frames = {path.stem: frame_of(path) for path in sorted(folder.glob(f"{experiment}/*.csv"))}
         for name, rule in section["claims"].items():
             try:
-                found[name] = "not testable here", ""
+                judged[name] = "not testable here", ""
                 if "not_testable" not in rule:
                     demand(frames, "its experiment has no frame")
-                    found[name] = Claim(rule, section.get("of", "rows"), frames).verdict(), ""
+                    judged[name] = Claim(rule, section.get("of", "rows"), frames).verdict(), ""
             except Exception as error:  # whatever a rule or a frame of somebody else may hold
-                found[name] = "", str(error) if isinstance(error, ValueError) else repr(error)
+                judged[name] = "", str(error) if isinstance(error, ValueError) else repr(error)
     rows = frame_of(Path(claims))[1] if claims else []
-    stated = {row["claim"]: row["verdict"] for row in rows}
-    demand(len(stated) == len(rows), f"{claims} has a claim twice")
+    listed = {row["claim"]: row["verdict"] for row in rows}
+    demand(len(listed) == len(rows), f"{claims} has a claim twice")
     published = folder.glob("published.csv")
     papers = [row["claim_id"] for path in published for row in frame_of(path)[1]]
-    found |= {name: ("", "it has no rule") for name in [*papers, *stated] if name not in found}
-    for name, (verdict, reason) in found.items():
-        word = "" if not claims else ", agrees" if stated.get(name) == verdict else ", differs"
+    judged |= {name: ("", "it has no rule") for name in [*papers, *listed] if name not in judged}
+    for name, (verdict, reason) in judged.items():
+        word = "" if not claims else ", agrees" if listed.get(name) == verdict else ", differs"
         counts[word if verdict else "left"] += 1
         line = f"{name}: {verdict}{word}" if verdict else f"{name}: not checked, {reason}"
         print("".join(c if c.isprintable() else "?" for c in line))
     compared = f", {counts[', agrees']} agree, {counts[', differs']} differ" if claims else ""
-    left = ", ".join(name for name, (verdict, _) in found.items() if not verdict) or "none"
-    print(f"{len(found) - counts['left']} claims judged{compared}; not checked: {left}")
-    demand(len(found) > counts["left"], "no claim can be judged")
+    left = ", ".join(name for name, (verdict, _) in judged.items() if not verdict) or "none"
+    print(f"{len(judged) - counts['left']} claims judged{compared}; not checked: {left}")
+    demand(len(judged) > counts["left"], "no claim can be judged")
     return not counts[", differs"]
 
 

@@ -126,28 +126,28 @@ def checkout(root: Path | str) -> Checkout:
 
 def reached_files(root: Path) -> list[str]:
     """Paths of all files that a run may reach, sorted; what tools leave beside them is none."""
-    found = []
+    paths = []
     for part in REACHED:
         if (root / part).is_file():
-            found.append(part)
+            paths.append(part)
         for folder, folders, names in os.walk(root / part):
             folders[:] = [
                 f for f in folders if f not in LEFT_FOLDERS and not f.endswith(".egg-info")
             ]
             place = Path(folder).relative_to(root)
             # `.part`: a file that is being written (hedgerow.files).
-            own = (n for n in names if not n.endswith(LEFT_ENDS) and ".part" not in n)
-            found += [(place / name).as_posix() for name in own]
-    return sorted(path for path in found if os.path.isfile(os.path.join(root, path)))
+            kept_names = (n for n in names if not n.endswith(LEFT_ENDS) and ".part" not in n)
+            paths += [(place / name).as_posix() for name in kept_names]
+    return sorted(path for path in paths if os.path.isfile(os.path.join(root, path)))
 
 
 def checksums_reached(root: Path) -> dict[str, str]:
     """SHA-256 of all files that a run may reach, by path. Git is not asked."""
-    found = {}
+    checksums = {}
     for path in reached_files(root):
         with (root / path).open("rb") as file:
-            found[path] = hashlib.file_digest(file, "sha256").hexdigest()
-    return found
+            checksums[path] = hashlib.file_digest(file, "sha256").hexdigest()
+    return checksums
 
 
 def is_workflow(path: str) -> bool:
@@ -184,12 +184,12 @@ def unlike_commit(root: Path, commit: str, repository: Path) -> dict[str, str] |
 
 
 def _unlike(contents: Mapping[str, bytes], ids: Mapping[str, str]) -> dict[str, str]:
-    found = dict.fromkeys(ids.keys() - contents.keys(), GONE)
-    found |= dict.fromkeys(contents.keys() - ids.keys(), NEW)
+    differences = dict.fromkeys(ids.keys() - contents.keys(), GONE)
+    differences |= dict.fromkeys(contents.keys() - ids.keys(), NEW)
     for path in contents.keys() & ids.keys():
         if _id(contents[path], ids[path]) != ids[path]:
-            found[path] = CHANGED
-    return dict(sorted(found.items()))
+            differences[path] = CHANGED
+    return dict(sorted(differences.items()))
 
 
 def _id(content: bytes, like: str) -> str:
@@ -273,5 +273,5 @@ class State:
     def shown(self, wildcards: Any) -> dict[str, Any]:
         """What the pages tell: nothing where all is as committed; so no commit changes them."""
         state = self._state
-        said = state.sentence()
-        return {"said": said, "files": list(state.changed)[:NAMED]} if said else {}
+        sentence = state.sentence()
+        return {"said": sentence, "files": list(state.changed)[:NAMED]} if sentence else {}

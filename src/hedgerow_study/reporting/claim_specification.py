@@ -37,10 +37,10 @@ def verdict_text(claim: str, verdict: str) -> str:
     return ANSWERS.get(verdict, "") if is_own(claim) else verdict
 
 
-def guess(word: str, known: Iterable[str]) -> str:
+def guess(word: str, names: Iterable[str]) -> str:
     """The name that may have been meant, and all that there are."""
-    known = [str(k) for k in known]
-    return did_you_mean(word, known, f"known: {', '.join(known)}", always=True)
+    names = [str(k) for k in names]
+    return did_you_mean(word, names, f"known: {', '.join(names)}", always=True)
 
 
 def refused(message: str, remedy: str) -> ConfigError:
@@ -117,9 +117,9 @@ class Measure:
         if name not in self.tests:
             remedy = f"tests that do: {', '.join(self.tests)}" if self.tests else "leave it out"
             raise ConfigError(f"the test `{name}` does not go with `{self.kind}`", remedy=remedy)
-        known = TESTS[name]
-        if (alternative or known) and alternative not in known:
-            remedy = guess(alternative, known) if known else "leave it out"
+        alternatives = TESTS[name]
+        if (alternative or alternatives) and alternative not in alternatives:
+            remedy = guess(alternative, alternatives) if alternatives else "leave it out"
             raise ConfigError(f"unknown alternative `{alternative}` of `{name}`", remedy=remedy)
         object.__setattr__(self, "test", (name, alternative))
 
@@ -182,8 +182,8 @@ class OfRows(Measure):
     def axes(self) -> dict[str, tuple | None]:
         """Columns that name its cells; those of `minus` with values have cells of their own."""
         minus = getattr(self, "minus", {})
-        own = {f"minus_{c}": v for c, v in minus.items() if isinstance(v, tuple)}
-        return {column: self.listed.get(column) for column in self.by} | own
+        subtracted = {f"minus_{c}": v for c, v in minus.items() if isinstance(v, tuple)}
+        return {column: self.listed.get(column) for column in self.by} | subtracted
 
     def _must_list(self, column: str) -> None:
         if column not in self.listed:
@@ -415,39 +415,39 @@ class _Entry(_Printed):
 
 def specified(content: Mapping[str, Any]) -> dict[str, Claim]:
     """Check the section `claims` of config/claims.yaml whole, whichever experiments run."""
-    found: dict[str, Claim] = {}
+    bound: dict[str, Claim] = {}
     for experiment, section in _read(content, _File).claims.items():
         for name, entry in section.claims.items():
-            if name in found:
+            if name in bound:
                 raise refused(
-                    f"`{name}` is bound twice, in `{found[name].experiment}` and in `{experiment}`",
+                    f"`{name}` is bound twice, in `{bound[name].experiment}` and in `{experiment}`",
                     "give each claim one entry",
                 )
             claim = _claim(name, experiment, section.of, entry)
-            found[name] = replace(claim, frames_shown=section.shown)
-    return found
+            bound[name] = replace(claim, frames_shown=section.shown)
+    return bound
 
 
 def of_experiment(content: Mapping[str, Any], experiment: str) -> dict[str, Claim]:
     """The checked claims of one experiment, by id."""
-    found = specified(content)
-    own = {name: claim for name, claim in found.items() if claim.experiment == experiment}
-    if not own:
-        known = sorted({claim.experiment for claim in found.values()})
-        raise refused(f"no claims of `{experiment}`", guess(experiment, known))
-    return own
+    claims = specified(content)
+    selected = {name: claim for name, claim in claims.items() if claim.experiment == experiment}
+    if not selected:
+        experiments = sorted({claim.experiment for claim in claims.values()})
+        raise refused(f"no claims of `{experiment}`", guess(experiment, experiments))
+    return selected
 
 
 def _read(content: Any, kind: type, place: tuple = ()) -> Any:
     """What a part of the file says, checked whole."""
     for fault in faults(content, schema_of(kind), place):
-        said, remedy = fault.said(fault.name or "the file"), fault.remedy
+        message, remedy = fault.said(fault.name or "the file"), fault.remedy
         key = fault.place[-1] if fault.place else ""
         if fault.kind == "unknown" and issubclass(kind, Measure) and key in KEYS:
-            said = f"`{fault.name}` does not go with `{kind.kind}`"
-            known = ", ".join(f.name for f in fields(kind))
-            remedy = f"leave out one of them; known here: {known}"
-        raise refused(said, remedy)
+            message = f"`{fault.name}` does not go with `{kind.kind}`"
+            allowed = ", ".join(f.name for f in fields(kind))
+            remedy = f"leave out one of them; known here: {allowed}"
+        raise refused(message, remedy)
     try:
         return made(content, kind, place)
     except ConfigError as error:
@@ -460,9 +460,11 @@ def _claim(name: str, experiment: str, of: str, content: Any) -> Claim:
     if printed is not None and printed.not_testable:
         printed = Claim(name, experiment, not_testable=printed.not_testable)
     elif printed is not None:
-        own = {key: value for key, value in content.items() if key != "printed"}
+        common = {key: value for key, value in content.items() if key != "printed"}
         measures = {**entry.measures, **printed.measures}
-        printed = _claim(name, experiment, of, {**own, **content["printed"], "measures": measures})
+        printed = _claim(
+            name, experiment, of, {**common, **content["printed"], "measures": measures}
+        )
     is_ours = name.startswith(f"{experiment}-")
     if is_ours != bool(entry.statement):
         raise refused(
@@ -533,12 +535,12 @@ def _fewest(entry: Any, parse: _Parser) -> tuple[int, tuple]:
                 raise refused(f"`{parse.claim}.fewest` is {least!r}", "use 1 or more")
             sets = least
             continue
-        found = _COUNTED.fullmatch(str(least).strip())
-        if not found:
+        match = _COUNTED.fullmatch(str(least).strip())
+        if not match:
             raise refused(
                 f"`{parse.claim}.fewest.{words}` is {least!r}", "write `measure.attribute >= 2`"
             )
-        counted.append((words, parse.quantity(found[1]), int(found[2])))
+        counted.append((words, parse.quantity(match[1]), int(match[2])))
     return sets, tuple(counted)
 
 
@@ -599,13 +601,13 @@ class _Parser:
             yield Comparison(quantity, {"<": ">", "<=": ">="}[lower], float(low))
             yield Comparison(quantity, upper, float(high))
             return
-        found = _COMPARED.fullmatch(text)
-        if not found:
+        match = _COMPARED.fullmatch(text)
+        if not match:
             raise refused(
                 f"`{self.claim}` has `{text}`, which is no comparison",
                 "write `measure.attribute < bound`, with <, <=, >, >= or =",
             )
-        left, relation, right = found.groups()
+        left, relation, right = match.groups()
         quantities = tuple(self.quantity(q) for q in re.findall(_QUANTITY, left))
         number = re.fullmatch(NUMBER, right)
         bound = float(right) if number else self.quantity(right)
@@ -617,12 +619,12 @@ class _Parser:
 
     def quantity(self, text: str) -> Quantity:
         """`gain.mean` or `gain.mean[method=ss, noise=0]`."""
-        found = _IS_QUANTITY.fullmatch(text.strip())
-        if not found:
+        match = _IS_QUANTITY.fullmatch(text.strip())
+        if not match:
             raise refused(
                 f"`{self.claim}` has `{text}`, which is no quantity", "write `measure.attribute`"
             )
-        name, attribute, cells = found.groups()
+        name, attribute, cells = match.groups()
         measure = self.measures.get(name)
         if measure is None:
             raise refused(f"unknown measure `{name}` in `{self.claim}`", guess(name, self.measures))
@@ -651,7 +653,7 @@ class _Parser:
 
     def text(self, parts: Any) -> tuple[tuple, ...]:
         """Parts of a text, each a list of strings and placeholders."""
-        found = []
+        pieces_of_parts = []
         for part in [parts] if isinstance(parts, str) else parts:
             pieces = _IN_TEXT.split(part)
             if any("{" in p or "}" in p for p in pieces[::2]):
@@ -659,8 +661,10 @@ class _Parser:
                     f"`{self.claim}.measured` has a lone brace in `{part}`",
                     "write {measure.attribute}",
                 )
-            found.append(tuple(self._placeholder(p) if i % 2 else p for i, p in enumerate(pieces)))
-        return tuple(found)
+            pieces_of_parts.append(
+                tuple(self._placeholder(p) if i % 2 else p for i, p in enumerate(pieces))
+            )
+        return tuple(pieces_of_parts)
 
     def _placeholder(self, text: str) -> Placeholder:
         body, _, style = (p.strip() for p in text.partition(":"))
@@ -756,13 +760,13 @@ def rules_schema() -> dict[str, Any]:
 
 def _kind_schema(kind: type[Measure]) -> dict[str, Any]:
     """Schema of a kind of measure, with the tests that go with it."""
-    found = {"description": (kind.__doc__ or "").split("\n")[0], **_plain(schema_of(kind))}
-    if "test" in found["properties"]:
+    schema = {"description": (kind.__doc__ or "").split("\n")[0], **_plain(schema_of(kind))}
+    if "test" in schema["properties"]:
         tests = [f"{test} {side}" for test in kind.tests for side in TESTS[test] or ("",)]
-        found["properties"]["test"] = {"enum": [test.strip() for test in tests]}
+        schema["properties"]["test"] = {"enum": [test.strip() for test in tests]}
         if not tests:
-            del found["properties"]["test"]
-    return found
+            del schema["properties"]["test"]
+    return schema
 
 
 def _closed(properties: Mapping[str, Any]) -> dict[str, Any]:

@@ -109,19 +109,19 @@ class _Judge:
                 )
         if not cells_of(measure, table):
             return unmeasured(measure, [], self._unsaid(measure, frame) or NOTHING)
-        found = OF_ROWS[type(measure)](measure, table, place)
-        known = found.values["mean" if "mean" in measure.numbers else measure.attributes[0]]
-        found.lacking = self._missing(measure, known, frame)
-        return found
+        measured = OF_ROWS[type(measure)](measure, table, place)
+        values = measured.values["mean" if "mean" in measure.numbers else measure.attributes[0]]
+        measured.lacking = self._missing(measure, values, frame)
+        return measured
 
-    def _missing(self, measure: OfRows, known: pd.Series, frame: pd.DataFrame) -> str:
+    def _missing(self, measure: OfRows, values: pd.Series, frame: pd.DataFrame) -> str:
         """Why cells are missing: values of columns that no row has, else the cells by name."""
-        missing = known[known.isna()].index
+        missing = values[values.isna()].index
         if not len(missing):
             return ""
-        if said := self._unsaid(measure, frame):
-            return said
-        if len(missing) == len(known):
+        if reason := self._unsaid(measure, frame):
+            return reason
+        if len(missing) == len(values):
             return NOTHING
         more = f" and {len(missing) - 4} more" if len(missing) > 4 else ""
         return f"no value for {'; '.join(map(self.name, missing[:4]))}{more}"
@@ -143,8 +143,8 @@ class _Judge:
             unasked = measure.lacking and column != "method"
             if unasked or is_bound(measure.where.get(column)) or column not in frame:
                 continue
-            there = set(frame[column])
-            lost = [v for v in dict.fromkeys(values) if v not in there and v != ""]
+            present = set(frame[column])
+            lost = [v for v in dict.fromkeys(values) if v not in present and v != ""]
             if lost:
                 words = COLUMN_WORDS.get(column, (column.replace("_", " "),) * 2)
                 gone.append(f"{words[len(lost) > 1]} {', '.join(map(self.label, lost))}")
@@ -179,7 +179,7 @@ class _Judge:
 
     def _compared(self, quantity: Quantity, comparison: Comparison, reach: bool) -> pd.Series:
         left, bound = self.value(quantity), comparison.right
-        found, relation = self.found[quantity.measure], RELATIONS[comparison.relation]
+        measured, relation = self.found[quantity.measure], RELATIONS[comparison.relation]
         unknown = left.isna().to_numpy()
         if isinstance(bound, Quantity):
             other = self.value(bound)
@@ -196,7 +196,7 @@ class _Judge:
                 self._lack(self.found[bound.measure].lacking)
             bound = other.round(EXACT).to_numpy()  # as the left side: equal is not larger
         if left.isna().any():
-            self._lack(found.lacking or self._untested(quantity, left))
+            self._lack(measured.lacking or self._untested(quantity, left))
         truth = relation(left.round(EXACT) if quantity.attribute != "p" else left, bound)
         truth = truth.astype(float)
         truth[unknown] = np.nan
@@ -213,13 +213,13 @@ class _Judge:
 
         So few data sets have no p below the bound, or not so many wins, whatever they show.
         """
-        found, bound = self.found[quantity.measure], comparison.right
-        if quantity.attribute == "p" and found.least is not None:
-            beyond = (chosen(found.least, quantity) >= bound).to_numpy()
-            return beyond, chosen(found.n, quantity), f"p < {bound:g}".replace(" 0.", " .")
+        measured, bound = self.found[quantity.measure], comparison.right
+        if quantity.attribute == "p" and measured.least is not None:
+            beyond = (chosen(measured.least, quantity) >= bound).to_numpy()
+            return beyond, chosen(measured.n, quantity), f"p < {bound:g}".replace(" 0.", " .")
         more = comparison.relation in (">", ">=")
-        if quantity.attribute in COUNTS and more and "n" in found.values:
-            n = chosen(found.values["n"], quantity)
+        if quantity.attribute in COUNTS and more and "n" in measured.values:
+            n = chosen(measured.values["n"], quantity)
             beyond = ~RELATIONS[comparison.relation](n, bound).to_numpy()
             return beyond, n, f"{bound:g} {quantity.attribute}"
         return np.False_, None, ""
@@ -238,8 +238,8 @@ class _Judge:
     def holds(self, condition: Condition | Several) -> bool | None:
         """Whether a condition holds; None where the data cannot say."""
         if isinstance(condition, Several):
-            found = [self.holds(c) for c in condition.of]
-            return _counted(found.count(True), found.count(None), condition.least)
+            answers = [self.holds(c) for c in condition.of]
+            return _counted(answers.count(True), answers.count(None), condition.least)
         self._noted = {}
         truth = self.cells(condition)
         if self._of_sets_there(condition):
@@ -324,8 +324,8 @@ class _Judge:
             if values.sum() < least:
                 named = ", ".join(filter(None, map(self.name, _keys(values[values > 0]))))
                 named = "" if quantity.cells else named  # the words say which cells are meant
-                there = f"{values.sum():g} ({named})" if named else f"{values.sum():g}"
-                return f"{words}: {there}, {least} or more are needed"
+                available = f"{values.sum():g} ({named})" if named else f"{values.sum():g}"
+                return f"{words}: {available}, {least} or more are needed"
         return ""
 
     # The number that it is about ---------------------------------------------------------------
@@ -354,7 +354,7 @@ class _Judge:
 
     def _sizes(self, quantity: Quantity) -> tuple[pd.Series, str]:
         """Sizes of a measure in the cells of a quantity, by unit where there are several."""
-        measure, found = self.claim.measures[quantity.measure], self.found[quantity.measure]
+        measure, measured = self.claim.measures[quantity.measure], self.found[quantity.measure]
         nothing = pd.Series(dtype=float), ""
         if not measure.has_size:
             return nothing
@@ -369,14 +369,14 @@ class _Judge:
             quantity = replace(quantity, cells=cells)
         words = ", ".join(filter(None, words))
         of = f"{quantity.measure} ({words})" if words else quantity.measure
-        if found.pairs:
-            known = chosen(found.values["mean"], quantity)
-            return _of_pairs(measure, {c: found.pairs[c] for c in _keys(known)}), of
+        if measured.pairs:
+            means = chosen(measured.values["mean"], quantity)
+            return _of_pairs(measure, {c: measured.pairs[c] for c in _keys(means)}), of
         # What is not a difference of pairs, or was read, has a number per cell.
-        attribute = next((a for a in found.values if a not in NO_SIZE), None)
+        attribute = next((a for a in measured.values if a not in NO_SIZE), None)
         if attribute is None:
             return nothing
-        values = chosen(found.values[attribute], quantity).dropna()
+        values = chosen(measured.values[attribute], quantity).dropna()
         if "dataset" in values.index.names:
             return values.set_axis(values.index.get_level_values("dataset")), of
         return values.set_axis(range(len(values))), of
@@ -392,8 +392,8 @@ class _Judge:
         for column, value in minus.items():
             first = measure.where.get(column, f"each {column}")
             sides = [first, "its partner" if isinstance(value, Mapping) else value]
-            said = [" or ".join(map(self.called, as_list(side))) for side in sides]
-            words.append(" less ".join(filter(None, said)))
+            texts = [" or ".join(map(self.called, as_list(side))) for side in sides]
+            words.append(" less ".join(filter(None, texts)))
         if isinstance(measure, Along):
             first, *_, last = map(self.label, measure.listed[measure.along])
             words.append(f"{measure.along.replace('_', ' ')} {last} less {first}")
@@ -402,8 +402,8 @@ class _Judge:
     @property
     def n_datasets(self) -> int:
         """Data sets that any measure has read."""
-        own = set().union(*(f.datasets for f in self.found.values()))
-        return max(len(own), *(f.n_read for f in self.found.values()))
+        datasets = set().union(*(f.datasets for f in self.found.values()))
+        return max(len(datasets), *(f.n_read for f in self.found.values()))
 
     def measured(self) -> str:
         """The text of the numbers; parts without any are left out."""
@@ -441,9 +441,9 @@ class _Judge:
         """Names of the cells in which a condition holds, each with its numbers."""
         truth = self.cells(placeholder.condition, reach=False)
         quantity = placeholder.condition.comparisons[0].left[0]
-        found, index, names = self.found[quantity.measure], self.value(quantity).index, []
+        measured, index, names = self.found[quantity.measure], self.value(quantity).index, []
         for cell in (index[place] for place in np.flatnonzero((truth == 1).to_numpy())):
-            numbers = [found.values[q.attribute][cell] for q in placeholder.quantities]
+            numbers = [measured.values[q.attribute][cell] for q in placeholder.quantities]
             texts = [_written(v, placeholder.format or "+.2f") for v in numbers]
             names.append(self.name(cell) + (f" {' against '.join(texts)}" if texts else ""))
         return ", ".join(names) or None
@@ -473,12 +473,12 @@ def _of_pairs(measure: Difference, pairs: Mapping[tuple, Pair]) -> pd.Series:
 def _from_end_to_end(measure: Along, lines: Mapping[tuple, float]) -> dict[tuple, float]:
     """The last level less the first, by cell and key of the pair."""
     place, levels = measure.by.index(measure.along), measure.listed[measure.along]
-    found = {}
+    changes = {}
     for (cell, key), value in lines.items():
         first = ((*cell[:place], levels[0], *cell[place + 1 :]), key)
         if cell[place] == levels[-1] and first in lines:
-            found[cell, key] = value - lines[first]
-    return found
+            changes[cell, key] = value - lines[first]
+    return changes
 
 
 def _counted(sure: int, open_: int, least: int) -> bool | None:
@@ -526,9 +526,9 @@ def _shared(n_sizes: int, n_units: int) -> str:
     return f", each of {cells:.0f} cells" if cells == int(cells) else f", {n_sizes} values in all"
 
 
-def _all(found: Iterable[bool | None]) -> bool | None:
-    found = list(found)
-    return False if False in found else None if None in found else True
+def _all(answers: Iterable[bool | None]) -> bool | None:
+    answers = list(answers)
+    return False if False in answers else None if None in answers else True
 
 
 def _sets(n: int) -> str:
@@ -638,23 +638,26 @@ def hanging(
 
 
 def with_statements(
-    judged: pd.DataFrame, claims: Mapping[str, Claim], stated: pd.DataFrame
+    judged: pd.DataFrame, claims: Mapping[str, Claim], published: pd.DataFrame
 ) -> pd.DataFrame:
     """Verdicts beside what is claimed.
 
     Returns: with the columns statement and published_value (empty for questions of our own).
     """
-    papers = stated.fillna("").set_index("claim_id")
+    papers = published.fillna("").set_index("claim_id")
     for name, claim in claims.items():
         if not claim.statement and name not in papers.index:
             raise refused(
                 f"`{name}` is no claim of data/published/claims.csv", guess(name, papers.index)
             )
-    own = {name: claim.statement for name, claim in claims.items() if claim.statement}
+    our_statements = {name: claim.statement for name, claim in claims.items() if claim.statement}
     return judged.assign(
-        statement=[own[c] if c in own else papers.loc[c, "statement"] for c in judged["claim"]],
+        statement=[
+            our_statements[c] if c in our_statements else papers.loc[c, "statement"]
+            for c in judged["claim"]
+        ],
         published_value=[
-            "" if c in own else papers.loc[c, "published_value"] for c in judged["claim"]
+            "" if c in our_statements else papers.loc[c, "published_value"] for c in judged["claim"]
         ],
     )
 
@@ -663,7 +666,7 @@ def judged(
     experiment: str,
     frames: Mapping[str, pd.DataFrame],
     specification: Mapping[str, Any],
-    stated: pd.DataFrame,
+    published: pd.DataFrame,
     datasets: Iterable[str],
     frames_without: Callable[[str], Mapping[str, pd.DataFrame]],
     labels: Mapping[str, str] | None = None,
@@ -673,5 +676,5 @@ def judged(
     Returns: as returned by `judge`, with the columns of `hanging` and `with_statements`.
     """
     bound = of_experiment(specification, experiment)
-    found = hanging(judge(bound, frames, labels), bound, datasets, frames_without)
-    return with_statements(found, bound, stated)
+    verdicts = hanging(judge(bound, frames, labels), bound, datasets, frames_without)
+    return with_statements(verdicts, bound, published)

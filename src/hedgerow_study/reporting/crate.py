@@ -65,22 +65,22 @@ def crate(
     Returns: JSON with sorted keys, entities by their ids.
     """
     root = Path(root)
-    made = _Crate(root, checkout(root) if code is None else Checkout.from_dict(code))
+    graph = _Crate(root, checkout(root) if code is None else Checkout.from_dict(code))
     authors = [
-        made.thing(_slug(_name(a)), "Organization", name=_name(a)) for a in _authors(citation)
+        graph.thing(_slug(_name(a)), "Organization", name=_name(a)) for a in _authors(citation)
     ]
-    licence = made.licence(citation["license"])
+    licence = graph.licence(citation["license"])
     read = checksums(root, inputs)
     things = []
     for path, digest in read.items():
         entry = registry.get(inputs[path]) if inputs[path] else None
         things.append(
-            made.file(path, digest, **(made.of_data(inputs[path], entry) if entry else {}))
+            graph.file(path, digest, **(graph.of_data(inputs[path], entry) if entry else {}))
         )
-    settings = [made.setting(name, value) for name, value in _flat(configuration)]
-    results = [made.file(p, digest) for p, digest in checksums(root, outputs).items()]
-    workflow = made.workflow(licence, authors, [parameter for parameter, _ in settings])
-    action = made.thing(
+    settings = [graph.setting(name, value) for name, value in _flat(configuration)]
+    results = [graph.file(p, digest) for p, digest in checksums(root, outputs).items()]
+    workflow = graph.workflow(licence, authors, [parameter for parameter, _ in settings])
+    action = graph.thing(
         "run",
         "CreateAction",
         name=f"Run of the configuration {configuration['configuration']}",
@@ -91,9 +91,9 @@ def crate(
         result=results,
         actionStatus="http://schema.org/CompletedActionStatus",
     )
-    made.readme()
-    papers = [made.paper(reference) for reference in citation.get("references", ())]
-    made.root(
+    graph.readme()
+    papers = [graph.paper(reference) for reference in citation.get("references", ())]
+    graph.root(
         name=f"{citation['title'].partition(':')[0]}: {configuration['configuration']} run",
         description=f"A run of the workflow of {citation['title']}: every file that was read and "
         "made, with checksums, settings, licences and citations.",
@@ -106,7 +106,7 @@ def crate(
         citation=[paper for paper in papers if paper.id.startswith("http")],
         isBasedOn=[paper for paper in papers if not paper.id.startswith("http")],
     )
-    return made.text()
+    return graph.text()
 
 
 class _Crate:
@@ -123,9 +123,9 @@ class _Crate:
         contextual = needed("rocrate.model.contextentity", PURPOSE)
         if not identifier.startswith("http"):
             identifier = f"#{identifier}"
-        known = self.rocrate.get(identifier)
-        if known is not None:
-            return known
+        existing = self.rocrate.get(identifier)
+        if existing is not None:
+            return existing
         given = {name: value for name, value in properties.items() if value not in (None, [], "")}
         return self.rocrate.add(
             contextual.ContextEntity(
@@ -151,14 +151,18 @@ class _Crate:
 
     def of_data(self, key: str, entry: Mapping[str, Any]) -> dict[str, Any]:
         """What the registry says of a data set."""
-        found = {"about": entry["title"], "identifier": key, "creditText": entry.get("citation")}
+        properties = {
+            "about": entry["title"],
+            "identifier": key,
+            "creditText": entry.get("citation"),
+        }
         if entry.get("licence"):
-            found["license"] = self.licence(entry["licence"])
+            properties["license"] = self.licence(entry["licence"])
         if entry.get("homepage"):
-            found["url"] = entry["homepage"]
+            properties["url"] = entry["homepage"]
         if entry.get("doi"):
-            found["sameAs"] = f"https://doi.org/{entry['doi']}"
-        return {name: value for name, value in found.items() if value}
+            properties["sameAs"] = f"https://doi.org/{entry['doi']}"
+        return {name: value for name, value in properties.items() if value}
 
     def licence(self, name: str) -> Any:
         """A licence by its address, else by what the registry calls it."""
@@ -181,29 +185,29 @@ class _Crate:
             multipleValues="True" if isinstance(value, list) else None,
         )
         text = [str(v) for v in value] if isinstance(value, list) else json.dumps(value)
-        own = self.thing(
+        property_value = self.thing(
             f"setting-{name}",
             "PropertyValue",
             name=name,
             value=text or "[]",
             exampleOfWork=parameter,
         )
-        return parameter, own
+        return parameter, property_value
 
     def workflow(self, licence: Any, authors: list, parameters: list) -> Any:
         """The Snakefile, with the commit and the packages of its code."""
         state = self.state
         changed = " and uncommitted changes" if state.changed else ""
-        found = {p: metadata.version(p) for p in PACKAGES}
+        versions = {p: metadata.version(p) for p in PACKAGES}
         packages = [
             self.thing(f"package-{p}", "SoftwareApplication", name=p, version=v, url=_home(p))
-            for p, v in found.items()
+            for p, v in versions.items()
         ]
         language = self.thing(
             SNAKEMAKE,
             "ComputerLanguage",
             name="Snakemake",
-            version=found["snakemake"],
+            version=versions["snakemake"],
             url="https://snakemake.readthedocs.io",
             identifier="https://snakemake.readthedocs.io",
         )
@@ -223,13 +227,17 @@ class _Crate:
         if state.commit:
             properties["version"] = f"commit {state.commit}{changed}"
         # The checksums are those of the files when the run was planned, as in the manifest.
-        own = {path: digest for path, digest in state.files.items() if is_workflow(path)}
+        checksums_of_files = {
+            path: digest for path, digest in state.files.items() if is_workflow(path)
+        }
         code = ["File", "SoftwareSourceCode"]
         properties["hasPart"] = [
-            self.file(path, digest, code) for path, digest in own.items() if path != WORKFLOW
+            self.file(path, digest, code)
+            for path, digest in checksums_of_files.items()
+            if path != WORKFLOW
         ]
         kind = [*code, "ComputationalWorkflow"]
-        return self.file(WORKFLOW, own.get(WORKFLOW), kind, **properties)
+        return self.file(WORKFLOW, checksums_of_files.get(WORKFLOW), kind, **properties)
 
     def readme(self) -> None:
         """The page that tells what lies in the folder of the reports."""
@@ -292,7 +300,7 @@ class _Crate:
 
 
 def at_root(
-    content: Mapping[str, Any], date: str | None = None, beside: Iterable[str] = ()
+    content: Mapping[str, Any], date: str | None = None, more_files: Iterable[str] = ()
 ) -> dict[str, Any]:
     """A crate of the folder of the reports as one of the folder of the project."""
 
@@ -309,7 +317,7 @@ def at_root(
     graph = {entity["@id"]: entity for entity in renamed(content["@graph"])}
     root = graph["./"]
     root.setdefault("datePublished", date)
-    for path in sorted({*beside} - graph.keys()):
+    for path in sorted({*more_files} - graph.keys()):
         markdown = path.endswith(".md")
         graph[path] = {
             "@id": path,
@@ -325,10 +333,12 @@ def at_root(
 def _home(package: str) -> str | None:
     """Address of a package, as it states it itself."""
     about = metadata.metadata(package)
-    told = dict(line.split(", ", 1) for line in about.get_all("Project-URL", ()) if ", " in line)
-    names = {name.casefold(): address for name, address in told.items()}
-    found = [names.get(name) for name in ("homepage", "home", "source", "repository")]
-    return about.get("Home-page") or next(filter(None, found), None)
+    addresses = dict(
+        line.split(", ", 1) for line in about.get_all("Project-URL", ()) if ", " in line
+    )
+    names = {name.casefold(): address for name, address in addresses.items()}
+    candidates = [names.get(name) for name in ("homepage", "home", "source", "repository")]
+    return about.get("Home-page") or next(filter(None, candidates), None)
 
 
 def _ids(properties: Mapping[str, Any]) -> dict[str, Any]:

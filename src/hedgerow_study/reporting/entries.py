@@ -49,18 +49,18 @@ def entries_of(text: str) -> dict[str, Entry]:
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     lines = text.splitlines()
     places, uses = _names(yaml.parse(text, Loader=loader), lines)
-    found = {}
+    entries = {}
     for key, value in _claims(yaml.compose(text, Loader=loader)):
         first, last = key.start_mark.line, _last(lines, key.start_mark.line, value.end_mark)
         while lines[first - 1].startswith(" " * key.start_mark.column + "#"):
             first -= 1
-        own = range(first, last + 1)
-        named = [name for name in _taken(own, places, uses) if places[name][0] not in own]
-        found[key.value] = Entry(
-            _numbered(lines, own),
+        block = range(first, last + 1)
+        named = [name for name in _taken(block, places, uses) if places[name][0] not in block]
+        entries[key.value] = Entry(
+            _numbered(lines, block),
             tuple((name, _numbered(lines, range(*places[name]))) for name in named),
         )
-    return found
+    return entries
 
 
 def _claims(root: Any) -> Iterator[tuple[Any, Any]]:
@@ -106,18 +106,18 @@ def _names(events: Iterable[Any], lines: Sequence[str]) -> tuple[dict, list]:
     return places, uses
 
 
-def _taken(own: range, places: dict, uses: list) -> list[str]:
+def _taken(block: range, places: dict, uses: list) -> list[str]:
     """Names that some lines take up, and those that these take up, by their places."""
-    found: set[str] = set()
-    ranges = [own]
+    names: set[str] = set()
+    ranges = [block]
     while ranges:
         inside = ranges.pop()
         for line, name in uses:
-            if line in inside and name not in found:
-                found.add(name)
+            if line in inside and name not in names:
+                names.add(name)
                 ranges.append(range(*places[name]))
-    return sorted(found, key=lambda name: places[name])
+    return sorted(names, key=lambda name: places[name])
 
 
-def _numbered(lines: Sequence[str], own: Iterable[int]) -> tuple[tuple[int, str], ...]:
-    return tuple((i + 1, lines[i]) for i in own)
+def _numbered(lines: Sequence[str], block: Iterable[int]) -> tuple[tuple[int, str], ...]:
+    return tuple((i + 1, lines[i]) for i in block)

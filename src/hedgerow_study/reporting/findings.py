@@ -64,8 +64,8 @@ def read_findings(
     content: Any, source: str = "config/findings.yaml"
 ) -> dict[str, tuple[Finding, ...]]:
     """Sentences by paper, from the file as read."""
-    found = read(content, Mapping[str, tuple[Finding, ...]], source, ConfigError)
-    for finding in (one for findings in found.values() for one in findings):
+    findings_by_paper = read(content, Mapping[str, tuple[Finding, ...]], source, ConfigError)
+    for finding in (one for findings in findings_by_paper.values() for one in findings):
         try:
             groups = {g for p in finding.numbers.values() for g in re.compile(p).groupindex}
         except re.error as error:
@@ -80,7 +80,7 @@ def read_findings(
                 f"{source}: text and patterns of {', '.join(finding.numbers)} differ in {odd[0]}",
                 remedy="name a group for each {number} of the text, and use each group",
             )
-    return found
+    return findings_by_paper
 
 
 def told(finding: Finding, claims: Mapping[str, Mapping[str, Any]]) -> list[Phrase]:
@@ -92,28 +92,28 @@ def told(finding: Finding, claims: Mapping[str, Mapping[str, Any]]) -> list[Phra
     if paper is None and here is None:
         return []
     verdicts = [str(claims.get(id, {}).get(RUN[1], "")) for id in finding.numbers]
-    found = []
+    phrases = []
     for n, piece in enumerate(_PHRASE.split(finding.text)):
         if n % 2 == 0:
-            found.append(Phrase(piece))
+            phrases.append(Phrase(piece))
             continue
         shown = piece.format(**(here if paper is None else paper))
-        own = piece.format(**here) if here else next(filter(None, verdicts), "not run")
-        found.append(Phrase(shown, own))
-    return [phrase for phrase in found if phrase.text]
+        in_run = piece.format(**here) if here else next(filter(None, verdicts), "not run")
+        phrases.append(Phrase(shown, in_run))
+    return [phrase for phrase in phrases if phrase.text]
 
 
 def _numbers(
     finding: Finding, claims: Mapping[str, Mapping[str, Any]], column: str
 ) -> dict[str, str] | None:
     """The numbers of a sentence by name; None where one of them is not there."""
-    found: dict[str, str] = {}
+    numbers: dict[str, str] = {}
     for id, pattern in finding.numbers.items():
         match = re.search(pattern, str(claims.get(id, {}).get(column, "")))
         if match is None:
             return None
-        found |= match.groupdict()
-    return found
+        numbers |= match.groupdict()
+    return numbers
 
 
 def paragraphs(
@@ -121,12 +121,12 @@ def paragraphs(
 ) -> dict[str, list[dict[str, Any]]]:
     """Sentences by paper for a page: `phrases` and the ids of `claims`; none without numbers."""
     rows = {row["claim"]: row for row in claims}
-    found = {
+    by_paper = {
         paper: [
             {"phrases": phrases, "claims": [id for id in one.claims if id in rows]}
-            for one in own
+            for one in sentences
             if (phrases := told(one, rows))
         ]
-        for paper, own in findings.items()
+        for paper, sentences in findings.items()
     }
-    return {paper: own for paper, own in found.items() if own}
+    return {paper: sentences for paper, sentences in by_paper.items() if sentences}

@@ -99,8 +99,8 @@ def behind(row: Any) -> Markup:
     >>> behind(3), behind(None)
     (Markup(' data-row="3"'), Markup(''))
     """
-    known = isinstance(row, Real) and row == row
-    return Markup(f' data-row="{int(row)}"' if known else "")
+    is_row = isinstance(row, Real) and row == row
+    return Markup(f' data-row="{int(row)}"' if is_row else "")
 
 
 def render(template: str, **context: Any) -> Markup:
@@ -120,9 +120,9 @@ def filled(
     """
     contents: list[tuple[str, str]] = []
     markup = render(page, contents=contents, **context)
-    told = render(summary, **context) if summary else ""
+    summary_markup = render(summary, **context) if summary else ""
     parts = tuple((str(anchor), str(name)) for anchor, name in contents)
-    return Section(word, title, markup, parts, told, figure)
+    return Section(word, title, markup, parts, summary_markup, figure)
 
 
 @lru_cache(maxsize=1)
@@ -159,11 +159,11 @@ def difference(measured: str | None, published: str | None) -> Difference:
     -------
     Difference
     """
-    found = [_NUMBER.fullmatch(str(text or "").strip()) for text in (measured, published)]
-    if None in found:
+    matches = [_NUMBER.fullmatch(str(text or "").strip()) for text in (measured, published)]
+    if None in matches:
         return Difference()
-    first, second = (float(m[2]) * (1 if m[1] in ("", "+") else -1) for m in found)
-    digits = min(len(m[2].partition(".")[2]) for m in found)
+    first, second = (float(m[2]) * (1 if m[1] in ("", "+") else -1) for m in matches)
+    digits = min(len(m[2].partition(".")[2]) for m in matches)
     text = f"{first - second:+.{digits}f}"
     if float(text) == 0:
         text = "±0"
@@ -172,11 +172,11 @@ def difference(measured: str | None, published: str | None) -> Difference:
 
 def published(measured: str | None, value: str | None, mark: str = "") -> Markup:
     """The published value beneath a measured one, and the difference of both; mark: behind it."""
-    found, text = difference(measured, value), Markup("")
-    if found.text:
-        turned = ' turned" title="the sign has changed' if found.turned else ""
+    change, text = difference(measured, value), Markup("")
+    if change.text:
+        turned = ' turned" title="the sign has changed' if change.turned else ""
         text = Markup('<span class="difference{}"><span class="hidden">difference </span>{}</span>')
-        text = text.format(Markup(turned), f"⇄ {found.text}" if found.turned else found.text)
+        text = text.format(Markup(turned), f"⇄ {change.text}" if change.turned else change.text)
     form = '<span class="published"><span class="hidden">published </span>{}{}{}</span>'
     return Markup(form).format(value or NONE, mark, text)
 
@@ -194,29 +194,29 @@ def shown(
     Returns: by id: id, kind, heading, caption, function, module, word and rule that made it; its
         files (kind, address as seen from the site); alt and address of a figure; view of a table.
     """
-    found = {}
+    items = {}
     for module in modules:
         for function in vars(module).values():
-            made = getattr(function, "shown", None)
-            if made is None or function.__module__ != module.__name__:
+            item = getattr(function, "shown", None)
+            if item is None or function.__module__ != module.__name__:
                 continue
             module_ = module.__name__.removeprefix("hedgerow_study.")
-            files = files_of(made.id, made.kind)
-            found[made.id] = {
-                "id": made.id,
-                "kind": made.kind,
-                "heading": made.heading,
-                "caption": captions[made.id],
-                "function": f"{module.__name__}.{made.id}",
+            files = files_of(item.id, item.kind)
+            items[item.id] = {
+                "id": item.id,
+                "kind": item.kind,
+                "heading": item.heading,
+                "caption": captions[item.id],
+                "function": f"{module.__name__}.{item.id}",
                 "module": module_,
                 "word": module_.split(".")[1],
                 "rule": "_".join(module_.split(".")[-2:]),
                 "files": list(files.items()),
-                "alt": made.alt,
-                "uri": f"../figures/{Path(figures[made.id]).name}" if made.kind == "figure" else "",
-                "view": (views or {}).get(made.id, ""),
+                "alt": item.alt,
+                "uri": f"../figures/{Path(figures[item.id]).name}" if item.kind == "figure" else "",
+                "view": (views or {}).get(item.id, ""),
             }
-    return found
+    return items
 
 
 def files_of(identifier: str, kind: str) -> dict[str, str]:

@@ -53,16 +53,16 @@ def manifest(
     root, outputs, jobs = Path(root), list(outputs), dict(jobs or {})
     code = dict(checkout(root).to_dict() if code is None else code)
     workflow = {p: digest for p, digest in code.get("files", {}).items() if is_workflow(p)}
-    made_by = {path: job for job in jobs for path in jobs[job]["outputs"]}
+    maker = {path: job for job in jobs for path in jobs[job]["outputs"]}
     listed, read = checksums(root, outputs), checksums(root, inputs)
-    between = [p for p in made_by if p not in {**listed, **read} and not p.startswith(TIMES)]
+    between = [p for p in maker if p not in {**listed, **read} and not p.startswith(TIMES)]
     kept = checksums(root, (path for path in between if (root / path).is_file()))
     return {
         "version": VERSION,
         "inputs": dict(sorted({**read, **workflow}.items())),
         "outputs": listed,
         "between": {path: kept.get(path) for path in sorted(between)},
-        "made_by": made_by,
+        "made_by": maker,
         "jobs": jobs,
         "packages": package_versions(),
         "cores": core_checksums(),
@@ -115,8 +115,8 @@ def checksum(path: Path | str) -> str:
 
 def package_versions() -> dict[str, str]:
     """Version of every installed distribution, by lower-case name."""
-    found = {d.metadata["Name"].lower(): d.version for d in metadata.distributions()}
-    return dict(sorted(found.items()))
+    versions = {d.metadata["Name"].lower(): d.version for d in metadata.distributions()}
+    return dict(sorted(versions.items()))
 
 
 def core_checksums() -> dict[str, str]:

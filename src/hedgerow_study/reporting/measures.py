@@ -56,16 +56,16 @@ class Table:
         self._columns: dict[str, np.ndarray] = {}
 
     def _mask(self, column: str, wanted: Any) -> np.ndarray:
-        known = (column, repr(wanted))
-        if known not in self._masks:
+        key = (column, repr(wanted))
+        if key not in self._masks:
             values = self.frame[column]
             if is_bound(wanted):
                 relation, bound = BOUND.fullmatch(wanted).groups()
                 mask = RELATIONS[relation](values.astype(float), float(bound))
             else:
                 mask = values.isin(wanted) if isinstance(wanted, tuple) else values == wanted
-            self._masks[known] = mask.to_numpy()
-        return self._masks[known]
+            self._masks[key] = mask.to_numpy()
+        return self._masks[key]
 
     def rows(self, where: Mapping[str, Any]) -> np.ndarray:
         """Places of the rows that a selection holds."""
@@ -92,13 +92,13 @@ class Table:
                 self._columns[column] = values.where(values.notna(), None).to_numpy()
         rows, values = self.rows(where), self.values(where)
         keys = zip(*(self._columns[c][rows] for c in key), strict=True) if key else [()] * len(rows)
-        found = dict(zip(keys, values, strict=True))
-        if len(found) < len(rows):
+        by_key = dict(zip(keys, values, strict=True))
+        if len(by_key) < len(rows):
             raise refused(
                 f"`{place}` has several rows {'per ' + ', '.join(key) if key else 'in one cell'}",
                 "say more in `where`, or name the column in `by`",
             )
-        return found
+        return by_key
 
 
 class Pair:
@@ -206,27 +206,27 @@ def _of_difference(measure: Difference, table: Table, place: str) -> Measured:
             pair = Pair(key, {}, second)
         pairs[cell], n = pair, len(pair.keys)
         if "dataset" in fixed | set(key):
-            own = (
+            of_cell = (
                 {one["dataset"]}
                 if "dataset" in fixed
                 else {d for (d,) in pair.distinct(["dataset"])}
             )
-            own = own if n else set()
-            n = len(own)
-            datasets |= own
+            of_cell = of_cell if n else set()
+            n = len(of_cell)
+            datasets |= of_cell
         lines.append({**pair.described(), **_p_of(pair, n, measure.test)})
-    made = pd.DataFrame(lines, index=_indexed(measure.cell_columns("mean"), cells))
-    values = {a: made[a].astype(float) for a in measure.attributes if a in made}
-    least = made["least"].astype(float) if "least" in made else None
-    return Measured(values, least, made["n"], datasets, pairs=pairs)
+    numbers = pd.DataFrame(lines, index=_indexed(measure.cell_columns("mean"), cells))
+    values = {a: numbers[a].astype(float) for a in measure.attributes if a in numbers}
+    least = numbers["least"].astype(float) if "least" in numbers else None
+    return Measured(values, least, numbers["n"], datasets, pairs=pairs)
 
 
 def _others(measure: Difference, one: Mapping[str, Any], cell: tuple) -> dict[str, Any]:
     """Where the rows are that are subtracted."""
-    other, own = dict(one), iter(cell[len(measure.by) :])
+    other, subtracted = dict(one), iter(cell[len(measure.by) :])
     for column, value in measure.minus.items():
         if isinstance(value, tuple):
-            other[column] = next(own)
+            other[column] = next(subtracted)
         else:
             other[column] = value.get(one[column]) if isinstance(value, Mapping) else value
     return other
@@ -264,12 +264,12 @@ def _of_along(measure: Along, table: Table, place: str) -> Measured:
         of_keys = [
             dict(zip(p.keys, p.difference, strict=True)) for p in map(result.pairs.get, keys)
         ]
-        common = [key for key in of_keys[0] if all(key in found for found in of_keys)]
-        wide = np.array([[found[key] for found in of_keys] for key in common])
+        common = [key for key in of_keys[0] if all(key in differences for differences in of_keys)]
+        wide = np.array([[differences[key] for differences in of_keys] for key in common])
         lines.append({**_line(measure, levels, mean, wide), "n": len(wide)})
-    made = pd.DataFrame(lines, index=_indexed(measure.cell_columns("last"), rest))
-    result.values |= {a: made[a].astype(float) for a in (*ALONG, "p")}
-    result.least, result.n = made["least"].astype(float), made["n"]
+    numbers = pd.DataFrame(lines, index=_indexed(measure.cell_columns("last"), rest))
+    result.values |= {a: numbers[a].astype(float) for a in (*ALONG, "p")}
+    result.least, result.n = numbers["least"].astype(float), numbers["n"]
     return result
 
 
@@ -298,15 +298,17 @@ def _of_above(measure: Above, table: Table, place: str) -> Measured:
 
     def mean(where: dict) -> float:
         values = table.values(where)
-        known = values[~np.isnan(values)]
-        return known.mean() if len(known) else np.nan
+        observed = values[~np.isnan(values)]
+        return observed.mean() if len(observed) else np.nan
 
-    cells, found = cells_of(measure, table), []
+    cells, differences = cells_of(measure, table), []
     others = list(itertools.product(*map(as_list, measure.above.values())))
     for one in (_where(measure, cell) for cell in cells):
         best = np.max([mean({**one, **dict(zip(measure.above, v, strict=True))}) for v in others])
-        found.append(round(float(mean(one) - best), EXACT) + 0.0)
-    return Measured({"mean": pd.Series(found, index=_indexed(measure.by, cells), dtype=float)})
+        differences.append(round(float(mean(one) - best), EXACT) + 0.0)
+    return Measured(
+        {"mean": pd.Series(differences, index=_indexed(measure.by, cells), dtype=float)}
+    )
 
 
 def _of_among(measure: Among, table: Table, place: str) -> Measured:
@@ -331,10 +333,10 @@ def _of_among(measure: Among, table: Table, place: str) -> Measured:
             line |= {"p": result.p, "statistic": result.statistic}
             line |= dict(zip(groups, significance.ranks(values, names).mean(0), strict=True))
         lines.append(line)
-    made = pd.DataFrame(lines, index=_indexed(measure.by, cells))
-    values = {a: made[a].astype(float) for a in ("p", "statistic", "n")}
-    values["ranks"] = made[groups].mean()  # by group, over all cells that have them
-    return Measured(values, made["least"], made["n"], datasets)
+    numbers = pd.DataFrame(lines, index=_indexed(measure.by, cells))
+    values = {a: numbers[a].astype(float) for a in ("p", "statistic", "n")}
+    values["ranks"] = numbers[groups].mean()  # by group, over all cells that have them
+    return Measured(values, numbers["least"], numbers["n"], datasets)
 
 
 def _of_read(measure: Read, table: Table, place: str) -> Measured:
@@ -349,22 +351,22 @@ def _of_read(measure: Read, table: Table, place: str) -> Measured:
             )
         of_row = rows.iloc[0] if len(rows) else None
         lines.append({a: np.nan if of_row is None else of_row[c] for a, c in measure.read.items()})
-    made = pd.DataFrame(lines, index=_indexed(measure.by, cells), columns=list(measure.read))
-    made = made.astype(float)
-    n = made["n"].fillna(0).astype(int) if "n" in made else None
-    least = made.get("least")
+    numbers = pd.DataFrame(lines, index=_indexed(measure.by, cells), columns=list(measure.read))
+    numbers = numbers.astype(float)
+    n = numbers["n"].fillna(0).astype(int) if "n" in numbers else None
+    least = numbers.get("least")
     if least is None and n is not None and measure.test:
         least = n.map(lambda k: significance.smallest_p(k, measure.test[1])).where(n > 0)
     n_read = int(n.max()) if n is not None and len(n) else 0
-    return Measured(dict(made.items()), least, n, n_read=n_read)
+    return Measured(dict(numbers.items()), least, n, n_read=n_read)
 
 
-def _of_between(measure: Between, found: Mapping[str, Measured]) -> Measured:
+def _of_between(measure: Between, measured: Mapping[str, Measured]) -> Measured:
     """The p of its test on the differences of both."""
     from scipy import stats
 
     one, two = (
-        np.concatenate([np.array([]), *(p.difference for p in found[other].pairs.values())])
+        np.concatenate([np.array([]), *(p.difference for p in measured[other].pairs.values())])
         for other in measure.between
     )
     (test, alternative), p, least = measure.test, np.nan, np.nan
@@ -385,16 +387,16 @@ def _of_between(measure: Between, found: Mapping[str, Measured]) -> Measured:
     return Measured({"p": p}, least, n)
 
 
-def _of_ratio(measure: Ratio, found: Mapping[str, Measured]) -> Measured:
+def _of_ratio(measure: Ratio, measured: Mapping[str, Measured]) -> Measured:
     """The ratio, where both are one number."""
     one, two = (
-        chosen(found[quantity.measure].values[quantity.attribute], quantity)
+        chosen(measured[quantity.measure].values[quantity.attribute], quantity)
         for quantity in measure.ratio
     )
     value = np.nan
     if len(one) == len(two) == 1 and two.iloc[0] != 0:
         value = float(one.iloc[0] / two.iloc[0])
-    reasons = [found[quantity.measure].lacking for quantity in measure.ratio]
+    reasons = [measured[quantity.measure].lacking for quantity in measure.ratio]
     lacking = measure.lacking or next(filter(None, reasons), "")
     return Measured({"value": pd.Series([value], index=_indexed([], [()]))}, lacking=lacking)
 
@@ -415,8 +417,8 @@ def unmeasured(measure: OfRows, cells: Sequence[tuple], reason: str) -> Measured
     for attribute in measure.attributes:
         columns = measure.cell_columns(attribute)
         keep = [every.index(c) for c in columns]
-        own = list(dict.fromkeys(tuple(cell[i] for i in keep) for cell in cells))
-        values[attribute] = pd.Series(np.nan, index=_indexed(columns, own))
+        of_columns = list(dict.fromkeys(tuple(cell[i] for i in keep) for cell in cells))
+        values[attribute] = pd.Series(np.nan, index=_indexed(columns, of_columns))
     return Measured(values, lacking=reason)
 
 

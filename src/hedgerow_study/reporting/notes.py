@@ -32,8 +32,8 @@ class Passage:
 
 def note_files(root: Path) -> list[str]:
     """Pages of notes in the folder of a project; a copy of it needs them to make the same pages."""
-    found = root.glob(NOTES)
-    return sorted(file.relative_to(root).as_posix() for file in found)
+    files = root.glob(NOTES)
+    return sorted(file.relative_to(root).as_posix() for file in files)
 
 
 def passages(text: str) -> dict[str, Passage]:
@@ -59,14 +59,14 @@ def passages(text: str) -> dict[str, Passage]:
     >>> passages("## Why, claim by claim\\n\\n- **T3-08, T3-09**: trees\\n  are small.\\n")["T3-09"]
     Passage(text='trees are small.', line=3)
     """
-    found: dict[str, Passage] = {}
+    reasons: dict[str, Passage] = {}
     inside, names, parts, start = False, [], [], 0
 
     def close() -> None:
         for name in names:
-            if name in found:
+            if name in reasons:
                 raise ValueError(f"the notes give two reasons for {name}")
-            found[name] = Passage(" ".join(parts), start)
+            reasons[name] = Passage(" ".join(parts), start)
         names.clear()
 
     for number, line in enumerate([*text.splitlines(), "## "], 1):
@@ -80,7 +80,7 @@ def passages(text: str) -> dict[str, Passage]:
             parts, start = [line[item.end() :].strip()], number
         elif names:
             parts.append(line.strip())
-    return found
+    return reasons
 
 
 def rendered(text: str) -> str:

@@ -148,52 +148,52 @@ class Reading:
 
 def read_readings(content: Any, source: str = SOURCE) -> dict[str, Choices]:
     """The open choices by experiment, from the file as read."""
-    found = read(content, Mapping[str, Choices], source, ConfigError)
-    for experiment, own in found.items():
-        for k, product in enumerate(own.products):
+    by_experiment = read(content, Mapping[str, Choices], source, ConfigError)
+    for experiment, choices in by_experiment.items():
+        for k, product in enumerate(choices.products):
             for name in product.choices:
-                if name not in own.choices:
+                if name not in choices.choices:
                     raise ConfigError(
                         f"{source}: `{experiment}.products.{k}` names `{name}`, which is no choice",
-                        remedy=did_you_mean(name, own.choices)
-                        or f"choices are {', '.join(own.choices)}",
+                        remedy=did_you_mean(name, choices.choices)
+                        or f"choices are {', '.join(choices.choices)}",
                     )
                 for claim in product.claims:
-                    if claim not in own.choices[name].touches:
+                    if claim not in choices.choices[name].touches:
                         raise ConfigError(
                             f"{source}: `{experiment}.products.{k}` has {claim} with `{name}`, "
                             "which does not touch it",
                             remedy="add the claim to `touches`, or leave one of them out",
                         )
-        for k, pair in enumerate(own.pairs):
-            if odd := [name for name in pair if name not in own.choices]:
+        for k, pair in enumerate(choices.pairs):
+            if odd := [name for name in pair if name not in choices.choices]:
                 raise ConfigError(
                     f"{source}: `{experiment}.pairs.{k}` names `{odd[0]}`, which is no choice",
-                    remedy=did_you_mean(odd[0], own.choices)
-                    or f"choices are {', '.join(own.choices)}",
+                    remedy=did_you_mean(odd[0], choices.choices)
+                    or f"choices are {', '.join(choices.choices)}",
                 )
             if len(pair) != 2:
                 raise ConfigError(
                     f"{source}: `{experiment}.pairs.{k}` is no pair of choices",
                     remedy="name two choices",
                 )
-        names = [name for own_choice in own.choices.values() for name in own_choice.otherwise]
+        names = [name for choice in choices.choices.values() for name in choice.otherwise]
         if odd := [name for name in names if "=" in name or "," in name or name == HERE]:
             raise ConfigError(
                 f"{source}: an alternative of `{experiment}` is called `{odd[0]}`",
                 remedy="use words without `=` and `,`",
             )
-    return found
+    return by_experiment
 
 
 def choices_digest(choices: Choices) -> str:
     """SHA-256 over what is read of an experiment: alternatives, products, claims and methods."""
-    said = dataclasses.asdict(choices)
-    for own in said["choices"].values():
+    content = dataclasses.asdict(choices)
+    for choice in content["choices"].values():
         for words in ("open", "place", "here"):
-            del own[words]
-    del said["excluded"], said["repeats"]
-    return hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
+            del choice[words]
+    del content["excluded"], content["repeats"]
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
 
 def alternatives_of(choices: Choices) -> list[str]:
@@ -212,7 +212,7 @@ def among(choices: Choices, datasets: Container[str], settings: Mapping[str, Any
             f"{SOURCE}: `repeats` is `{choices.repeats}`, which is no setting",
             remedy=did_you_mean(choices.repeats, settings) or "config/README.md has them all",
         )
-    there = {}
+    available = {}
     for name, choice in choices.choices.items():
         otherwise = {}
         for other, alternative in choice.otherwise.items():
@@ -226,14 +226,14 @@ def among(choices: Choices, datasets: Container[str], settings: Mapping[str, Any
             if changes or any(dataset in datasets for dataset in alternative.without):
                 otherwise[other] = alternative
         if otherwise:
-            there[name] = dataclasses.replace(choice, otherwise=otherwise)
+            available[name] = dataclasses.replace(choice, otherwise=otherwise)
     products = (
-        dataclasses.replace(product, choices=tuple(c for c in product.choices if c in there))
+        dataclasses.replace(product, choices=tuple(c for c in product.choices if c in available))
         for product in choices.products
     )
-    pairs = tuple(pair for pair in choices.pairs if all(name in there for name in pair))
+    pairs = tuple(pair for pair in choices.pairs if all(name in available for name in pair))
     products = tuple(product for product in products if product.choices)
-    return dataclasses.replace(choices, choices=there, products=products, pairs=pairs)
+    return dataclasses.replace(choices, choices=available, products=products, pairs=pairs)
 
 
 def products_of(choices: Choices) -> list[Reading]:
@@ -241,14 +241,14 @@ def products_of(choices: Choices) -> list[Reading]:
 
     Returns: in the order of the file; a combination of two products stands once for each.
     """
-    found = []
+    combinations = []
     for product in choices.products:
         order = [name for name in choices.choices if name in product.choices]
         levels = [(None, *choices.choices[name].otherwise) for name in order]
         for combination in itertools.product(*levels):
             taken = {n: a for n, a in zip(order, combination, strict=True) if a is not None}
-            found.append(Reading(taken, product.claims, product.methods))
-    return found
+            combinations.append(Reading(taken, product.claims, product.methods))
+    return combinations
 
 
 def singles_of(choices: Choices) -> list[Reading]:
@@ -259,18 +259,18 @@ def singles_of(choices: Choices) -> list[Reading]:
     products = {claim for product in choices.products for claim in product.claims}
     touched = dict.fromkeys(c for choice in choices.choices.values() for c in choice.touches)
     alone = tuple(claim for claim in touched if claim not in products)
-    found = [Reading({}, alone)] if alone else []
+    alternatives = [Reading({}, alone)] if alone else []
     for name, choice in choices.choices.items():
         within = {c for p in choices.products if name in p.choices for c in p.claims}
         claims = tuple(claim for claim in choice.touches if claim not in within)
         if claims:
-            found += [Reading({name: other}, claims) for other in choice.otherwise]
-    return found
+            alternatives += [Reading({name: other}, claims) for other in choice.otherwise]
+    return alternatives
 
 
 def pairs_of(choices: Choices) -> list[Reading]:
     """Alternatives of two choices together, for the claims that both touch and no product reads."""
-    found = []
+    combinations = []
     for pair in choices.pairs:
         one, other = (name for name in choices.choices if name in pair)
         within = {c for p in choices.products if {one, other} <= set(p.choices) for c in p.claims}
@@ -279,8 +279,8 @@ def pairs_of(choices: Choices) -> list[Reading]:
         if not claims:
             continue
         both = (choices.choices[name].otherwise for name in (one, other))
-        found += [Reading({one: a, other: b}, claims) for a, b in itertools.product(*both)]
-    return found
+        combinations += [Reading({one: a, other: b}, claims) for a, b in itertools.product(*both)]
+    return combinations
 
 
 @dataclass(frozen=True)
@@ -300,7 +300,7 @@ class Run:
 
 
 def runs_of(
-    reading: Reading,
+    combination: Reading,
     choices: Choices,
     of_rows: Container[tuple[str, str]] | None = None,
     methods: Sequence[str] = (),
@@ -313,17 +313,17 @@ def runs_of(
     of_rows: One that leaves out data sets, or changes how rows are read, takes no run.
     """
 
-    found: dict[tuple[tuple[str, str], ...], list[str]] = {}
-    for method in reading.methods or methods or (None,):
+    methods_of: dict[tuple[tuple[str, str], ...], list[str]] = {}
+    for method in combination.methods or methods or (None,):
         taken = tuple(
             (name, other)
-            for name, other in reading.taken.items()
+            for name, other in combination.taken.items()
             if (choice := choices.choices[name]).otherwise[other].settings
             and (of_rows is None or (name, other) in of_rows)
             and (method is None or not choice.methods or method in choice.methods)
         )
-        found.setdefault(taken, []).extend([method] if method else [])
-    return [Run(taken, tuple(methods)) for taken, methods in found.items() if taken]
+        methods_of.setdefault(taken, []).extend([method] if method else [])
+    return [Run(taken, tuple(methods)) for taken, methods in methods_of.items() if taken]
 
 
 def runs_needed(
@@ -333,7 +333,9 @@ def runs_needed(
     methods: Sequence[str] = (),
 ) -> list[Run]:
     """Runs of all readings, without those that another one contains; see `runs_of`."""
-    runs = (run for reading in readings for run in runs_of(reading, choices, of_rows, methods))
+    runs = (
+        run for combination in readings for run in runs_of(combination, choices, of_rows, methods)
+    )
     every = list(dict.fromkeys(runs))
     return [
         run
@@ -351,20 +353,20 @@ def contains(run: Run, other: Run) -> bool:
 
 def settings_of(taken: Iterable[tuple[str, str]], choices: Choices) -> dict[str, Any]:
     """Settings of alternatives, together."""
-    found: dict[str, Any] = {}
+    settings: dict[str, Any] = {}
     for name, other in taken:
         for key, value in choices.choices[name].otherwise[other].settings.items():
-            if found.setdefault(key, value) != value:
+            if settings.setdefault(key, value) != value:
                 raise ConfigError(
                     f"{SOURCE}: `{name}: {other}` and another choice give `{key}` two values",
                     remedy="leave one of the choices out of the product",
                 )
-    return found
+    return settings
 
 
-def left_out(reading: Reading, choices: Choices) -> list[str]:
+def left_out(combination: Reading, choices: Choices) -> list[str]:
     """Data sets that a reading leaves out."""
-    taken = (choices.choices[name].otherwise[other] for name, other in reading.taken.items())
+    taken = (choices.choices[name].otherwise[other] for name, other in combination.taken.items())
     return sorted({dataset for alternative in taken for dataset in alternative.without})
 
 
@@ -397,7 +399,7 @@ def set_beside(readings: Sequence[Reading], choices: Choices) -> list[bool]:
     Those of one product, the largest: another one may have rows of fewer methods; and all that are
     of none.
     """
-    counts = collections.Counter(reading.claims for reading in products_of(choices))
+    counts = collections.Counter(combination.claims for combination in products_of(choices))
     widest = max(counts, key=lambda claims: counts[claims], default=None)
     return [one.claims == widest or one.claims not in counts for one in readings]
 
@@ -416,9 +418,9 @@ def in_a_sentence(row: Mapping[str, Any], prefix: str = "") -> str:
         return ""
     word, decides = (row[f"{prefix}readings_{name}"] for name in ("word", "decides"))
     under = round(n * float(row[f"{prefix}readings_reproduced"]))
-    said = f"eproduced under {under or 'none'} of {n} readings of the paper"
-    said = f"{word.capitalize()}: r{said}." if word else f"R{said}, too few for a word."
-    return f"{said} The choice that decides most: {decides}." if decides else said
+    text = f"eproduced under {under or 'none'} of {n} readings of the paper"
+    text = f"{word.capitalize()}: r{text}." if word else f"R{text}, too few for a word."
+    return f"{text} The choice that decides most: {decides}." if decides else text
 
 
 def shapley_shares(frame: pd.DataFrame, choices: Sequence[str], value: str) -> dict[str, float]:
@@ -443,7 +445,7 @@ def shapley_shares(frame: pd.DataFrame, choices: Sequence[str], value: str) -> d
         means = frame.groupby(names)[value].transform("mean")
         return float(means.var(ddof=0))
 
-    n, found = len(choices), {}
+    n, shares = len(choices), {}
     for name in choices:
         others = [other for other in choices if other != name]
         share = 0.0
@@ -451,5 +453,5 @@ def shapley_shares(frame: pd.DataFrame, choices: Sequence[str], value: str) -> d
             weight = 1.0 / (n * math.comb(n - 1, size))
             for joined in itertools.combinations(others, size):
                 share += weight * (part([*joined, name]) - part(joined))
-        found[name] = share / total
-    return found
+        shares[name] = share / total
+    return shares

@@ -51,17 +51,17 @@ def sentence(draw: Mapping[str, Any]) -> str:
     n, equal = len(came_out), came_out.count(EQUAL)
     most = most_that_differ(n_parts, n, n - equal)
     are = "is" if equal == 1 else "are"
-    said = f'{equal} of {n_parts} parts, drawn by "{draw["seed"]}", {are} equal'
+    text = f'{equal} of {n_parts} parts, drawn by "{draw["seed"]}", {are} equal'
     if equal < n:
         unlike, unmade = came_out.count(DIFFERS), came_out.count(NOT_MADE)
-        told = [f"{unlike} differ{'s' if unlike == 1 else ''}"] if unlike else []
-        told += [f"{unmade} could not be made again"] if unmade else []
-        said += f", {' and '.join(told)}"
-    said += f"; with {CONFIDENCE:.0%} confidence at most {most} of the {n_parts} differ"
+        failures = [f"{unlike} differ{'s' if unlike == 1 else ''}"] if unlike else []
+        failures += [f"{unmade} could not be made again"] if unmade else []
+        text += f", {' and '.join(failures)}"
+    text += f"; with {CONFIDENCE:.0%} confidence at most {most} of the {n_parts} differ"
     wanted = max(1, n_parts // 20)
     if equal == n and most >= wanted and n < n_parts:
-        said += f"; {needed(n_parts, wanted)} parts would bring that below {wanted}"
-    return f"{said}."
+        text += f"; {needed(n_parts, wanted)} parts would bring that below {wanted}"
+    return f"{text}."
 
 
 def read_draws(root: Path) -> list[dict[str, Any]]:

@@ -11,13 +11,13 @@ import pandas as pd
 MEAN = "mean_over_datasets"
 
 
-def status(dataset: str, there: Collection[str], asked: Collection[str]) -> str:
+def status(dataset: str, at_hand: Collection[str], asked: Collection[str]) -> str:
     """What became of a data set of a paper.
 
-    >>> status("pima", there=["wdbc"], asked=["pima", "wdbc"])
+    >>> status("pima", at_hand=["wdbc"], asked=["pima", "wdbc"])
     'absent'
     """
-    if dataset in there:
+    if dataset in at_hand:
         return "run"
     return "absent" if dataset in asked else "not asked for"
 
@@ -32,7 +32,7 @@ def how_many(n: int, noun: str) -> str:
 
 
 def ran(
-    there: Iterable[str],
+    at_hand: Iterable[str],
     asked: Iterable[str],
     each: str,
     configuration: str,
@@ -43,10 +43,10 @@ def ran(
     >>> ran(["pima"], ["pima", "wdbc"], "2 splits", "smoke")
     'Run: pima, 2 splits each, configuration smoke. Absent, because no source answered: wdbc.'
     """
-    there = sorted(there)
-    text = f"Run: {', '.join(there) or 'no data set'}{between}{each} each, "
+    at_hand = sorted(at_hand)
+    text = f"Run: {', '.join(at_hand) or 'no data set'}{between}{each} each, "
     text += f"configuration {configuration}."
-    absent = sorted(set(asked) - set(there))
+    absent = sorted(set(asked) - set(at_hand))
     return text + f" Absent, because no source answered: {', '.join(absent)}." * bool(absent)
 
 
@@ -76,21 +76,26 @@ def lines_of(
     >>> lines_of(["a", "b"], {"a": ("one", "two")}, ["two", "own"])
     [('a', 'one'), ('a', 'two'), ('b', ''), ('own', 'own')]
     """
-    found = []
+    lines = []
     for key in dict.fromkeys(printed):
-        own = names.get(key, ("",))
-        found += [(key, name) for name in ([own] if isinstance(own, str) else own)]
-    theirs = {name for _, name in found}
-    return found + [(name, name) for name in sorted(set(asked) - theirs)]
+        registry_keys = names.get(key, ("",))
+        lines += [
+            (key, name)
+            for name in ([registry_keys] if isinstance(registry_keys, str) else registry_keys)
+        ]
+    theirs = {name for _, name in lines}
+    return lines + [(name, name) for name in sorted(set(asked) - theirs)]
 
 
-def heads_of(printed: Iterable[str], there: Collection[str], plan: Any) -> Iterator[dict[str, str]]:
+def heads_of(
+    printed: Iterable[str], at_hand: Collection[str], plan: Any
+) -> Iterator[dict[str, str]]:
     """Printed and registry key of each line (`lines_of`), and its status.
 
     plan: with `printed`, registry keys of the printed ones, and `datasets`, those asked for.
     """
     for key, name in lines_of(printed, plan.printed, plan.datasets):
-        state = status(name, there, plan.datasets) if name else "absent"
+        state = status(name, at_hand, plan.datasets) if name else "absent"
         yield {"dataset": key, "registry": name, "status": state}
 
 

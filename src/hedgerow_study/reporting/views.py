@@ -35,7 +35,7 @@ def view(lines: Mapping[Any, Sequence] | Sequence, *heads: Sequence) -> Markup:
     """
     blocks = lines if isinstance(lines, Mapping) else {"": lines}
     head = Markup("\n").join(map(_head, heads))
-    bodies = (_block(title, own, len(heads[-1])) for title, own in blocks.items())
+    bodies = (_block(title, rows, len(heads[-1])) for title, rows in blocks.items())
     return Markup("<thead>{}</thead>\n{}").format(head, Markup("\n").join(bodies))
 
 

@@ -286,8 +286,8 @@ def _check_files(arguments: Sequence[str], root: Path) -> None:
 def _display(arguments: Sequence[str]) -> list[str]:
     """Our display, where no other one is asked for and something runs."""
     others = {"--logger", "-n", "--dry-run", "--dryrun"}
-    own = any(argument.partition("=")[0] in others for argument in arguments)
-    return [] if own else ["--logger", "hedgerow"]
+    is_chosen = any(argument.partition("=")[0] in others for argument in arguments)
+    return [] if is_chosen else ["--logger", "hedgerow"]
 
 
 def _environment() -> dict[str, str]:
@@ -305,8 +305,8 @@ def summary(root: Path | str = ".") -> list[str]:
     from hedgerow_study.reporting.claim_specification import ANSWERS, VERDICTS, verdict_text
 
     root = Path(root)
-    made = read_json(root / MANIFEST)["outputs"]
-    files = sorted(path for path in made if path.endswith("/claims.parquet"))
+    outputs = read_json(root / MANIFEST)["outputs"]
+    files = sorted(path for path in outputs if path.endswith("/claims.parquet"))
     if not files:
         return []
     judged = pd.concat([read_parquet(root / path) for path in files], ignore_index=True)
@@ -314,8 +314,8 @@ def summary(root: Path | str = ".") -> list[str]:
     paper = judged["claim"].map(papers)
     lines = []
     for name in [*dict.fromkeys(papers), None]:
-        own = judged[paper.isna() if name is None else paper == name]
-        counts = Counter(map(verdict_text, own["claim"], own["verdict"]))
+        of_paper = judged[paper.isna() if name is None else paper == name]
+        counts = Counter(map(verdict_text, of_paper["claim"], of_paper["verdict"]))
         order = dict.fromkeys(ANSWERS.values() if name is None else VERDICTS)
         if texts := [f"{counts[text]} {text}" for text in order if counts[text]]:
             lines.append(f"{name or 'questions of our own'}: {', '.join(texts)}")
@@ -324,8 +324,8 @@ def summary(root: Path | str = ".") -> list[str]:
 
 def made_from(root: Path | str = ".") -> list[str]:
     """What has to be known of the checkout of the last run: a line, or none where it is clean."""
-    said = Checkout.from_dict(read_json(Path(root) / MANIFEST)["code"]).sentence()
-    return [f"{said} Every page says so, and `hedgerow verify` does."] if said else []
+    sentence = Checkout.from_dict(read_json(Path(root) / MANIFEST)["code"]).sentence()
+    return [f"{sentence} Every page says so, and `hedgerow verify` does."] if sentence else []
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -151,13 +151,13 @@ def paths(
     tables: Iterable[str] = (),
 ) -> list[str]:
     """Files of the site, below its folder, sorted."""
-    found = ["index.html", *MENU, *(f"{word}.html" for word in words)]
-    found += [f"claims/{claim}.html" for claim in claims]
-    found += [f"data/{key}.html" for key in datasets]
-    found += [source_page(path) for path in sources]
-    found += [cells_script(table) for table in tables]
-    found += [f"assets/{Path(name).name}" for name in (*ASSETS, "search.js")]
-    return sorted(found)
+    files = ["index.html", *MENU, *(f"{word}.html" for word in words)]
+    files += [f"claims/{claim}.html" for claim in claims]
+    files += [f"data/{key}.html" for key in datasets]
+    files += [source_page(path) for path in sources]
+    files += [cells_script(table) for table in tables]
+    files += [f"assets/{Path(name).name}" for name in (*ASSETS, "search.js")]
+    return sorted(files)
 
 
 # ---------------------------------------------------------------------------------------- pages
@@ -187,39 +187,39 @@ class _Site:
 
     def made(self) -> dict[str, str]:
         content = self.content
-        made = {"index.html": self._index()}
+        pages = {"index.html": self._index()}
         for section in content.sections:
-            made[f"{section.id}.html"] = self._experiment(section)
-        made["claims.html"] = self._claims()
+            pages[f"{section.id}.html"] = self._experiment(section)
+        pages["claims.html"] = self._claims()
         for claim in self.claims:
             address = f"claims/{claim['claim']}.html"
-            made[address] = self._page(
+            pages[address] = self._page(
                 "reporting/site/claim.html.j2",
                 address,
                 f"Claim {claim['claim']}",
                 c=claim,
                 paper=self.papers.get(claim["paper"]),
             )
-        made["datasets.html"] = self._of_menu(
+        pages["datasets.html"] = self._of_menu(
             "reporting/site/datasets.html.j2", "datasets", rows=self._datasets()
         )
         for dataset in self._datasets():
             address = f"data/{dataset['key']}.html"
-            made[address] = self._page(
+            pages[address] = self._page(
                 "reporting/site/dataset.html.j2", address, dataset["key"], d=dataset
             )
         given = {"figure": None, "caption": "", "heads": (), "rows": (), "lead": "", "files": ()}
         for name in ("comparison", "misprints"):
             shown = {**given, **content.tables.get(name, {})}
-            made[f"{name}.html"] = self._of_menu(
+            pages[f"{name}.html"] = self._of_menu(
                 "reporting/site/table.html.j2", name, id=name, **shown
             )
-        made["rules.html"] = self._of_menu("reporting/site/rules.html.j2", "rules")
+        pages["rules.html"] = self._of_menu("reporting/site/rules.html.j2", "rules")
         terms = [(term, anchor_of(term), text) for term, text in self.words["terms"].items()]
-        made["glossary.html"] = self._of_menu(
+        pages["glossary.html"] = self._of_menu(
             "reporting/site/glossary.html.j2", "glossary", terms=terms
         )
-        made["check.html"] = self._of_menu(
+        pages["check.html"] = self._of_menu(
             "reporting/site/check.html.j2",
             "check",
             commands=self.words["commands"],
@@ -227,16 +227,16 @@ class _Site:
             spot_checks=content.spot_checks,
         )
         for path, text in content.sources.items():
-            made[source_page(path)] = self._source(path, text)
-        made = {name: _widened(text) for name, text in made.items()}
-        _check(made)
-        for table, told in content.cells.items():
-            script = _assigned(f'CELLS["{table}"]', told)
-            made[cells_script(table)] = f"window.CELLS = window.CELLS || {{}};\n{script}"
-        made["assets/search.js"] = _assigned("SEARCH", self._index_of_words())
+            pages[source_page(path)] = self._source(path, text)
+        pages = {name: _widened(text) for name, text in pages.items()}
+        _check(pages)
+        for table, content_of_cells in content.cells.items():
+            script = _assigned(f'CELLS["{table}"]', content_of_cells)
+            pages[cells_script(table)] = f"window.CELLS = window.CELLS || {{}};\n{script}"
+        pages["assets/search.js"] = _assigned("SEARCH", self._index_of_words())
         for name in ASSETS:
-            made[f"assets/{Path(name).name}"] = _packaged(name)
-        return dict(sorted(made.items()))
+            pages[f"assets/{Path(name).name}"] = _packaged(name)
+        return dict(sorted(pages.items()))
 
     def _page(self, template: str, here: str, title: str, **context: Any) -> str:
         """A page of a template; `here` is its address below the folder of the site."""
@@ -281,13 +281,13 @@ class _Site:
             }
             for word, claims in rows.items()
         ]
-        there = [d for d in self.content.datasets if d["served"]]
+        available = [d for d in self.content.datasets if d["served"]]
         questions = [c for c in self.claims if is_own(c["claim"])]
-        told = paragraphs(self.content.findings, self.claims)
+        sentences = paragraphs(self.content.findings, self.claims)
         return self._page(
             "reporting/site/index.html.j2", "index.html", "Overview",
             papers=[self._card(p) for p in self.content.papers],
-            findings=[(p, told[p["id"]]) for p in self.content.papers if p["id"] in told],
+            findings=[(p, sentences[p["id"]]) for p in self.content.papers if p["id"] in sentences],
             picture=[row for row in picture if not row["own"]],
             extensions_picture=[row for row in picture if row["own"]],
             n_claims=len(self.claims) - len(questions),
@@ -297,21 +297,21 @@ class _Site:
             marks=MARKS,
             read_here="readings" in self.titles,
             words={c["claim"]: c["word"] for c in self.claims if c["word"]},
-            n_there=len(there),
-            n_absent=len(self.content.datasets) - len(there),
+            n_there=len(available),
+            n_absent=len(self.content.datasets) - len(available),
         )  # fmt: skip
 
     def _card(self, paper: Mapping[str, Any]) -> dict[str, Any]:
         """What the overview says of a paper: a sentence, and the figure of its first experiment."""
-        own = [c for c in self.claims if c["paper"] == paper["id"]]
-        words = [w for w in dict.fromkeys(c["experiment"] for c in own) if w in self.titles]
+        claims = [c for c in self.claims if c["paper"] == paper["id"]]
+        words = [w for w in dict.fromkeys(c["experiment"] for c in claims) if w in self.titles]
         section = next((s for s in self.content.sections if s.id in words[:1]), None)
         figure = None
         if section is not None and section.figure:
             drawn = next(f for f in _drawn(section.markup) if f["id"] == section.figure)
             figure = {**drawn, "page": f"{section.id}.html#{section.figure}"}
         page = f"{section.id}.html" if section is not None else ""
-        return {**paper, "page": page, "told": _told(own), "figure": figure}
+        return {**paper, "page": page, "told": _told(claims), "figure": figure}
 
     # Experiments -------------------------------------------------------------------------------
 
@@ -335,15 +335,15 @@ class _Site:
             datasets=[(f"data/{key}.html", key) for key in used],
         )  # fmt: skip
 
-    def _beside(self, found: re.Match) -> str:
-        claim = self.by_claim.get(found[1])
+    def _beside(self, match: re.Match) -> str:
+        claim = self.by_claim.get(match[1])
         return str(_parts().beside(claim)) if claim else ""
 
     def _paper_of(self, word: str) -> Mapping[str, Any] | None:
         """The paper of an experiment, or of the one that it goes beyond."""
-        own = {c["experiment"]: c["paper"] for c in self.claims if c["paper"]}
-        found = own.get(word) or own.get(word.partition("_")[0])
-        return self.papers.get(found)
+        paper_of = {c["experiment"]: c["paper"] for c in self.claims if c["paper"]}
+        paper = paper_of.get(word) or paper_of.get(word.partition("_")[0])
+        return self.papers.get(paper)
 
     # Claims ------------------------------------------------------------------------------------
 
@@ -356,7 +356,7 @@ class _Site:
         shown = [i for i in str(row["shown"]).split() if i in self.anchors]
         why, notes, line = self.content.reasons.get(name, ("", "", 0))
         # Of tracked results where there are any, as they hold more readings.
-        said = row["paper_scale_readings_word"] or row["readings_word"]
+        robustness = row["paper_scale_readings_word"] or row["readings_word"]
         return {
             **row,
             **{k: verdict_text(name, row[k]) for k in ("verdict", "paper_scale_verdict")},
@@ -364,8 +364,8 @@ class _Site:
             "paper_hanging": hanging_on(row, "paper_scale_"),
             "readings": in_a_sentence(row),
             "paper_readings": in_a_sentence(row, "paper_scale_"),
-            "word": said,
-            "word_mark": MARKS.get(said, ""),
+            "word": robustness,
+            "word_mark": MARKS.get(robustness, ""),
             "n_readings": row["paper_scale_readings_n"] or row["readings_n"],
             "why": Markup(why),
             "notes": notes,
@@ -388,28 +388,33 @@ class _Site:
     def _claims(self) -> str:
         groups = []
         for paper in [*PAPERS, ""]:
-            own = [c for c in self.claims if c["paper"] == paper]
-            if own:
+            claims = [c for c in self.claims if c["paper"] == paper]
+            if claims:
                 title = self.papers.get(paper, {}).get("title", paper) if paper else OURS
-                group = {"id": paper or "own", "title": title, "told": _told(own), "claims": own}
-                groups.append({**group, "read": any(c["n_readings"] for c in own)})
+                group = {
+                    "id": paper or "own",
+                    "title": title,
+                    "told": _told(claims),
+                    "claims": claims,
+                }
+                groups.append({**group, "read": any(c["n_readings"] for c in claims)})
         return self._of_menu("reporting/site/claims.html.j2", "claims", groups=groups)
 
     # Data sets and sources ---------------------------------------------------------------------
 
     def _datasets(self) -> list[dict[str, Any]]:
-        found = []
+        rows = []
         for dataset in self.content.datasets:
             n = sum(c["n"] for c in dataset["classes"]) or 1
             used = [w for w in self.titles if w in dataset["used"]]
-            found.append(
+            rows.append(
                 {
                     **dataset,
                     "used": [(f"{w}.html", self.titles[w]) for w in used],
                     "classes": [{**c, "share": 100 * c["n"] / n} for c in dataset["classes"]],
                 }
             )
-        return found
+        return rows
 
     def _source(self, path: str, text: str) -> str:
         lines = [{"text": line, "anchors": _defined(path, line)} for line in text.splitlines()]
@@ -424,10 +429,10 @@ class _Site:
 
     def _index_of_words(self) -> list[dict[str, str]]:
         """What the search finds: title, address, kind and words of each entry."""
-        found = []
+        entries = []
 
         def add(title: str, address: str, kind: str, words: str = "") -> None:
-            found.append({"t": title, "u": address, "k": kind, "x": words})
+            entries.append({"t": title, "u": address, "k": kind, "x": words})
 
         for s in self.content.sections:
             add(s.title, f"{s.id}.html", "experiment", s.id)
@@ -447,7 +452,7 @@ class _Site:
             add(title, address, "page")
         for path in self.content.sources:
             add(path, source_page(path), "source")
-        return found
+        return entries
 
 
 def anchor_of(term: str) -> str:
@@ -543,10 +548,10 @@ def agreement(claims: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def _reason(row: Mapping[str, Any]) -> str:
-    here, there = (int(row[f"{scale}n_datasets"] or 0) for scale in ("", "paper_scale_"))
+    here, at_scale = (int(row[f"{scale}n_datasets"] or 0) for scale in ("", "paper_scale_"))
     if row["verdict"] == TOO_LITTLE:
         return str(row["lacking"])
-    sets = f"{here} data sets here, {there} there" if here < there else "the same data sets"
+    sets = f"{here} data sets here, {at_scale} there" if here < at_scale else "the same data sets"
     return f"{sets}, other repetitions or iterations"
 
 
@@ -558,23 +563,25 @@ def _told(claims: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     Returns: of each scale that judges anything: heading, n, and parts: n, words, rank (of the
         style).
     """
-    found = []
-    own = claims and is_own(claims[0]["claim"])
-    marks = {ANSWERS[v]: m for v, m in VERDICTS.items() if v != NOT_TESTABLE} if own else VERDICTS
+    counts = []
+    is_ours = claims and is_own(claims[0]["claim"])
+    marks = (
+        {ANSWERS[v]: m for v, m in VERDICTS.items() if v != NOT_TESTABLE} if is_ours else VERDICTS
+    )
     for key, heading, open_ in SCALES:
         if key != "verdict" and not any(c[key] for c in claims):
             continue
         words = {"": "without a result"}
-        words |= {} if own else {PARTLY: "in part", TOO_LITTLE: open_}
+        words |= {} if is_ours else {PARTLY: "in part", TOO_LITTLE: open_}
         parts = []
         for rank, verdict in enumerate([*marks, ""], 1):
             n = sum(c[key] == verdict for c in claims)
             if n:
-                said = words.get(verdict, verdict)
+                phrase = words.get(verdict, verdict)
                 mark = marks.get(verdict, "")
-                parts.append({"n": n, "words": said, "rank": rank, "mark": mark})
-        found.append({"heading": heading, "n": len(claims), "parts": parts})
-    return found if claims else []
+                parts.append({"n": n, "words": phrase, "rank": rank, "mark": mark})
+        counts.append({"heading": heading, "n": len(claims), "parts": parts})
+    return counts if claims else []
 
 
 def _numbered(claims: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
@@ -624,16 +631,16 @@ def _anchors(sections: Iterable[Section]) -> dict[str, str]:
 
 def _names(sections: Iterable[Section]) -> dict[str, str]:
     """What each table and figure is called."""
-    found = {}
+    names = {}
     for s in sections:
         for figure in _drawn(s.markup):
-            found[figure["id"]] = figure["title"]
+            names[figure["id"]] = figure["title"]
         for anchor, caption in re.findall(
             r'<table[^>]* id="([^"]+)"[^>]*>\s*<caption>(.*?)</caption>', s.markup, re.DOTALL
         ):
             strong = re.search(r"<strong>(.*?)</strong>", caption, re.DOTALL)
-            found[anchor] = _text(strong[1] if strong else caption).rstrip(".")
-    return found
+            names[anchor] = _text(strong[1] if strong else caption).rstrip(".")
+    return names
 
 
 def _ids(markup: str) -> list[str]:
@@ -643,9 +650,9 @@ def _ids(markup: str) -> list[str]:
 def _linked(markup: str, here: str, anchors: Mapping[str, str]) -> str:
     """Links to anchors of other experiments lead to their pages."""
 
-    def replaced(found: re.Match) -> str:
-        page = anchors.get(found[1], here)
-        return found[0] if page == here else f'href="{page}#{found[1]}"'
+    def replaced(match: re.Match) -> str:
+        page = anchors.get(match[1], here)
+        return match[0] if page == here else f'href="{page}#{match[1]}"'
 
     return re.sub(r'href="#([^"]+)"', replaced, markup)
 
@@ -655,37 +662,37 @@ def _defined(path: str, line: str) -> list[str]:
     pattern = _DEFINED.get(Path(path).suffix)  # notes define nothing: their lines are numbered
     if tail := _TAIL.match(line):
         return [f"{tail[1]}_{name}" for name in _IN_TAIL]
-    found = pattern.match(line) if pattern else None
-    return [found[1]] if found else []
+    match = pattern.match(line) if pattern else None
+    return [match[1]] if match else []
 
 
 def _widened(page: str) -> str:
     """Tables with their number of columns, for style sheets; wide ones marked."""
 
-    def marked(found: re.Match) -> str:
-        heads = re.findall(r"<tr>(.*?)</tr>", found[3].partition("</thead>")[0], re.DOTALL)
+    def marked(match: re.Match) -> str:
+        heads = re.findall(r"<tr>(.*?)</tr>", match[3].partition("</thead>")[0], re.DOTALL)
         cells = re.findall(r"<t[hd]\b([^>]*)>", heads[-1] if heads else "")
         spans = [re.search(r'colspan="(\d+)"', cell) for cell in cells]
         n = sum(int(s[1]) if s else 1 for s in spans)
-        most = WIDE_TEXTS if 'class="plain"' in found[3][:80] else WIDE
+        most = WIDE_TEXTS if 'class="plain"' in match[3][:80] else WIDE
         wide = " wide" if n >= most else ""
-        return f'{found[1]}{wide}{found[2]}<table style="--cols: {n}"{found[3]}'
+        return f'{match[1]}{wide}{match[2]}<table style="--cols: {n}"{match[3]}'
 
     pattern = r'(<div class="scroll)("[^>]*>\s*)<table\b(.*?</table>)'
     return re.sub(pattern, marked, page, flags=re.DOTALL)
 
 
-def _check(made: Mapping[str, str]) -> None:
+def _check(pages: Mapping[str, str]) -> None:
     """Every anchor once, every link to a page or anchor that is there."""
     ids = {}
-    for name, text in made.items():
-        found = _ids(text)
-        ids[name] = set(found)
-        if len(ids[name]) < len(found):
-            twice = sorted({i for i in found if found.count(i) > 1})
+    for name, text in pages.items():
+        anchors = _ids(text)
+        ids[name] = set(anchors)
+        if len(ids[name]) < len(anchors):
+            twice = sorted({i for i in anchors if anchors.count(i) > 1})
             raise ValueError(f"anchors stand twice on {name}: {', '.join(twice)}")
     lost = []
-    for name, text in made.items():
+    for name, text in pages.items():
         folder = name.rpartition("/")[0]
         for address in sorted(set(re.findall(r'<a\b[^>]* href="([^"]*)"', text))):
             page, _, anchor = escaping.unescape(address).partition("#")
@@ -694,7 +701,7 @@ def _check(made: Mapping[str, str]) -> None:
             target = _joined(folder, page) if page else name
             if target.startswith("../"):
                 continue  # a file of the reports, not of the site
-            if target not in made or (anchor and anchor not in ids[target]):
+            if target not in pages or (anchor and anchor not in ids[target]):
                 lost.append(f"{name} -> {address}")
     if lost:
         raise ValueError(f"links lead nowhere: {', '.join(lost[:20])}")

@@ -257,8 +257,8 @@ class _Sources:
 
     def at(self, name: str) -> Path:
         """The file or folder of a name; where it is in neither package, in that of the learner."""
-        there = (folder / name for folder in self.folders if (folder / name).exists())
-        return next(there, self.folders[0] / name)
+        existing = (folder / name for folder in self.folders if (folder / name).exists())
+        return next(existing, self.folders[0] / name)
 
     def _behind(self, module: str, name: str | None) -> tuple[str, set[int], list[Place], dict]:
         """What a place reaches in one step: statements of its file, other places, other texts."""
@@ -312,11 +312,11 @@ class _Sources:
         statement = parsed.statements[number]
         if statement.is_import:
             return
-        found = list(statement.imports)  # inside a function
-        for used in statement.uses - {bound for bound, _, _ in found}:
+        imports = list(statement.imports)  # inside a function
+        for used in statement.uses - {bound for bound, _, _ in imports}:
             for n in numbers.intersection(parsed.binders.get(used, ())):
-                found += [each for each in parsed.statements[n].brings if each[0] == used]
-        for bound, *origin in found:
+                imports += [each for each in parsed.statements[n].brings if each[0] == used]
+        for bound, *origin in imports:
             module, name = self.place(*origin)
             if name is None and bound not in statement.bare and self.file(module):
                 # A module, of which the statement uses some attributes only.
@@ -331,7 +331,9 @@ class _Sources:
         files = sorted(f for f in room.iterdir() if f.suffix in COMPILED)
         texts = {f.relative_to(self.folders[0]).as_posix(): f.read_text("utf-8") for f in files}
         imports = re.compile(r"^\s*from hedgerow\.(\S+) c?import", re.MULTILINE)
-        return [(found, None) for text in texts.values() for found in imports.findall(text)], texts
+        return [
+            (imported, None) for text in texts.values() for imported in imports.findall(text)
+        ], texts
 
     def _read_template(self, name: str, others: dict[str, str]) -> None:
         """Take a template and those that it imports."""
@@ -351,15 +353,15 @@ def folders_of(package: Path | str) -> list[Path]:
 
 def _state(package: Path) -> tuple[tuple[str, int, int], ...]:
     """Tells two states of the sources of a package apart."""
-    found, folders = [], list(map(str, folders_of(package)))
+    stamps, folders = [], list(map(str, folders_of(package)))
     for folder in folders:
         with os.scandir(folder) as entries:
             for entry in entries:
                 if entry.name.endswith((".py", *COMPILED)):
-                    found.append((entry.path, *_stamp(entry.path)))
+                    stamps.append((entry.path, *_stamp(entry.path)))
                 elif entry.is_dir() and entry.name != "__pycache__":
                     folders.append(entry.path)
-    return tuple(sorted(found))
+    return tuple(sorted(stamps))
 
 
 @functools.lru_cache(maxsize=2)
@@ -420,8 +422,8 @@ def without_prose(text: str, suffix: str) -> str:
     at = depth = 0
     begun = False
     head = ""  # code since the last line that was complete, without texts and remarks
-    for found in (_C if c else _CYTHON).finditer(text):
-        code, at = text[at : found.start()], found.end()
+    for match in (_C if c else _CYTHON).finditer(text):
+        code, at = text[at : match.start()], match.end()
         pieces.append(code)
         begun = begun or code.strip() != ""
         for line in code.splitlines(keepends=True):
@@ -430,10 +432,10 @@ def without_prose(text: str, suffix: str) -> str:
             # The line goes on within brackets; what ends by a colon is the head of a block.
             if line.endswith("\n") and depth == 0 and not head.rstrip().endswith(":"):
                 head = ""
-        if found["remark"]:
-            stays = not c and _DIRECTIVE.match(found["remark"])
+        if match["remark"]:
+            stays = not c and _DIRECTIVE.match(match["remark"])
         else:
-            alone = text[text.rfind("\n", 0, found.start()) + 1 : found.start()].strip() == ""
+            alone = text[text.rfind("\n", 0, match.start()) + 1 : match.start()].strip() == ""
             opens = not begun or head.rstrip().endswith(":")
             verbatim = re.search(r"^\s*cdef\s+extern\b[^\n]*:\s*$", head, re.MULTILINE)
             stays = c or not (alone and opens and depth == 0) or bool(verbatim)
@@ -442,7 +444,7 @@ def without_prose(text: str, suffix: str) -> str:
                 begun = True
         if stays:
             pieces.append(f"\0{len(kept)}\0")
-            kept.append(found[0])
+            kept.append(match[0])
         elif c:
             pieces.append(" ")
     pieces.append(text[at:])
@@ -545,7 +547,7 @@ def _kept(place: Path, key: str) -> tuple[_Statement, ...] | None:
         return None
     if head != f"{key} {_hash(text)}":
         return None
-    found = []
+    statements = []
     for content in json.loads(text):
         # JSON has lists only.
         for name in ("binds", "uses", "bare"):
@@ -553,8 +555,10 @@ def _kept(place: Path, key: str) -> tuple[_Statement, ...] | None:
         for name in ("attributes", "imports", "brings"):
             content[name] = tuple(map(tuple, content[name]))
         attributes, templates = frozenset(content["attributes"]), tuple(content["templates"])
-        found.append(_Statement(**{**content, "attributes": attributes, "templates": templates}))
-    return tuple(found)
+        statements.append(
+            _Statement(**{**content, "attributes": attributes, "templates": templates})
+        )
+    return tuple(statements)
 
 
 #: What `closed.setting` is told that decides which value a step reads. Default, meaning
@@ -587,7 +591,7 @@ def _statement(node: ast.stmt, file: str) -> _Statement:
             remedy="return the value, or keep it in an object",
         )
     froms = (*kinds.get(ast.Import, ()), *kinds.get(ast.ImportFrom, ()))
-    imports = [found for other in froms for found in _imports(other, file)]
+    imports = [imported for other in froms for imported in _imports(other, file)]
     names, attributes = kinds.get(ast.Name, []), kinds.get(ast.Attribute, [])
     texts = [n.value for n in kinds.get(ast.Constant, ()) if isinstance(n.value, str)]
     asked = itertools.chain((n.id for n in names), (n.attr for n in attributes), texts)
@@ -595,8 +599,8 @@ def _statement(node: ast.stmt, file: str) -> _Statement:
     if isinstance(node, _SCOPES):
         local = {n.id for n in names} - _read_outside(source) - {bound for bound, _, _ in imports}
         names = [n for n in names if n.id not in local]
-    known = set(map(id, names))
-    owners = [n for n in attributes if id(n.value) in known]
+    outer = set(map(id, names))
+    owners = [n for n in attributes if id(n.value) in outer]
     bases = {id(n.value) for n in owners}
     binds = frozenset(_bound_names(node))
     return _Statement(
@@ -682,11 +686,11 @@ def _imports(node: ast.AST, file: str) -> Iterator[tuple[str, str, str]]:
 
 def _decorators(node: ast.stmt) -> set[str]:
     """Names of the decorators of a function or class."""
-    found = set()
+    names = set()
     for decorator in getattr(node, "decorator_list", ()):
         target = decorator.func if isinstance(decorator, ast.Call) else decorator
-        found.add(target.attr if isinstance(target, ast.Attribute) else getattr(target, "id", ""))
-    return found
+        names.add(target.attr if isinstance(target, ast.Attribute) else getattr(target, "id", ""))
+    return names
 
 
 def _bound_names(statement: ast.stmt) -> set[str]:
@@ -695,10 +699,10 @@ def _bound_names(statement: ast.stmt) -> set[str]:
         return {statement.name}
     if isinstance(statement, ast.Import | ast.ImportFrom):
         return {(a.asname or a.name).partition(".")[0] for a in statement.names}
-    found = set()
+    names = set()
     for node in ast.walk(statement):
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-            found.add(node.id)
+            names.add(node.id)
         elif node is not statement:  # an import in a block
-            found |= _bound_names(node) if isinstance(node, ast.Import | ast.ImportFrom) else set()
-    return found
+            names |= _bound_names(node) if isinstance(node, ast.Import | ast.ImportFrom) else set()
+    return names

@@ -60,9 +60,9 @@ def job(snakemake: Any, apart: Sequence[str] = ()) -> Iterator[dict[str, Any]]:
         done, finished = snakemake, True
     except Exception as error:
         logger.error("%s failed\n%s", snakemake.rule, traceback.format_exc())
-        known = error if isinstance(error, HedgerowError) else no_room(error)
-        line = " ".join(str(known or error).split())
-        if known is None:
+        for_user = error if isinstance(error, HedgerowError) else no_room(error)
+        line = " ".join(str(for_user or error).split())
+        if for_user is None:
             line = f"{type(error).__name__}: {line}; the traceback is in {log}"
         print(f"{snakemake.rule}: {line}", file=sys.stderr)
         raise SystemExit(1) from None
@@ -198,8 +198,8 @@ def absence(path: str | Path) -> str | None:
     if path.suffix == ".json":
         return read_json(path).get("absent")
     if path.suffix == ".parquet":
-        said = read_metadata(path).get(ABSENT.encode())
-        return None if said is None else said.decode()
+        reason = read_metadata(path).get(ABSENT.encode())
+        return None if reason is None else reason.decode()
     return None
 
 
@@ -230,13 +230,13 @@ def _write_absent_page(path: Path, reason: str) -> None:
 
 def present(paths: Sequence[str]) -> list[str]:
     """Those of many files, one per data set, whose data sets are there."""
-    there = [path for path in paths if absence(path) is None]
-    if paths and not there:
+    available = [path for path in paths if absence(path) is None]
+    if paths and not available:
         raise DataError(
             f"none of the {len(paths)} data sets could be had ({absence(paths[0])})",
             remedy="connect to the network or name a mirror, and run again",
         )
-    return there
+    return available
 
 
 def _is_absent(snakemake: Any) -> bool:

@@ -115,13 +115,13 @@ def _above(
     functions: Mapping[str, str],
 ) -> list[str]:
     """Ids of all jobs that files come from; those that read and type a data set are none."""
-    pending, found = list(files), set()
+    pending, ids = list(files), set()
     while pending:
         id = maker.get(pending.pop())
-        if id in functions and id not in found:
-            found.add(id)
+        if id in functions and id not in ids:
+            ids.add(id)
             pending += plan[id]["inputs"]
-    return sorted(found)
+    return sorted(ids)
 
 
 def digests(calls: Iterable[str], package: Path = PACKAGE) -> dict[str, str]:

@@ -71,8 +71,8 @@ class Made:
     @property
     def read(self) -> list[str]:
         """Paths of all inputs."""
-        found = self.inputs.values()
-        return [p for paths in found for p in ([paths] if isinstance(paths, str) else paths)]
+        inputs = self.inputs.values()
+        return [p for paths in inputs for p in ([paths] if isinstance(paths, str) else paths)]
 
 
 def upstream(workflow: Any, targets: Iterable[str]) -> list[Made]:
@@ -102,10 +102,10 @@ def upstream(workflow: Any, targets: Iterable[str]) -> list[Made]:
 
 def maker_of(workflow: Any, path: str) -> Made | None:
     """The job that makes a file; None where no function of an experiment does."""
-    found = maker_of_file(workflow, path)
-    if found is None or "call" not in found[-1]:
+    maker = maker_of_file(workflow, path)
+    if maker is None or "call" not in maker[-1]:
         return None
-    rule, wildcards, inputs, outputs, params = found
+    rule, wildcards, inputs, outputs, params = maker
     return Made(
         rule,
         wildcards,
@@ -141,11 +141,13 @@ def changed_params(job: Made, section: str, settings: Mapping[str, Any]) -> dict
     call = job.params["call"]
     params = dict(job.params)
     places = {"plan"} if section_of(call.partition(".")[0]) == section else set()
-    for found in declarations(call):
-        places |= {name for name, (own, *_) in found.plans.items() if own == section}
+    for declared in declarations(call):
+        places |= {
+            name for name, (plan_section, *_) in declared.plans.items() if plan_section == section
+        }
     for place in places & set(params):
-        there = params[place]
-        params[place] = there | {k: v for k, v in settings.items() if k in there}
+        before = params[place]
+        params[place] = before | {k: v for k, v in settings.items() if k in before}
     return params
 
 
@@ -162,10 +164,10 @@ def made_again(
     Returns: where all lies that came out otherwise, by its place below the project; without what
         was given.
     """
-    there, made, without = dict(given or {}), {}, set(without)
+    files, replaced, without = dict(given or {}), {}, set(without)
 
     def place(path: str) -> str:
-        return str(there.get(path, path))
+        return str(files.get(path, path))
 
     def placed(paths: str | Sequence[str]) -> str | list[str]:
         if isinstance(paths, str):
@@ -174,7 +176,7 @@ def made_again(
 
     for one in jobs:
         params = changed_params(one, section, settings)
-        if params == dict(one.params) and without.union(there).isdisjoint(one.read):
+        if params == dict(one.params) and without.union(files).isdisjoint(one.read):
             continue
         inputs = {name: placed(paths) for name, paths in one.inputs.items()}
         of = json.dumps([one.rule, one.wildcards, params, inputs], sort_keys=True, default=str)
@@ -198,10 +200,10 @@ def made_again(
         # What comes out as it was touches nothing below it.
         changed = {path: file for path, file in outputs.items() if not _same(file, Path(path))}
         for path in outputs:
-            there.pop(path, None)
-        there |= changed
-        made |= changed
-    return made
+            files.pop(path, None)
+        files |= changed
+        replaced |= changed
+    return replaced
 
 
 def _same(file: Path, here: Path) -> bool:
@@ -277,17 +279,17 @@ class Read:
 
     def kept(self, dataset: str) -> list[str]:
         """Files of a data set that are read where data sets meet."""
-        made = {path for one in self.jobs(dataset) for path in one.paths}
-        return sorted(made.intersection(self.judged_from))
+        outputs = {path for one in self.jobs(dataset) for path in one.paths}
+        return sorted(outputs.intersection(self.judged_from))
 
     def settings(self, run: Run) -> dict[str, Any]:
         """Settings of a run: those of its alternatives, and its methods beside the baseline."""
-        found = settings_of(run.taken, self.choices)
+        settings = settings_of(run.taken, self.choices)
         if run.methods and self._methods:
             baseline = sections()[self.experiment].settings()["methods"].contains
             wanted = {baseline, *run.methods}
-            found["methods"] = [method for method in self._methods if method in wanted]
-        return found
+            settings["methods"] = [method for method in self._methods if method in wanted]
+        return settings
 
     def _number(self, run: Run) -> int:
         return next(n for n, other in enumerate(self.runs) if contains(other, run))
@@ -325,19 +327,19 @@ class Read:
             "kept": {dataset: self.kept(dataset) for dataset in self.datasets},
             "readings": [
                 {
-                    "id": reading.id,
-                    "taken": dict(reading.taken),
-                    "claims": list(reading.claims),
+                    "id": choice.id,
+                    "taken": dict(choice.taken),
+                    "claims": list(choice.claims),
                     "beside": bool(self.beside) and self._set_beside[number],
-                    "methods": list(reading.methods),
-                    "settings": settings_of(reading.taken.items(), self.choices),
-                    "without": left_out(reading, self.choices),
+                    "methods": list(choice.methods),
+                    "settings": settings_of(choice.taken.items(), self.choices),
+                    "without": left_out(choice, self.choices),
                     "runs": [
                         [self._number(run), list(run.methods)]
-                        for run in runs_of(reading, self.choices, self._of_rows, self._methods)
+                        for run in runs_of(choice, self.choices, self._of_rows, self._methods)
                     ],
                 }
-                for number, reading in enumerate(self.readings)
+                for number, choice in enumerate(self.readings)
             ],
         }
 
@@ -349,13 +351,13 @@ def _beside(workflow: Any, experiment: str, before: Sequence[Made]) -> list[Made
         raise LookupError(f"no rule makes {COMPARISON}; its file stands above that of the readings")
     makers = {path: maker_of(workflow, path) for path in comparison.inputs["tables"]}
     call = f"{experiment}.tables"
-    own = [path for path, one in makers.items() if one is not None and one.params["call"] == call]
-    if not own:
+    paths = [path for path, one in makers.items() if one is not None and one.params["call"] == call]
+    if not paths:
         return []
-    jobs = [one for one in upstream(workflow, own) if one not in before]
+    jobs = [one for one in upstream(workflow, paths) if one not in before]
     alone = replace(
         comparison,
-        inputs={**comparison.inputs, "tables": own},
+        inputs={**comparison.inputs, "tables": paths},
         params={**comparison.params, "experiments": [experiment]},
     )
     return [*jobs, alone]
@@ -371,12 +373,14 @@ class Readings:
     """Readings of all experiments that are read: inputs and `params` for the rules."""
 
     def __init__(self, workflow: Any, config: Mapping[str, Any]):
-        own = config["readings"]
+        section = config["readings"]
         choices = read_readings(read_yaml(SOURCE))
-        there = config["experiments"]
-        self.words = [w for w in own["of"] if w in there and "readings" in there]
+        words = config["experiments"]
+        self.words = [w for w in section["of"] if w in words and "readings" in words]
         self._read = {
-            word: Read(workflow, config, word, choices[word], own["singles"], own["nearest"])
+            word: Read(
+                workflow, config, word, choices[word], section["singles"], section["nearest"]
+            )
             for word in self.words
         }
 
@@ -399,7 +403,7 @@ class Readings:
     @property
     def datasets(self) -> list[str]:
         """All data sets, sorted."""
-        return sorted({name for own in self._read.values() for name in own.datasets})
+        return sorted({name for read in self._read.values() for name in read.datasets})
 
     def params(self, work: str) -> dict[str, Any]:
         """`params` of the rule whose script calls `run` or `judge`."""
@@ -420,10 +424,10 @@ def run(snakemake: Any) -> None:
         params, root, files = SimpleNamespace(**snakemake.params.given), Path(name), []
         jobs = [Made(**one) for one in params.jobs]
         for number, settings in enumerate(params.runs):
-            made = made_again(jobs, params.section, settings, root / "made")
+            replaced = made_again(jobs, params.section, settings, root / "made")
             for path in params.kept:
                 files.append(f"{_folder(number)}/{path}")
-                write_bytes(root / files[-1], made.get(path, Path(path)).read_bytes())
+                write_bytes(root / files[-1], replaced.get(path, Path(path)).read_bytes())
         write_bytes(snakemake.output[0], packed(root, files))
 
 
@@ -446,46 +450,46 @@ def judge(snakemake: Any) -> None:
         params, folder = SimpleNamespace(**snakemake.params.given), Path(name)
         kept = {d: paths for d, paths in params.kept.items() if absence(paths[0]) is None}
         for path in map(Path, snakemake.input.runs):
-            own = kept.get(path.parent.name, ())
-            wanted = [f"{_folder(n)}/{p}" for n in range(params.n_runs) for p in own]
-            for place, content in (unpacked(path, wanted) if own else {}).items():
+            kept_paths = kept.get(path.parent.name, ())
+            wanted = [f"{_folder(n)}/{p}" for n in range(params.n_runs) for p in kept_paths]
+            for place, content in (unpacked(path, wanted) if kept_paths else {}).items():
                 write_bytes(folder / place, content)
-        found = [_judged(reading, params, kept, folder) for reading in params.readings]
-        for path, frames in zip(snakemake.output, zip(*found, strict=True), strict=True):
-            there = [frame for frame in frames if frame is not None]
-            frame = pd.concat(there, ignore_index=True) if there else pd.DataFrame()
+        judged = [_judged(choice, params, kept, folder) for choice in params.readings]
+        for path, frames in zip(snakemake.output, zip(*judged, strict=True), strict=True):
+            nonempty = [frame for frame in frames if frame is not None]
+            frame = pd.concat(nonempty, ignore_index=True) if nonempty else pd.DataFrame()
             write_parquet(path, frame)
 
 
 def _judged(
-    reading: Mapping[str, Any], params: Any, kept: Mapping[str, Sequence[str]], folder: Path
+    choice: Mapping[str, Any], params: Any, kept: Mapping[str, Sequence[str]], folder: Path
 ) -> tuple[pd.DataFrame, pd.DataFrame | None]:
     """Claims and printed cells of one reading, with the runs of all readings in a folder."""
     with TemporaryDirectory(prefix="reading-", dir=folder) as name:
         scratch = Path(name)
         # Only its own: a claim is judged without each data set in turn, which takes its time.
         given = {CLAIMS: scratch / CLAIMS}
-        write_text(given[CLAIMS], _only(params.section, reading["claims"]))
+        write_text(given[CLAIMS], _only(params.section, choice["claims"]))
         for path in (path for paths in kept.values() for path in paths):
-            if reading["runs"]:
+            if choice["runs"]:
                 given[path] = scratch / path
-                write_parquet(given[path], _put_together(path, folder, reading["runs"]))
-        without = [path for d in reading["without"] for path in kept.get(d, ())]
-        jobs = [*params.jobs, *(params.beside if reading["beside"] else ())]
-        made = made_again(
+                write_parquet(given[path], _put_together(path, folder, choice["runs"]))
+        without = [path for d in choice["without"] for path in kept.get(d, ())]
+        jobs = [*params.jobs, *(params.beside if choice["beside"] else ())]
+        replaced = made_again(
             [Made(**one) for one in jobs],
-            *(params.section, reading["settings"], scratch / "made", given, without),
+            *(params.section, choice["settings"], scratch / "made", given, without),
         )
-        frame = read_parquet(made.get(params.judged, params.judged))
+        frame = read_parquet(replaced.get(params.judged, params.judged))
         cells = None
-        if reading["beside"]:
-            cells = read_parquet(made.get(params.cells, params.cells))
-            there = cells["experiment"].eq(params.section) & cells["measured"].notna()
-            if reading["methods"]:
-                there &= cells["method"].isin(["", *reading["methods"]])
-            cells = cells[there].assign(reading=reading["id"])
-    taken = {f"{PREFIX}{name}": reading["taken"].get(name, HERE) for name in params.choices}
-    frame = frame[frame["claim"].isin(reading["claims"])].assign(reading=reading["id"], **taken)
+        if choice["beside"]:
+            cells = read_parquet(replaced.get(params.cells, params.cells))
+            measured = cells["experiment"].eq(params.section) & cells["measured"].notna()
+            if choice["methods"]:
+                measured &= cells["method"].isin(["", *choice["methods"]])
+            cells = cells[measured].assign(reading=choice["id"])
+    taken = {f"{PREFIX}{name}": choice["taken"].get(name, HERE) for name in params.choices}
+    frame = frame[frame["claim"].isin(choice["claims"])].assign(reading=choice["id"], **taken)
     frame = frame.assign(repeats=params.repeats)
     first = ["reading", *taken, "claim", "repeats"]
     return frame[[*first, *(column for column in frame if column not in first)]], cells
@@ -496,9 +500,9 @@ def _only(section: str, claims: Sequence[str]) -> str:
     import yaml
 
     content = read_yaml(CLAIMS)
-    own = content["claims"][section]
-    asked = {name: claim for name, claim in own["claims"].items() if name in claims}
-    content["claims"] = {section: own | {"claims": asked}}
+    section_claims = content["claims"][section]
+    asked = {name: claim for name, claim in section_claims["claims"].items() if name in claims}
+    content["claims"] = {section: section_claims | {"claims": asked}}
     return yaml.safe_dump(content, sort_keys=False, allow_unicode=True)
 
 

@@ -63,9 +63,9 @@ def step(config: Mapping[str, Any], call: str, **given: Any) -> dict[str, Any]:
         `script`, the digest of the script that runs it, and `code`, that of all that the function
         reaches.
     """
-    found = declarations(call)
+    declared = declarations(call)
     params: dict[str, Any] = {"call": call, **given}
-    for declaration in found:
+    for declaration in declared:
         section = section_of(declaration.word)
         if declaration.settings and section is not None:
             plan = params.setdefault("plan", {})
@@ -73,8 +73,8 @@ def step(config: Mapping[str, Any], call: str, **given: Any) -> dict[str, Any]:
         for name, (section, *names) in declaration.plans.items():
             plan = params.setdefault(name, {})
             plan |= _settings(config, section, names)
-    word = found[0].word
-    if any(d.kind != "step" and set(d.parameters) - PRINTED for d in found):
+    word = declared[0].word
+    if any(d.kind != "step" and set(d.parameters) - PRINTED for d in declared):
         # Captions tell of local data; nothing is recorded where there is none.
         names = datasets_of(config, section_of(word))
         if notes := local_notes(config["registry"], names):
@@ -151,10 +151,10 @@ def _settings(config: Mapping[str, Any], section: str, names: Sequence[str]) -> 
     return settings(config, section, *names)
 
 
-def _starts(found: Sequence[Declaration]) -> list[str]:
+def _starts(declarations: Sequence[Declaration]) -> list[str]:
     """Where the code of a job begins: its functions, its plans, and what reads, draws and says."""
-    starts = [f"{_in_package(d.module)}:{d.name}" for d in found]
-    for declared in found:
+    starts = [f"{_in_package(d.module)}:{d.name}" for d in declarations]
+    for declared in declarations:
         kinds = READ.keys() & declared.parameters.values()
         starts += [f"workflow.jobs.steps:{READ[kind].__name__}" for kind in kinds]
         section = section_of(declared.word) if declared.settings else None
@@ -183,10 +183,10 @@ def _in_package(module: str) -> str:
 def declaration(call: str) -> Declaration:
     """What stands at one function; see `step` for errors."""
     module, _, name = call.partition(":")
-    found = _module(module)
-    if name not in found:
+    functions = _module(module)
+    if name not in functions:
         raise LookupError(f"`{module_of(module)}` has no step, table or figure `{name}`")
-    return found[name]
+    return functions[name]
 
 
 def declarations(call: str, *kinds: str) -> list[Declaration]:
@@ -199,10 +199,10 @@ def declarations(call: str, *kinds: str) -> list[Declaration]:
     if ":" in call:
         return [declaration(call)]
     kinds = kinds or ("table", "figure")
-    found = [d for d in _module(call).values() if d.kind in kinds]
-    if not found:
+    functions = [d for d in _module(call).values() if d.kind in kinds]
+    if not functions:
         raise LookupError(f"`{module_of(call)}` makes no {' and no '.join(kinds)}")
-    return found
+    return functions
 
 
 def declared_by(word: str) -> list[Declaration]:
@@ -243,10 +243,10 @@ def _module(module: str) -> dict[str, Declaration]:
     name = module_of(module)
     if importlib.util.find_spec(name) is None:
         raise LookupError(f"there is no module `{name}`")
-    found = (
+    functions = (
         getattr(value, "declared", None) for value in vars(importlib.import_module(name)).values()
     )
-    return {d.name: d for d in found if isinstance(d, Declaration) and d.module == module}
+    return {d.name: d for d in functions if isinstance(d, Declaration) and d.module == module}
 
 
 @functools.cache
@@ -275,12 +275,12 @@ def perform(snakemake: Any) -> None:
     outputs = dict(snakemake.output.items())
     if name:
         function = getattr(functions, name)
-        made = function(**arguments.of(function))
-        write_made(list(snakemake.output), outputs, made, function.declared.makes)
+        outcome = function(**arguments.of(function))
+        write_made(list(snakemake.output), outputs, outcome, function.declared.makes)
         return
     shown = [getattr(functions, n) for n in outputs if not n.endswith(BESIDE)]
-    made = {function.shown.id: function(**arguments.of(function)) for function in shown}
-    arguments.made(made)
+    outcome = {function.shown.id: function(**arguments.of(function)) for function in shown}
+    arguments.made(outcome)
     local = dict(snakemake.params.items()).get("local_data", ())
     for function in shown:
         name = function.shown.id
@@ -288,30 +288,30 @@ def perform(snakemake: Any) -> None:
             from hedgerow.showing import figures
 
             # Saving lays a figure out, and once more would move it by a hair.
-            write(outputs[f"{name}_png"], pickle.loads(pickle.dumps(made[name])))
-            write(outputs[f"{name}_csv"], figures.drawn(made[name]))
+            write(outputs[f"{name}_png"], pickle.loads(pickle.dumps(outcome[name])))
+            write(outputs[f"{name}_csv"], figures.drawn(outcome[name]))
         else:
-            write_json(outputs[f"{name}_cells"], arguments.behind(function, made[name]))
-        write(outputs[name], made[name])
+            write_json(outputs[f"{name}_cells"], arguments.behind(function, outcome[name]))
+        write(outputs[name], outcome[name])
         caption = [function.shown.said(arguments.of), *map("{}.".format, local)]
         write(outputs[f"{name}_caption"], " ".join(caption))
 
 
 def write_made(
-    paths: Sequence[str], outputs: Mapping[str, str], made: Any, names: Sequence[str]
+    paths: Sequence[str], outputs: Mapping[str, str], outcome: Any, names: Sequence[str]
 ) -> None:
     """Write what a step returned."""
     if not names:
         (path,) = paths
-        write(path, made)
+        write(path, outcome)
         return
-    if not set(outputs) == set(made) == set(names):
+    if not set(outputs) == set(outcome) == set(names):
         raise KeyError(
             f"the rule asks for {sorted(outputs)}, the step says {sorted(names)} and gives "
-            f"{sorted(made)}"
+            f"{sorted(outcome)}"
         )
     for name, path in outputs.items():
-        write(path, made[name])
+        write(path, outcome[name])
 
 
 class Arguments:
@@ -337,29 +337,31 @@ class Arguments:
 
     def of(self, function: Callable) -> dict[str, Any]:
         """Arguments of a function, by the names and annotations of its parameters."""
-        found = {}
+        arguments = {}
         for name, kind in annotations_of(function).items():
             if self._gathers(name, kind):
-                found[name] = self._others(function)
+                arguments[name] = self._others(function)
                 continue
             if (name, kind) not in self._read:
                 self._read[name, kind] = self._argument(name, kind)
-            found[name] = self._read[name, kind]
-        return found
+            arguments[name] = self._read[name, kind]
+        return arguments
 
     def behind(self, function: Callable, table: Any) -> dict[str, Any]:
         """What the cells of a table rest on (`hedgerow_study.reporting.cells.document`)."""
-        found = self.cells(function, table)
-        names = {rows.of for cell in found for rows in cell.rows}
-        return cells.document(function.shown.id, found, {name: self.source(name) for name in names})
+        listed = self.cells(function, table)
+        names = {rows.of for cell in listed for rows in cell.rows}
+        return cells.document(
+            function.shown.id, listed, {name: self.source(name) for name in names}
+        )
 
     def cells(self, function: Callable, table: Any) -> list[cells.Cell]:
         """What the cells of a table rest on, as stands beside its function."""
         shown = function.shown
-        own = {"table": table, "identifier": shown.id}
+        available = {"table": table, "identifier": shown.id}
         for name, kind in annotations_of(shown.behind).items():
-            if name in own:
-                self._read[name, kind] = own[name]
+            if name in available:
+                self._read[name, kind] = available[name]
         return list(shown.behind(**self.of(shown.behind)))
 
     def source(self, name: str) -> cells.Source:
@@ -371,8 +373,8 @@ class Arguments:
         return self._sources[name]
 
     def _gathers(self, name: str, kind: str) -> bool:
-        known = name in self._inputs or (name, kind) in self._read
-        return name in GATHER and kind in FRAMES and not known
+        available = name in self._inputs or (name, kind) in self._read
+        return name in GATHER and kind in FRAMES and not available
 
     def _others(self, function: Callable) -> dict[str, Any]:
         """Tables of the inputs that no parameter of a function names, by their names."""
@@ -389,11 +391,11 @@ class Arguments:
         if name in self._inputs:
             paths = self._inputs[name]
             if not isinstance(paths, str):
-                there = [path for path in paths if path in self._there]
+                available = [path for path in paths if path in self._there]
                 # A list of frames may be empty where other parts of the experiment are there.
-                if not there and kind != "Sequence[pd.DataFrame]":
+                if not available and kind != "Sequence[pd.DataFrame]":
                     present(paths)  # says why
-                return READ[kind](there)
+                return READ[kind](available)
             reason = absence(paths)
             if reason is not None:
                 raise DataError(
@@ -407,8 +409,8 @@ class Arguments:
         others = declaration(call).plans if ":" in call else {}
         if name != "plan" and name not in others:
             return self._params[name]
-        own = section_of(call.partition(".")[0])
-        section = own if name == "plan" else others[name][0]
+        word_section = section_of(call.partition(".")[0])
+        section = word_section if name == "plan" else others[name][0]
         plan_class = sections()[section]
         given = {key: self._params[key] for key in plan_class.given if key in self._params}
         dataset = getattr(self._wildcards, "dataset", None)
@@ -485,21 +487,21 @@ READ: dict[str, Callable[[Sequence[str]], Any]] = {
 }
 
 
-def write(path: str, made: Any) -> None:
+def write(path: str, content: Any) -> None:
     """Write a table, figure, section or caption whole, by the suffix of its file."""
     suffix = Path(path).suffix
     if suffix == ".parquet":
-        write_parquet(path, made)
+        write_parquet(path, content)
     elif suffix == ".csv":
-        write_csv(path, made)
+        write_csv(path, content)
     elif suffix == ".json":
-        write_json(path, made.to_dict())
+        write_json(path, content.to_dict())
     elif suffix == ".rst":
-        write_text(path, caption_text(made))
+        write_text(path, caption_text(content))
     else:
         from hedgerow.showing.figures import save
 
-        save(made, path)
+        save(content, path)
 
 
 #: Characters that mean something in a caption of Snakemake's report, which reads reStructuredText.

@@ -128,8 +128,8 @@ class FutureError(HedgerowError):
 def check_times(workflow: Any) -> None:
     """Stop a run before jobs whose outputs would be older than their inputs."""
     jobs = jobs_to_run(workflow)
-    made = {str(file) for job in jobs for file in job.output}
-    read = {str(file) for job in jobs for file in job.input} - made
+    outputs = {str(file) for job in jobs for file in job.output}
+    read = {str(file) for job in jobs for file in job.input} - outputs
     now = time.time()
     times = {file: os.stat(file).st_mtime for file in read if os.path.exists(file)}
     late = sorted(file for file, seconds in times.items() if seconds > now + AHEAD)
@@ -137,12 +137,12 @@ def check_times(workflow: Any) -> None:
         return
     date = time.strftime("%Y-%m-%d %H:%M", time.localtime(times[late[0]]))
     if len(late) == 1:
-        said, remedy = f"{late[0]} is from the future ({date})", f"`touch {late[0]}`"
+        message, remedy = f"{late[0]} is from the future ({date})", f"`touch {late[0]}`"
     else:
-        said = f"{len(late)} files are from the future, {late[0]} among them ({date})"
+        message = f"{len(late)} files are from the future, {late[0]} among them ({date})"
         folders = " ".join(sorted({file.partition("/")[0] for file in late}))
         remedy = f"`find {folders} -newermt now -exec touch {{}} +`"
     raise FutureError(
-        f"{said}: what is made from it would count as out of date",
+        f"{message}: what is made from it would count as out of date",
         remedy=f"set the clock of this machine if it is slow, else call {remedy}",
     )

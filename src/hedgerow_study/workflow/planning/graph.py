@@ -63,10 +63,10 @@ class Graph:
 
     @functools.cached_property
     def _jobs(self) -> dict[str, dict[str, Any]]:
-        found = {}
+        jobs = {}
         for job in jobs_above(self._workflow, MANIFEST_RULE):
-            found |= described(job)
-        return dict(sorted(found.items()))
+            jobs |= described(job)
+        return dict(sorted(jobs.items()))
 
 
 def described(job: Any) -> dict[str, dict[str, Any]]:
@@ -92,8 +92,8 @@ def experiment_of(rule: str) -> str:
     """The experiment of a rule, `data` or `report`."""
     if rule in ("fetch", "tidy"):
         return "data"
-    own = [word for word in WORDS if rule == word or rule.startswith(f"{word}_")]
-    return max(own, key=len, default="report")
+    words = [word for word in WORDS if rule == word or rule.startswith(f"{word}_")]
+    return max(words, key=len, default="report")
 
 
 def given(workflow: Any) -> dict[str, Any]:
@@ -134,9 +134,9 @@ def planned(
     request = {"files": list(map(str, configfiles)), "settings": dict(settings or {})}
     done = _asked(json.dumps(request), root)
     if done.returncode:
-        said = [line for line in done.stderr.splitlines() if line.strip()]
+        lines = [line for line in done.stderr.splitlines() if line.strip()]
         raise ConfigError(
-            f"Snakemake cannot plan this project: {plain(said[-1]) if said else 'it says nothing'}",
+            f"Snakemake cannot plan this project: {plain(lines[-1]) if lines else 'no message'}",
             remedy="call `snakemake --dry-run` there, which tells more",
         )
     return _answer(done.stdout)
@@ -152,10 +152,10 @@ def planned_again(root: Path | str, manifest: Mapping[str, Any]) -> dict[str, di
         return planned(root, [settings])
 
 
-def _answer(said: str) -> dict[str, dict[str, Any]]:
+def _answer(text: str) -> dict[str, dict[str, Any]]:
     """The plan that a process printed last. Its Snakefile may have printed what it likes."""
     try:
-        plan = json.loads((said.splitlines() or [""])[-1])
+        plan = json.loads((text.splitlines() or [""])[-1])
         fine = all(isinstance(job[k], t) for job in plan.values() for k, t in SAID.items())
         fine = fine and all({"code", "settings"} <= job.keys() for job in plan.values())
     except (ValueError, RecursionError, AttributeError, KeyError, TypeError):
@@ -190,11 +190,13 @@ def _plan(files: Iterable[str], settings: Mapping) -> dict[str, dict[str, Any]]:
         described_jobs = {job: described(job) for job, _, _ in jobs}
         ids = {job: next(iter(one)) for job, one in described_jobs.items()}
         for job, before, reason in jobs:
-            made = set(map(str, reason.updated_input_run)) if reason else set()
+            updated = set(map(str, reason.updated_input_run)) if reason else set()
             plan[ids[job]] = {
                 **described_jobs[job][ids[job]],
                 "runs": reason is not None,
-                "after": sorted(ids[j] for j, files in before.items() if j in ids and made & files),
+                "after": sorted(
+                    ids[j] for j, files in before.items() if j in ids and updated & files
+                ),
                 "why": _reasons(reason, job, workflow) if reason else {},
             }
             call = str(job.params.get("call", ""))
@@ -214,11 +216,11 @@ def _plain(value: Any) -> Any:
 
 def _reasons(reason: Any, job: Any, workflow: Any) -> dict[str, Any]:
     """Reasons of a job that are its own; those of jobs before it are theirs."""
-    made = set(map(str, reason.updated_input_run))
-    found: dict[str, Any] = {
+    updated = set(map(str, reason.updated_input_run))
+    reasons: dict[str, Any] = {
         "missing": sorted(map(str, reason.missing_output)),
         "incomplete": sorted(map(str, job.output)) if reason.forced else [],
-        "data": sorted(set(map(str, reason.updated_input)) - made),
+        "data": sorted(set(map(str, reason.updated_input)) - updated),
     }
     if reason.params_changed:
         now = set(reason.params_changed.only_new)
@@ -233,16 +235,16 @@ def _reasons(reason: Any, job: Any, workflow: Any) -> dict[str, Any]:
         for name, (kind, what) in parameters.items():
             if (written := repr(job.params.get(name))) in now:
                 now.discard(written)
-                found[kind] = what
+                reasons[kind] = what
         if now:
-            found["params"] = {
+            reasons["params"] = {
                 "before": sorted(reason.params_changed.only_old),
                 "now": sorted(now),
             }
     if reason.input_changed:
-        found["inputs"] = sorted(recorded_inputs(workflow, job) ^ set(map(str, job.input)))
-    found["environment"] = bool(reason.software_stack_changed)
-    return {kind: what for kind, what in found.items() if what}
+        reasons["inputs"] = sorted(recorded_inputs(workflow, job) ^ set(map(str, job.input)))
+    reasons["environment"] = bool(reason.software_stack_changed)
+    return {kind: what for kind, what in reasons.items() if what}
 
 
 def main(request: str, folder: str = ".") -> None:

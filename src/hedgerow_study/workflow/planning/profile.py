@@ -77,12 +77,12 @@ def recorded(project: Path, record: str, chunk: int = 1) -> Need:
 
     Returns: of processor time, which other work on the machine does not change; 0 without a record.
     """
-    found = Need()
+    largest = Need()
     for file in project.glob(re.sub(r"\{\w+\}", "*", record)):
         done = repeats(file.stem) or chunk
         need = read_record(file).need
-        found = found.with_(Need(need.seconds * max(1.0, chunk / done), need.mib))
-    return found
+        largest = largest.with_(Need(need.seconds * max(1.0, chunk / done), need.mib))
+    return largest
 
 
 def per_dataset(record: str) -> bool:
@@ -92,7 +92,7 @@ def per_dataset(record: str) -> bool:
 
 def needs(root: Path, projects: Iterable[Path]) -> dict[str, Need]:
     """What each rule took at most, by name; 0 for those without any record."""
-    projects, found = list(projects), {}
+    projects, by_rule = list(projects), {}
     kept = kept_jobs(root)
     for rule, record in records_of_rules(root).items():
         word, chunk = Path(record).parts[2], 1
@@ -108,8 +108,8 @@ def needs(root: Path, projects: Iterable[Path]) -> dict[str, Need]:
             need = need.with_(recorded(project, record, chunk))
         for id, took in kept.items():
             need = need.with_(took if id.partition(":")[0] == rule else Need())
-        found[rule] = need
-    return found
+        by_rule[rule] = need
+    return by_rule
 
 
 def said(text: str) -> dict[str, Need]:
@@ -140,25 +140,25 @@ def components(groups: Mapping[str, str], took: Mapping[str, Need]) -> dict[str,
         if rule in groups:
             seconds[groups[rule]] += need.seconds
             datasets[groups[rule]].add(wildcards.partition(",")[0])
-    found = {}
+    sizes = {}
     for group in dict.fromkeys(groups.values()):
         if group == "tables" or group.endswith("_shown"):
-            found[group] = TABLES if group == "tables" else SHOWN
+            sizes[group] = TABLES if group == "tables" else SHOWN
         else:
             each = seconds[group] / max(1, len(datasets[group]))
-            found[group] = max(1, int(60 * GROUP_MINUTES / each)) if each else 1
-    return found
+            sizes[group] = max(1, int(60 * GROUP_MINUTES / each)) if each else 1
+    return sizes
 
 
 def profile(
-    found: Mapping[str, Need],
+    by_rule: Mapping[str, Need],
     named: Iterable[str],
     groups: Mapping[str, str] | None = None,
     parts: Mapping[str, int] | None = None,
 ) -> str:
     """Text of the profile; some rules are named whatever they need."""
     named, largest = set(named), Need()
-    for need in found.values():
+    for need in by_rule.values():
         largest = largest.with_(need)
     lines = [f"  {rule}: {group}" for rule, group in sorted((groups or {}).items())]
     lines = ["groups:", *lines] if lines else []
@@ -166,7 +166,7 @@ def profile(
         lines += ["group-components: # parts that do not depend on each other"]
         lines += [f"  {group}: {n}" for group, n in sorted(parts.items())]
     lines += ["set-resources:"]
-    for rule, need in sorted(found.items()):
+    for rule, need in sorted(by_rule.items()):
         asked = largest if rule in named and not need.seconds else need
         minutes = max(DEFAULT_MINUTES, math.ceil(TIMES_SECONDS * asked.seconds / 60))
         mb = TIMES_MEMORY * asked.mib * 1.048576 + SNAKEMAKE_MB
@@ -182,15 +182,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Write the profile of the project at hand, and say how much of it was measured."""
     root = Path()
     file, records = root / PROFILE, records_of_rules(root)
-    found = needs(root, map(Path, sys.argv[1:] if arguments is None else arguments))
+    by_rule = needs(root, map(Path, sys.argv[1:] if arguments is None else arguments))
     before = said(file.read_text("utf-8")) if file.is_file() else {}
-    found = {r: need if need.seconds else before.get(r, need) for r, need in found.items()}
+    by_rule = {r: need if need.seconds else before.get(r, need) for r, need in by_rule.items()}
     named = [rule for rule, record in records.items() if per_dataset(record)]
     groups = {rule: group_of(rule, record) for rule, record in records.items()}
     groups = {rule: group for rule, group in groups.items() if group}
     parts = components(groups, kept_jobs(root))
-    write_text(file, profile(found, named, groups, parts))
-    unknown = [rule for rule in named if not found[rule].seconds]
+    write_text(file, profile(by_rule, named, groups, parts))
+    unknown = [rule for rule in named if not by_rule[rule].seconds]
     print(f"{PROFILE}: written; of rules with a job per data set, {len(unknown)} without record")
     return 0
 

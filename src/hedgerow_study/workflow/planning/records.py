@@ -59,15 +59,15 @@ def record_file(id: str, pattern: str) -> str:
 
 def records_in(root: Path) -> dict[str, Recorded]:
     """What the jobs in a folder took when they last ran, by their ids."""
-    found = {}
+    records = {}
     for rule, pattern in records_of_rules(root).items():
-        known = re.compile(re.sub(r"\\{(\w+)\\}", _wildcard, re.escape(pattern)))
+        path_pattern = re.compile(re.sub(r"\\{(\w+)\\}", _wildcard, re.escape(pattern)))
         for file in root.glob(re.sub(r"\{\w+\}", "*", pattern)):
-            wildcards = known.fullmatch(file.relative_to(root).as_posix())
+            wildcards = path_pattern.fullmatch(file.relative_to(root).as_posix())
             if wildcards:
                 id = f"{rule}:{','.join(wildcards.groups())}" if wildcards.groups() else rule
-                found[id] = read_record(file)
-    return found
+                records[id] = read_record(file)
+    return records
 
 
 def _wildcard(name: re.Match) -> str:
@@ -107,14 +107,14 @@ def number(text: str | None) -> float:
 
 def kept_jobs(root: Path, configuration: str = "paper") -> dict[str, Need]:
     """What the jobs of all parts in data/reference took, and those that made tables of them."""
-    found = {}
+    needs = {}
     for file in sorted(root.glob("data/reference/**/*.json")):
         manifest = read_json(file)
         jobs, settings = manifest.get("jobs", {}), manifest.get("settings", {})
         of_today = "archive" in manifest or "outputs" in manifest
         if settings.get("configuration") == configuration and of_today:
-            found |= {id: Need(job["seconds"], job["mib"]) for id, job in jobs.items()}
-    return found
+            needs |= {id: Need(job["seconds"], job["mib"]) for id, job in jobs.items()}
+    return needs
 
 
 # ------------------------------------------------------------------------------------ forecast
@@ -124,11 +124,13 @@ class Known:
     """What jobs took, in seconds of processor time: here, and with the settings asked for."""
 
     def __init__(self, records: Mapping[str, Recorded], kept: Mapping[str, float]):
-        told = [(id, KEPT, seconds) for id, seconds in kept.items()]
-        told += [(id, settings, need.seconds) for id, (need, settings) in records.items()]
+        seconds_of_jobs = [(id, KEPT, seconds) for id, seconds in kept.items()]
+        seconds_of_jobs += [
+            (id, settings, need.seconds) for id, (need, settings) in records.items()
+        ]
         self._of: dict[tuple[str, str], dict[str, float]] = defaultdict(dict)
         self._settings: dict[str, set[str]] = defaultdict(set)
-        for id, settings, seconds in told:
+        for id, settings, seconds in seconds_of_jobs:
             rule = id.partition(":")[0]
             self._of[rule, settings][id] = seconds
             self._settings[rule].add(settings)
@@ -142,13 +144,13 @@ class Known:
         rule = id.partition(":")[0]
         same = {**self._of.get((rule, KEPT), {}), **self._of.get((rule, settings), {})}
         others = {k: v for one in self._settings[rule] for k, v in self._of[rule, one].items()}
-        found = same or others
-        if not found:
+        recorded = same or others
+        if not recorded:
             return None
-        if id in found:
-            return found[id], not same
+        if id in recorded:
+            return recorded[id], not same
         dataset, n = _dataset(id), repeats(id)
-        alike = {k: v for k, v in found.items() if _dataset(k) == dataset} or found
+        alike = {k: v for k, v in recorded.items() if _dataset(k) == dataset} or recorded
         scaled = [
             seconds * (n / (repeats(other) or whole or n) if n else 1.0)
             for other, seconds in alike.items()
@@ -169,39 +171,41 @@ def _mean(values: Sequence[float]) -> float:
 
 
 def said(
-    jobs: Mapping[str, Mapping[str, Any]], known: Known, cores: int, configuration: str = ""
+    jobs: Mapping[str, Mapping[str, Any]], records: Known, cores: int, configuration: str = ""
 ) -> list[str]:
     """One or two lines on the time that jobs of the graph will take."""
     count = "1 job" if len(jobs) == 1 else f"{len(jobs):,} jobs"
     whole: dict[tuple[str, str], int] = defaultdict(int)
     for id in jobs:
         whole[id.partition(":")[0], _dataset(id)] += repeats(id) or 0
-    told = {
-        id: known.of(id, job["settings"], whole[id.partition(":")[0], _dataset(id)])
+    forecasts = {
+        id: records.of(id, job["settings"], whole[id.partition(":")[0], _dataset(id)])
         for id, job in jobs.items()
     }
-    found = {id: one[0] for id, one in told.items() if one}
-    if not found:
+    seconds_of = {id: one[0] for id, one in forecasts.items() if one}
+    if not seconds_of:
         here = "; README says what the default configuration took elsewhere"
-        there = here if configuration == "default" else ""
-        return [f"{count} to run: there is no record yet of what such jobs take{there}."]
-    unknown = jobs.keys() - found.keys()
-    guess = sum(one[0] for one in told.values() if one and one[1])
+        hint = here if configuration == "default" else ""
+        return [f"{count} to run: there is no record yet of what such jobs take{hint}."]
+    unknown = jobs.keys() - seconds_of.keys()
+    estimated = sum(one[0] for one in forecasts.values() if one and one[1])
     # What learns on a data set takes longer than what reads data and shows results.
     for learns in (True, False):
-        own = [seconds for id, seconds in found.items() if _learns(id) == learns]
-        mean = _mean(own or list(found.values()))
-        found |= {id: mean for id in unknown if _learns(id) == learns}
-    seconds = sum(found.values())
-    wall = max(seconds / cores, *found.values())
+        alike = [seconds for id, seconds in seconds_of.items() if _learns(id) == learns]
+        mean = _mean(alike or list(seconds_of.values()))
+        seconds_of |= {id: mean for id in unknown if _learns(id) == learns}
+    seconds = sum(seconds_of.values())
+    wall = max(seconds / cores, *seconds_of.values())
     on = "1 core" if cores == 1 else f"{cores} cores"
     line = (
         f"{count} to run: by what such jobs took before, {about(seconds)} of processor time, "
         f"{about(wall)} on {on}."
     )
     but = []
-    if guess >= 0.01 * seconds > 0:
-        but.append(f"{guess / seconds:.0%} of the time is a guess, from jobs with other settings.")
+    if estimated >= 0.01 * seconds > 0:
+        but.append(
+            f"{estimated / seconds:.0%} of the time is a guess, from jobs with other settings."
+        )
     if unknown:
         n = len(unknown)
         which = "1 job without record counts" if n == 1 else f"{n:,} jobs without record count"
@@ -225,8 +229,8 @@ def to_take(workflow: Any, configuration: str) -> list[str]:
     jobs: dict[str, dict[str, Any]] = {}
     for job in jobs_to_run(workflow):
         jobs |= {} if job.rule.norun else described(job)  # a rule that only names targets
-    known = known_in(Path(), configuration)
-    return said(jobs, known, cores_of(workflow), configuration) if jobs else []
+    records = known_in(Path(), configuration)
+    return said(jobs, records, cores_of(workflow), configuration) if jobs else []
 
 
 def about(seconds: float) -> str:

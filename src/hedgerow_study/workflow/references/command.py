@@ -150,8 +150,8 @@ def _of_one(options: argparse.Namespace, one: Reference) -> None:
             one.collect(wanted)
         else:
             one.compare(wanted)
-            said = "came out the same: all parts count as made by the code of today"
-            print(f"{folder}: {', '.join(wanted)} {said}")
+            verdict = "came out the same: all parts count as made by the code of today"
+            print(f"{folder}: {', '.join(wanted)} {verdict}")
     n, lacking = len(one.cut.parts), one.absent()
     if lacking:
         print(f"{folder}: {n - len(lacking)} of {n} parts are there, and no tables yet")

@@ -115,10 +115,10 @@ class Reference:
     @property
     def wanted(self) -> dict[str, str]:
         """What is made of all parts and kept: files of the project by their names in the folder."""
-        found = kept(self.plan, self.cut.rules, self.of and f"{self.experiment}_")
+        files = kept(self.plan, self.cut.rules, self.of and f"{self.experiment}_")
         if not self.of:
-            found[f"{self.experiment}_claims.csv"] = claims_of(self.plan, self.experiment)
-        return found
+            files[f"{self.experiment}_claims.csv"] = claims_of(self.plan, self.experiment)
+        return files
 
     @property
     def seed(self) -> str:
@@ -136,17 +136,17 @@ class Reference:
 
     def named(self, names: Iterable[str]) -> list[str]:
         """Parts by their names, or by data sets."""
-        known, found = self.cut.parts, []
+        parts, selected = self.cut.parts, []
         for name in names:
-            own = [part.name for part in known.values() if name in (part.name, part.dataset)]
-            if not own:
+            matches = [part.name for part in parts.values() if name in (part.name, part.dataset)]
+            if not matches:
                 raise DataError(
                     f"`{name}` is no data set of {self.experiment} in "
                     f"config/{self.configuration}.yaml",
-                    remedy=f"it has {', '.join(known)}",
+                    remedy=f"it has {', '.join(parts)}",
                 )
-            found += own
-        return list(dict.fromkeys(found))
+            selected += matches
+        return list(dict.fromkeys(selected))
 
     def make(self, names: Sequence[str], cores: int) -> None:
         """Run the workflow for some parts, up to the files that are kept of them."""
@@ -246,26 +246,26 @@ class Reference:
         from hedgerow_study.reporting.manifest import checksums
 
         manifests = self.checked()
-        wanted, made_by, outputs = self.wanted, self._made_by(self.cut.calls), []
+        wanted, code, outputs = self.wanted, self._made_by(self.cut.calls), []
         with tempfile.TemporaryDirectory(prefix="hedgerow-reference-") as place:
             copy = Path(place) / "project"
             copy_workflow(self.root, copy)
             self.unpack_into(copy, manifests)
             more = [COMPARISON] if self.of else []
-            made_of_parts(copy, made_by["code"], self.configuration, [self], wanted, cores, *more)
+            made_of_parts(copy, code["code"], self.configuration, [self], wanted, cores, *more)
             merging = [id for id, job in self.plan.items() if job["rule"] in self.cut.rules]
             merged = _jobs(copy, self.plan, merging)
             for name, path in sorted(wanted.items()):
-                made = copy / path
-                if made.suffix == ".parquet":
-                    made = made.with_suffix(".csv")
-                    write_csv(made, read_parquet(copy / path))
-                if made.suffix == ".csv" and made.read_bytes().count(b"\n") < 2:
+                output = copy / path
+                if output.suffix == ".parquet":
+                    output = output.with_suffix(".csv")
+                    write_csv(output, read_parquet(copy / path))
+                if output.suffix == ".csv" and output.read_bytes().count(b"\n") < 2:
                     continue  # of methods that are not run at this scale
-                if not _is_small(made):
+                if not _is_small(output):
                     continue
                 outputs.append(self.folder / name)
-                write_bytes(outputs[-1], made.read_bytes())
+                write_bytes(outputs[-1], output.read_bytes())
         jobs = [job for name in self.cut.parts for job in manifests[name]["jobs"].values()]
         before = _says(self.folder / "manifest.json", self.experiment)
         folder = self.folder.resolve()
@@ -273,7 +273,7 @@ class Reference:
             **self._named,
             "configuration": self.configuration,
             "settings": self._settings(self.cut.calls),
-            **made_by,
+            **code,
             "parts": checksums(
                 folder,
                 [folder / f"parts/{n}{end}" for n in self.cut.parts for end in (".json", SUFFIX)],
@@ -309,12 +309,12 @@ class Reference:
 
     def _changed(self, manifests: Mapping[str, Mapping]) -> set[str]:
         """Functions that are not those any more that parts count as made by."""
-        found = set()
+        changed = set()
         for name in manifests.keys() & self.cut.parts.keys():
             then = code_of_part(manifests[name])
             now = digests(self.cut.parts[name].calls, _package(self.root))
-            found |= {call for call, digest in now.items() if then.get(call) != digest}
-        return found
+            changed |= {call for call, digest in now.items() if then.get(call) != digest}
+        return changed
 
     def _unmade(self, calls: Iterable[str], names: Iterable[str]) -> set[str]:
         """Of some functions those that make none of these parts."""
@@ -348,17 +348,17 @@ class Reference:
         return {"experiment": self.experiment} | ({"of": self.of} if self.of else {})
 
     def _settings(self, calls: Iterable[str]) -> dict[str, Any]:
-        found = settings_of_calls(self.root, self.configuration, calls)
+        settings = settings_of_calls(self.root, self.configuration, calls)
         if self.of:
             choices = read_readings(read_yaml(self.root / SOURCE))[self.of]
             config = configured(self.root, self.configuration)[self.experiment]
-            found.setdefault(self.experiment, {}).update(
+            settings.setdefault(self.experiment, {}).update(
                 choices=choices_digest(choices),
                 # Runs of a part are told apart by their numbers, which hang on these.
                 alternatives=alternatives_of(choices),
                 **{name: config[name] for name in ("nearest", "singles")},
             )
-        return found
+        return settings
 
     def _made_by(self, calls: Iterable[str]) -> dict[str, Any]:
         return _made_by(self.root, calls)
@@ -398,33 +398,33 @@ def compare_printed(root: Path, configuration: str, folder: Path, cores: int = 1
     read = [maker[path] for path in plan[COMPARISON]["inputs"] if path in maker]
     words = sorted({calls[rule].partition(".")[0] for rule in read})
     references = [Reference(root, word, configuration, folder / word) for word in words]
-    own = (COMPARISON, f"{COMPARISON}_figure")
+    rules = (COMPARISON, f"{COMPARISON}_figure")
     wanted = {f"{COMPARISON}.csv": f"reports/{COMPARISON}.csv"}
     wanted[f"{COMPARISON}.svg"] = f"reports/figures/{COMPARISON}.svg"
-    made_by = _made_by(root, [calls[rule] for rule in own])
+    code = _made_by(root, [calls[rule] for rule in rules])
     with tempfile.TemporaryDirectory(prefix="hedgerow-reference-") as place:
         copy = Path(place) / "project"
         copy_workflow(root, copy)
         for one in references:
             one.unpack_into(copy, one.checked())
-        made_of_parts(copy, made_by["code"], configuration, references, wanted, cores, *own)
+        made_of_parts(copy, code["code"], configuration, references, wanted, cores, *rules)
         kept_files = {name: copy / path for name, path in wanted.items() if _is_small(copy / path)}
-        for name, made in kept_files.items():
-            write_bytes(out / name, made.read_bytes())
+        for name, file in kept_files.items():
+            write_bytes(out / name, file.read_bytes())
     manifest = {
         "experiment": COMPARISON,
         "configuration": configuration,
         "of": {one.experiment: _digest_of_parts(one) for one in references},
-        **made_by,
+        **code,
         "outputs": checksums(out.resolve(), [(out / name).resolve() for name in kept_files]),
     }
     write_json(out / "manifest.json", manifest)
     return manifest
 
 
-def _is_small(made: Path) -> bool:
+def _is_small(file: Path) -> bool:
     """Whether a file is kept: all are, but for large figures."""
-    return made.suffix != ".svg" or made.stat().st_size <= LARGEST_FIGURE
+    return file.suffix != ".svg" or file.stat().st_size <= LARGEST_FIGURE
 
 
 def _digest_of_parts(one: Reference) -> str:
@@ -440,16 +440,16 @@ def check_out(folder: Path, experiment: str, force: bool) -> None:
     """Refuse a folder with files that no earlier call for this experiment has written."""
 
     def listed(at: Path) -> set[str] | None:
-        own = {
+        files = {
             f"parts/{part.stem}{end}"
             for part in (at / "parts").glob("*.json")
             if _says(part, experiment)
             for end in (".json", SUFFIX)
         }
-        said = _says(at / "manifest.json", experiment)
-        if said:
-            own |= {"manifest.json", *said.get("outputs", ()), *said.get("parts", ())}
-        return own or None
+        manifest = _says(at / "manifest.json", experiment)
+        if manifest:
+            files |= {"manifest.json", *manifest.get("outputs", ()), *manifest.get("parts", ())}
+        return files or None
 
     if not force:
         check_folder(folder, True, "`hedgerow reference`", listed)
@@ -458,10 +458,10 @@ def check_out(folder: Path, experiment: str, force: bool) -> None:
 def _says(manifest: Path, experiment: str) -> dict[str, Any]:
     """What a manifest says, if it is one of this experiment."""
     try:
-        found = read_json(manifest) if manifest.is_file() else {}
+        content = read_json(manifest) if manifest.is_file() else {}
     except DataError:
         return {}
-    return found if found.get("experiment") == experiment else {}
+    return content if content.get("experiment") == experiment else {}
 
 
 def _package(root: Path) -> Path:
@@ -501,12 +501,12 @@ def settings_of_calls(root: Path, configuration: str, calls: Iterable[str]) -> d
             read.setdefault(section, set()).update(_names(config, section, declared.settings))
         for section, *names in (declared.plans or {}).values():
             read.setdefault(section, set()).update(_names(config, section, names))
-    found: dict[str, Any] = {"configuration": config["configuration"], "seed": config["seed"]}
+    settings: dict[str, Any] = {"configuration": config["configuration"], "seed": config["seed"]}
     for section, names in sorted(read.items()):
         apart = {*sections()[section].unstated(), "seed", "configuration"}
         kept = sorted(n for n in names - apart if not n.endswith("datasets"))
-        found[section] = {name: config[section][name] for name in kept}
-    return found
+        settings[section] = {name: config[section][name] for name in kept}
+    return settings
 
 
 def _names(config: Mapping[str, Any], section: str, names: Iterable[str]) -> set[str]:
@@ -518,13 +518,13 @@ def _names(config: Mapping[str, Any], section: str, names: Iterable[str]) -> set
 def _jobs(root: Path, plan: Mapping[str, Any], ids: Iterable[str]) -> dict[str, dict[str, float]]:
     """What jobs took as they recorded it (`Need`)."""
     records = records_of_rules(root)
-    found = {}
+    needs = {}
     for id in ids:
         file = root / record_file(id, records[plan[id]["rule"]])
         if file.is_file():  # they may be removed, and nothing is made anew for it
             need = read_record(file).need
-            found[id] = {"seconds": round(need.seconds, 2), "mib": round(need.mib, 1)}
-    return found
+            needs[id] = {"seconds": round(need.seconds, 2), "mib": round(need.mib, 1)}
+    return needs
 
 
 # ----------------------------------------------------------------------------------- reading
@@ -546,9 +546,9 @@ def read_parts(folder: Path) -> dict[str, Mapping[str, Any]]:
                 f"{archive} is not the file that its manifest describes", remedy="make it again"
             )
         # Parts of two rules need not read the same settings, nor reach the same functions.
-        told = {("settings", *place): value for place, value in _flat(settings)}
-        told |= {("code", call): digest for call, digest in code.items()}
-        for key, value in told.items():
+        values = {("settings", *place): value for place, value in _flat(settings)}
+        values |= {("code", call): digest for call, digest in code.items()}
+        for key, value in values.items():
             first, other = seen.setdefault(key, (name, value))
             if value != other:
                 raise DataError(
@@ -604,13 +604,13 @@ def unlike(root: Path, folder: Path, name: str, manifest: Mapping[str, Any]) -> 
 
     Their layout, checksums and what their writers note may change; running times do.
     """
-    with tempfile.TemporaryDirectory() as beside:
-        unpack(folder, name, manifest, Path(beside))
+    with tempfile.TemporaryDirectory() as scratch:
+        unpack(folder, name, manifest, Path(scratch))
         return [
             path
             for path in sorted(manifest["files"])
             if not path.startswith(TIMES)
-            and not ((root / path).is_file() and _same(root / path, Path(beside) / path))
+            and not ((root / path).is_file() and _same(root / path, Path(scratch) / path))
         ]
 
 
@@ -637,9 +637,9 @@ def drawn(names: Iterable[str], n: int, seed: str) -> list[str]:
 
 def kept(plan: Mapping[str, Any], rules: Iterable[str], prefix: str = "") -> dict[str, str]:
     """What some rules make that is kept: the file below the project, by its name in the folder."""
-    found, own = {}, {rule for rule in rules if rule.startswith(prefix)}
+    files, wanted = {}, {rule for rule in rules if rule.startswith(prefix)}
     for job in plan.values():
-        if job["rule"] not in own:
+        if job["rule"] not in wanted:
             continue
         for path in map(Path, job["outputs"]):
             folder, name = path.parent.as_posix(), path.name
@@ -649,17 +649,17 @@ def kept(plan: Mapping[str, Any], rules: Iterable[str], prefix: str = "") -> dic
             }
             times = folder.startswith(TIMES) and path.suffix in (".csv", ".svg")
             if shown or times:
-                found[name] = path.as_posix()
+                files[name] = path.as_posix()
             elif path.stem in RESULTS and path.suffix == ".parquet":
-                found[f"{path.stem}.csv"] = path.as_posix()
-    return found
+                files[f"{path.stem}.csv"] = path.as_posix()
+    return files
 
 
 def claims_of(plan: Mapping[str, Any], experiment: str) -> str:
     """Where the verdicts of an experiment are; those that know its running times, if there are."""
-    made = {path for job in plan.values() for path in job["outputs"]}
+    outputs = {path for job in plan.values() for path in job["outputs"]}
     timed = f"{TIMES}{experiment}/claims.parquet"
-    return timed if timed in made else f"data/results/{experiment}/claims.parquet"
+    return timed if timed in outputs else f"data/results/{experiment}/claims.parquet"
 
 
 def made_of_parts(

@@ -40,8 +40,8 @@ def no_room(error: BaseException | str) -> NoRoomError | None:
 def _told(number: int, file: object = None) -> NoRoomError:
     place = os.fsdecode(file) if isinstance(file, str | bytes | os.PathLike) else os.getcwd()
     if number == errno.EFBIG:
-        said, remedy = f"{FULL[number]} in {place}", "raise the limit (`ulimit -f unlimited`)"
+        message, remedy = f"{FULL[number]} in {place}", "raise the limit (`ulimit -f unlimited`)"
     else:
         free = shutil.disk_usage(os.getcwd()).free / 2**20
-        said, remedy = f"{FULL[number]} of {place} ({free:.0f} MiB free)", "make room"
-    return NoRoomError(said, remedy=f"{remedy}, and the same command goes on from here")
+        message, remedy = f"{FULL[number]} of {place} ({free:.0f} MiB free)", "make room"
+    return NoRoomError(message, remedy=f"{remedy}, and the same command goes on from here")

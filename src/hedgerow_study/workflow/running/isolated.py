@@ -106,8 +106,8 @@ def _safe(environment: Mapping[str, str]) -> dict[str, str]:
     """Variables without places that follow the current folder."""
     places = environment.get("PYTHONPATH", "").split(os.pathsep)
     kept = os.pathsep.join(place for place in places if os.path.isabs(place))
-    found = {name: value for name, value in environment.items() if name != "PYTHONPATH"}
-    return {**found, **({"PYTHONPATH": kept} if kept else {}), "PYTHONSAFEPATH": "1"}
+    others = {name: value for name, value in environment.items() if name != "PYTHONPATH"}
+    return {**others, **({"PYTHONPATH": kept} if kept else {}), "PYTHONSAFEPATH": "1"}
 
 
 # ------------------------------------------------------------------------------------- copies
@@ -139,11 +139,11 @@ def run_copy(
     folder: Beside it a file is written that tells which checkout it stands for.
     """
     write_json(folder.parent / CHECKOUT, checkout)
-    own = {k: v for k, v in os.environ.items() if not k.startswith(APART)}
+    environment = {k: v for k, v in os.environ.items() if not k.startswith(APART)}
     return run_python(
         ["-m", "snakemake", *arguments, "--", *targets],
         folder,
-        {**own, VARIABLE: str(folder.parent / CHECKOUT)},
+        {**environment, VARIABLE: str(folder.parent / CHECKOUT)},
     )
 
 

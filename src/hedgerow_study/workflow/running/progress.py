@@ -76,12 +76,12 @@ class State:
         mean = sum(spent) / len(spent)
         work = 0.0
         for rule, n in self._waiting.items():
-            own = self._seconds.get(rule)
-            work += n * (sum(own) / len(own) if own else mean)
+            of_rule = self._seconds.get(rule)
+            work += n * (sum(of_rule) / len(of_rule) if of_rule else mean)
         now = self.clock()
         elsewhere = sum(now - start for _, _, start in self.running.values())
-        beside = (sum(spent) + elsewhere) / max(now - self._began, 1e-9)
-        return max(0.0, work - elsewhere) / max(beside, 0.5)
+        parallel = (sum(spent) + elsewhere) / max(now - self._began, 1e-9)
+        return max(0.0, work - elsewhere) / max(parallel, 0.5)
 
 
 def _killed(text: str) -> str:
@@ -104,9 +104,9 @@ def _read(log: str) -> str:
         return ""
 
 
-def _failed(name: str, said: str, logs: list[str]) -> str:
+def _failed(name: str, message: str, logs: list[str]) -> str:
     """A job or group that failed: why Slurm has ended it, where it has, and where its log is."""
-    reason, logs = why(said), list(filter(None, logs))
+    reason, logs = why(message), list(filter(None, logs))
     because = f": it {reason}" if reason else ""
     return f"{name} failed{because}" + (f"; its log is {', '.join(logs)}" if logs else "")
 
@@ -164,9 +164,9 @@ class Plain:
             message = record.rule_msg or record.rule_name
             self.state.started(record.jobid, record.rule_name, message)
         elif event == "job_finished":
-            found = self.state.finished(record.job_id)
-            if found is not None:
-                self.ended(*found)
+            finished = self.state.finished(record.job_id)
+            if finished is not None:
+                self.ended(*finished)
         elif event == "group_error":
             self.group_failed(record)
         elif event == "job_error":
@@ -188,43 +188,43 @@ class Plain:
             return "It is tried again" + (", and more is asked for." if self._on_cluster else ".")
         # Without accounting there is no account to be had, and none is needed.
         account = "SLURM account" in text
-        told = (record.levelno >= logging.WARNING and not account) or NOTHING_TO_DO in text
-        return text if told else ""
+        is_shown = (record.levelno >= logging.WARNING and not account) or NOTHING_TO_DO in text
+        return text if is_shown else ""
 
     def group_failed(self, record: logging.LogRecord) -> None:
         """A group of jobs failed on a cluster: each of them is told of after this."""
         self._on_cluster = True
         log = next(iter(getattr(record, "aux_logs", None) or ()), "")
-        said = _read(log)
-        self._group = (log, unfinished(said))
+        message = _read(log)
+        self._group = (log, unfinished(message))
         jobs = list(getattr(record, "job_error_info", None) or ())
         running = [self.state.running.get(job["jobid"]) for job in jobs]
         if not any(one and one[1] in self._group[1] for one in running):
             # None of them had begun, or Slurm's log is not there.
             rules = ", ".join(sorted({job["rule_name"] for job in jobs}))
             name = rules if len(jobs) == 1 else f"a group of {len(jobs)} jobs ({rules})"
-            self.line(_failed(name, said, [log]))
+            self.line(_failed(name, message, [log]))
 
     def failed(self, record: logging.LogRecord) -> None:
         """A job failed: it has said why itself, and here stands where to read more."""
-        found = self.state.running.pop(getattr(record, "jobid", None), None)
+        job = self.state.running.pop(getattr(record, "jobid", None), None)
         if self._watching and not self._stopped:
             time.sleep(NEWS)  # jobs and this process get the signal at once, in any order
         if self._stopped:
             return
         logs = [str(path).split(" ")[0] for path in getattr(record, "log", None) or ()]
-        name, said = getattr(record, "rule_name", "a job"), str(getattr(record, "rule_msg", ""))
+        name, message = getattr(record, "rule_name", "a job"), str(getattr(record, "rule_msg", ""))
         if getattr(record, "indent", False) and self._group is not None:
             log, at_work = self._group
-            if found is None or found[1] not in at_work:
+            if job is None or job[1] not in at_work:
                 return
-            logs, said = [*logs, log], _read(log)
-        elif "SLURM" in said:
+            logs, message = [*logs, log], _read(log)
+        elif "SLURM" in message:
             self._on_cluster = True
-            said += "".join(map(_read, logs[-1:]))
+            message += "".join(map(_read, logs[-1:]))
         else:
-            said = ""
-        self.line(_failed(name, said, logs))
+            message = ""
+        self.line(_failed(name, message, logs))
 
     def began(self) -> None:
         """How many jobs there are."""

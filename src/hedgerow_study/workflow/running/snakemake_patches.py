@@ -67,14 +67,14 @@ def jobs_above(workflow: Any, rule: str) -> list[Any]:
     """All jobs that those of a rule depend on, whether they run or not."""
     dag = workflow.dag
     pending = [job for job in dag.jobs if job.rule.name == rule]
-    found, seen = [], set(pending)
+    above, seen = [], set(pending)
     while pending:
         for job in dag.dependencies[pending.pop()]:
             if job not in seen:
                 seen.add(job)
                 pending.append(job)
-                found.append(job)
-    return found
+                above.append(job)
+    return above
 
 
 @contextlib.contextmanager
@@ -106,9 +106,9 @@ def planned_workflow(
     config = ConfigSettings(configfiles=list(map(Path, files)), config=dict(settings))
     quiet = OutputSettings(quiet={Quietness.ALL}, enable_file_logging=False)
     with SnakemakeApi(quiet) as api:
-        found = api.workflow(resource_settings=ResourceSettings(cores=1), config_settings=config)
-        found.dag(DAGSettings(**given))
-        workflow = found._workflow
+        started = api.workflow(resource_settings=ResourceSettings(cores=1), config_settings=config)
+        started.dag(DAGSettings(**given))
+        workflow = started._workflow
         workflow._prepare_dag(
             forceall=False, ignore_incomplete=False, lock_warn_only=True, nolock=True
         )

@@ -85,13 +85,13 @@ def start(workflow: Any) -> bool:
     if not runs_here(workflow) or not sys.platform.startswith("linux"):
         return False
     python = interpreter()
-    own = [
+    modules = [
         module
         for room in (experiments, extensions)
         for module in pkgutil.walk_packages(room.__path__, f"{room.__name__}.")
     ]
     try:
-        warm = WarmProcess(python, [*MODULES, *(module.name for module in own)])
+        warm = WarmProcess(python, [*MODULES, *(module.name for module in modules)])
     except OSError:  # a temporary folder of so long a name that no socket has room in it
         return False
     atexit.register(warm.stop)

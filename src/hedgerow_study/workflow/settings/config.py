@@ -53,11 +53,11 @@ class Head(Plan):
 
 def config_schema() -> dict[str, Any]:
     """JSON schema of a whole configuration: the head, then a section of each plan."""
-    found = Head.schema()
+    schema = Head.schema()
     for word, plan in sections().items():
-        found["properties"][word] = plan.schema()
-        found["required"].append(word)
-    return found
+        schema["properties"][word] = plan.schema()
+        schema["required"].append(word)
+    return schema
 
 
 def check_config(config: Mapping[str, Any], files: Sequence[str | Path] = ()) -> None:
@@ -83,20 +83,22 @@ def check_datasets(
     config: Mapping[str, Any], registry: Iterable[str], files: Sequence[str | Path] = ()
 ) -> None:
     """Check that data sets called `(..._)dataset`, or listed in `(..._)datasets`, fit there."""
-    known = list(registry)
+    registered = list(registry)
     for section, content in config.items():
         if not isinstance(content, Mapping):
             continue
         listed = _datasets_in(content).items()
         for key, name in [(key, name) for key, names in listed for name in names]:
-            if name in known:
+            if name in registered:
                 if isinstance(registry, Mapping):
                     _check_entry(registry[name], section, key, content, config, files)
                 continue
             raise ConfigError(
                 f"{_culprit([section, key], config, files)}: unknown data set `{name}` in "
                 f"`{section}.{key}`",
-                remedy=did_you_mean(name, known, "`hedgerow data list` shows all", always=True),
+                remedy=did_you_mean(
+                    name, registered, "`hedgerow data list` shows all", always=True
+                ),
             )
 
 
@@ -179,14 +181,14 @@ def chunks(n_repeats: int, size: int) -> list[str]:
 
 def published_keys(registry: Any, paper: str) -> dict[str, str]:
     """Key of data/published of each data set of a paper or chapter -> key in the registry."""
-    found = registry.published(paper)
-    for name, keys in found.items():
+    keys_by_name = registry.published(paper)
+    for name, keys in keys_by_name.items():
         if len(keys) > 1:
             raise ConfigError(
                 f"`{name}` of {paper} is the published name of {', '.join(keys)}",
                 remedy="name one of them in `published_as` of config/datasets.yaml",
             )
-    return {name: keys[0] for name, keys in found.items()}
+    return {name: keys[0] for name, keys in keys_by_name.items()}
 
 
 def printed_sizes(registry: Any, papers: Sequence[str]) -> dict[str, dict[str, dict[str, Any]]]:
@@ -195,10 +197,10 @@ def printed_sizes(registry: Any, papers: Sequence[str]) -> dict[str, dict[str, d
     Returns: by paper and key of data/published; a name of several sets has the first one. A set
         whose rows are drawn has no rows of its own and is left out.
     """
-    found: dict[str, dict[str, dict[str, Any]]] = {}
+    sizes: dict[str, dict[str, dict[str, Any]]] = {}
     for paper in papers:
         entries = {name: registry[keys[0]] for name, keys in registry.published(paper).items()}
-        found[paper] = {
+        sizes[paper] = {
             name: {
                 "rows": entry.n_rows,
                 "variables": len({*entry.profile, *entry.categories}),
@@ -207,7 +209,7 @@ def printed_sizes(registry: Any, papers: Sequence[str]) -> dict[str, dict[str, d
             for name, entry in entries.items()
             if entry.n_samples is None and entry.class_counts
         }
-    return found
+    return sizes
 
 
 def cohort_facts(registry: Any, datasets: Sequence[str]) -> dict[str, dict[str, Any]]:
@@ -243,8 +245,8 @@ def configured(root: Path, configuration: str) -> dict[str, Any]:
 
 def settings_of(root: Path, experiment: str, configuration: str) -> dict[str, Any]:
     """Settings of an experiment, with `seed` and `configuration`."""
-    found = configured(root, configuration)
-    return {**found[experiment], "seed": found["seed"], "configuration": found["configuration"]}
+    config = configured(root, configuration)
+    return {**config[experiment], "seed": config["seed"], "configuration": config["configuration"]}
 
 
 def check_project(root: Path) -> None:
@@ -269,10 +271,10 @@ def _explained(fault: Fault, config: Mapping, schema: Mapping, files: Sequence) 
     if fault.kind == "missing":
         return ConfigError(f"{culprit}: setting `{fault.name}` is missing", remedy=fault.remedy)
     if fault.kind == "unknown":
-        guess = _closest(fault.name, known := dict(walk(schema)))
+        closest_name = _closest(fault.name, settings := dict(walk(schema)))
         remedy = "config/README.md lists all settings"
-        if guess is not None:
-            remedy = f"did you mean `{guess}`? ({describe(known[guess])})"
+        if closest_name is not None:
+            remedy = f"did you mean `{closest_name}`? ({describe(settings[closest_name])})"
         return ConfigError(f"{culprit}: unknown setting `{fault.name}`", remedy=remedy)
     number = None
     one = fault.schema.get("type") != "array"
@@ -287,13 +289,13 @@ def _explained(fault: Fault, config: Mapping, schema: Mapping, files: Sequence) 
     return ConfigError(f"{culprit}: `{fault.name}` is the text {shown(fault.value)}", remedy=remedy)
 
 
-def _closest(name: str, known: Iterable[str]) -> str | None:
+def _closest(name: str, names: Iterable[str]) -> str | None:
     """The setting most like a misspelt one: in its section first, by whole key or by a word."""
     section, _, key = name.rpartition(".")
-    inside = {k.rpartition(".")[2]: k for k in known if k.rpartition(".")[0] == section}
+    inside = {k.rpartition(".")[2]: k for k in names if k.rpartition(".")[0] == section}
     words = {word: full for key_, full in inside.items() for word in key_.split("_")}
     # Sections share names of settings: the first section has it.
-    anywhere = {k.rpartition(".")[2]: k for k in reversed([*known])}
+    anywhere = {k.rpartition(".")[2]: k for k in reversed([*names])}
     for candidates in (inside, words, anywhere):
         for match in closest(key, sorted(candidates)):
             return candidates[match]

@@ -124,7 +124,7 @@ def glossary(words: Mapping[str, Any]) -> str:
 
 def verdicts_text(root: Path) -> str:
     """Verdicts on the claims of each paper at its scale: a Markdown table, and what they mean."""
-    stated = read_csv(root / "data/published/claims.csv")
+    published = read_csv(root / "data/published/claims.csv")
     verdicts = {
         claim: verdict
         for file in root.glob("data/reference/*/*_claims.csv")
@@ -133,7 +133,7 @@ def verdicts_text(root: Path) -> str:
     judged = (REPRODUCED, PARTLY, NOT)
     rows = []
     for paper in papers(root / "CITATION.cff"):
-        claims = stated.loc[stated["paper"] == paper["id"], "claim_id"]
+        claims = published.loc[published["paper"] == paper["id"], "claim_id"]
         counts = [sum(verdicts.get(claim) == verdict for claim in claims) for verdict in judged]
         open_ = len(claims) - sum(counts)
         reason = WHY_NOT_MORE[paper["id"]]
@@ -168,8 +168,8 @@ def addressed(page: str, address: str | None) -> str:
     if address is None:
         return page
 
-    def link(found: re.Match) -> str:
-        text, target = found.groups()
+    def link(match: re.Match) -> str:
+        text, target = match.groups()
         kind = "raw" if text.startswith("!") else "blob"
         return f"{text}({address.rstrip('/')}/{kind}/main/{target})"
 
@@ -199,11 +199,11 @@ def generated(root: Path | str = ".") -> dict[Path, str]:
     citation = root / "CITATION.cff"
     project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     schema = config_schema()
-    told = {readme: readme.read_text(encoding="utf-8")} | {
+    texts_of = {readme: readme.read_text(encoding="utf-8")} | {
         root / page: filled_all((root / page).read_text(encoding="utf-8"), texts)
         for page, texts in pages(root).items()
     }
-    return told | {
+    return texts_of | {
         root / "environment.yml": environment(
             (root / "requirements.lock").read_text(encoding="utf-8")
         ),
@@ -212,7 +212,9 @@ def generated(root: Path | str = ".") -> dict[Path, str]:
         manual: filled(manual.read_text(encoding="utf-8"), SETTINGS, settings_table(schema)),
         readme: addressed(
             filled(
-                told.get(readme) or readme.read_text(encoding="utf-8"), COUNTS, verdicts_text(root)
+                texts_of.get(readme) or readme.read_text(encoding="utf-8"),
+                COUNTS,
+                verdicts_text(root),
             ),
             project.get("urls", {}).get("Source"),
         ),

@@ -42,10 +42,10 @@ def write_record(root: Path | str = ".") -> None:
     root = Path(root)
     if not (root / RECORD).parent.is_dir() or not (root / MANIFEST).is_file():
         return
-    made = read_json(root / MANIFEST)
-    above = rules_above(made["jobs"])
+    manifest = read_json(root / MANIFEST)
+    above = rules_above(manifest["jobs"])
     times = times_of_rules(root, above)
-    content = {"facts": facts(root, made), "times": times, "graph": graph(above, times)}
+    content = {"facts": facts(root, manifest), "times": times, "graph": graph(above, times)}
     write_text(root / RECORD, as_script(content))
 
 
@@ -60,40 +60,40 @@ def rules_above(jobs: Mapping[str, Mapping[str, Any]]) -> dict[str, set[str]]:
     makers = {path: job["rule"] for job in jobs.values() for path in job["outputs"]}
     above: dict[str, set[str]] = {}
     for job in jobs.values():
-        found = {makers[path] for path in job["inputs"] if path in makers}
-        above.setdefault(job["rule"], set()).update(found - {job["rule"]})
+        rules = {makers[path] for path in job["inputs"] if path in makers}
+        above.setdefault(job["rule"], set()).update(rules - {job["rule"]})
     return above
 
 
-def facts(root: Path, made: Mapping[str, Any]) -> list[tuple[str, str]]:
+def facts(root: Path, manifest: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Names and values for the overview, from the manifest and from this process."""
     import psutil
 
     now = datetime.datetime.now().astimezone()
     started = psutil.Process().create_time()
     memory = psutil.virtual_memory().total / 2**30
-    known = known_facts(made, hashlib.sha256((root / MANIFEST).read_bytes()).hexdigest())
+    fixed = known_facts(manifest, hashlib.sha256((root / MANIFEST).read_bytes()).hexdigest())
     fetched = [p.stat().st_mtime for p in (root / "data/raw").glob("*/source.json")]
     days = sorted(datetime.date.fromtimestamp(t).isoformat() for t in fetched)
-    found = {
-        **known,
+    values = {
+        **fixed,
         "Command": command(),
         "Ended": now.strftime("%Y-%m-%d %H:%M %Z"),
         "Last run took": duration(now.timestamp() - started),
         "Data fetched": " to ".join(dict.fromkeys([days[0], days[-1]])) if days else "–",
-        "Machine": f"{known['Machine']}, {os.cpu_count()} cores, {memory:.0f} GiB",
+        "Machine": f"{fixed['Machine']}, {os.cpu_count()} cores, {memory:.0f} GiB",
     }
-    return [(name, found[name]) for name in FACTS]
+    return [(name, values[name]) for name in FACTS]
 
 
-def known_facts(made: Mapping[str, Any], digest: str) -> dict[str, str]:
+def known_facts(manifest: Mapping[str, Any], digest: str) -> dict[str, str]:
     """Facts that follow from a manifest and its SHA-256, or begin as it says."""
-    code = made["code"]
+    code = manifest["code"]
     tree = {True: "clean", False: "with changes", None: "state unknown"}[code["clean"]]
     return {
         "Commit": f"{code['commit'][:12]}, {tree}" if code["commit"] else "no repository",
-        "Machine": made["platform"],
-        "Python": made["python"],
+        "Machine": manifest["platform"],
+        "Python": manifest["python"],
         "Manifest, SHA-256": digest,
     }
 
@@ -101,14 +101,14 @@ def known_facts(made: Mapping[str, Any], digest: str) -> dict[str, str]:
 def times_of_rules(root: Path, rules: Iterable[str]) -> list[list[str | float]]:
     """What the jobs of each rule took when they last ran: sum, longest, largest memory."""
     records = records_of_rules(root)
-    found = []
+    rows = []
     for rule in sorted(set(rules) & records.keys()):
         jobs = list(map(last_line, root.glob(re.sub(r"\{\w+\}", "*", records[rule]))))
         seconds, memory = ([number(job[name]) for job in jobs] for name in ("s", "max_rss"))
         if jobs:
             line = [round(sum(seconds), 1), round(max(seconds), 1), round(max(memory))]
-            found.append([rule, len(jobs), *line])
-    return sorted(found, key=lambda row: (-row[2], row[0]))
+            rows.append([rule, len(jobs), *line])
+    return sorted(rows, key=lambda row: (-row[2], row[0]))
 
 
 # --------------------------------------------------------------------------------- the drawing
@@ -121,16 +121,19 @@ def graph(above: Mapping[str, set[str]], times: Sequence[Sequence]) -> str:
     for rule in sorted(above):
         cells.setdefault((experiment_of(rule), depth[rule]), []).append(rule)
     heights = {
-        line: max((len(found) for (own, _), found in cells.items() if own == line), default=0)
+        line: max(
+            (len(rules) for (experiment, _), rules in cells.items() if experiment == line),
+            default=0,
+        )
         for line in ORDER
     }
     places, top = {}, 10
     tops = {}
     for line in ORDER:
         tops[line] = top
-        for (own, column), found in cells.items():
-            if own == line:
-                for i, rule in enumerate(found):
+        for (experiment, column), rules in cells.items():
+            if experiment == line:
+                for i, rule in enumerate(rules):
                     places[rule] = (NAME + column * (BOX[0] + GAP), top + i * LINE)
         top += heights[line] * LINE + (10 if heights[line] else 0)
     width = NAME + (max(depth.values(), default=0) + 1) * (BOX[0] + GAP)
@@ -165,17 +168,17 @@ def graph(above: Mapping[str, set[str]], times: Sequence[Sequence]) -> str:
 
 def _depths(above: Mapping[str, set[str]]) -> dict[str, int]:
     """Length of the longest way from a rule without parents."""
-    found: dict[str, int] = {}
+    depths: dict[str, int] = {}
 
     def of(rule: str) -> int:
-        if rule not in found:
+        if rule not in depths:
             parents = [of(p) for p in above.get(rule, ()) if p in above]
-            found[rule] = 1 + max(parents, default=-1)
-        return found[rule]
+            depths[rule] = 1 + max(parents, default=-1)
+        return depths[rule]
 
     for rule in above:
         of(rule)
-    return found
+    return depths
 
 
 def _edge(start: tuple[int, int], end: tuple[int, int]) -> str:

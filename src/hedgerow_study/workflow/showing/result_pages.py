@@ -107,23 +107,23 @@ def table(
 def reproduction(root: Path) -> dict[str, str]:
     """Texts of the report of the reproduction."""
     claims, reasons = judged(root), why(root)
-    found = {
+    texts = {
         "verdicts": verdicts_table(claims, root),
         "standing": standing_table(claims),
         "repeats": repeats_line(claims, root),
         "cells": cells_table(root, partial(chapter, root=root)),
         "tables": cells_table(root, place),
     }
-    for group, own in claims.groupby("group", sort=False):
-        found[f"{group}_holds"] = holds_list(own)
-        found[f"{group}_fails"] = fails_list(own, reasons)
-        found[f"{group}_hangs"] = hangs_list(own, changes(own, root))
-        found[group] = claims_table(own)
-        if beside := beside_table(own.index, root):
-            found[f"{group}_beside"] = beside
-    for paper, own in misprints(root).groupby("paper", sort=False):
-        found[f"{paper}_misprints"] = misprints_table(own)
-    return found
+    for group, rows in claims.groupby("group", sort=False):
+        texts[f"{group}_holds"] = holds_list(rows)
+        texts[f"{group}_fails"] = fails_list(rows, reasons)
+        texts[f"{group}_hangs"] = hangs_list(rows, changes(rows, root))
+        texts[group] = claims_table(rows)
+        if side_by_side := beside_table(rows.index, root):
+            texts[f"{group}_beside"] = side_by_side
+    for paper, rows in misprints(root).groupby("paper", sort=False):
+        texts[f"{paper}_misprints"] = misprints_table(rows)
+    return texts
 
 
 # ------------------------------------------------------------------------------------- claims
@@ -138,22 +138,22 @@ def judged(root: Path) -> pd.DataFrame:
     """
     import pandas as pd
 
-    stated = read_csv(root / "data/published/claims.csv").fillna("").set_index("claim_id")
-    stated["group"] = stated.index.str.split("-").str[0]
+    published = read_csv(root / "data/published/claims.csv").fillna("").set_index("claim_id")
+    published["group"] = published.index.str.split("-").str[0]
     files = sorted(root.glob("data/reference/*/*_claims.csv"))
     columns = ["verdict", "measured", "lacking", "hangs_on", "n_datasets"]
     kept = pd.concat([read_csv(file).set_index("claim")[columns] for file in files])
-    found = stated.join(kept)
+    claims = published.join(kept)
     texts = ["verdict", "measured", "lacking", "hangs_on"]
-    found[texts] = found[texts].fillna("")
-    found["measured"] = found["measured"].where(found["measured"] != "", found["lacking"])
+    claims[texts] = claims[texts].fillna("")
+    claims["measured"] = claims["measured"].where(claims["measured"] != "", claims["lacking"])
     read = [read_csv(f) for f in sorted(root.glob("data/reference/readings/*/*_verdicts.csv"))]
     under = pd.concat(read).set_index("claim")
     for verdict in _SAID:
         shares = under[verdict.replace(" ", "_")].fillna(0)
         under[verdict] = (shares * under["n_readings"]).round().astype(int)
     counted = ["n_readings", "n_open", "repeats", *_SAID]
-    return found.join(under[[*counted, "word"]]).assign(
+    return claims.join(under[[*counted, "word"]]).assign(
         **{name: lambda t, name=name: t[name].fillna(-1).astype(int) for name in counted}
     )
 
@@ -163,9 +163,9 @@ def titles(claims: pd.DataFrame, root: Path) -> dict[str, str]:
     cited = {paper["id"]: cited_as(paper) for paper in papers(root / "CITATION.cff")}
     n_groups = claims.groupby("paper")["group"].nunique()
     return {
-        group: cited[own["paper"].iloc[0]]
-        + (f", chapter {own['section'].iloc[0][0]}" if n_groups[own["paper"].iloc[0]] > 1 else "")
-        for group, own in claims.groupby("group", sort=False)
+        group: cited[rows["paper"].iloc[0]]
+        + (f", chapter {rows['section'].iloc[0][0]}" if n_groups[rows["paper"].iloc[0]] > 1 else "")
+        for group, rows in claims.groupby("group", sort=False)
     }
 
 
@@ -179,9 +179,9 @@ def verdicts_table(claims: pd.DataFrame, root: Path) -> str:
     """Counts of verdicts, a row per chapter or paper; behind them what readings make of them."""
     heads = ["paper", "statements", *VERDICTS, "robust", "fragile", "refuted"]
     rows, names = [], titles(claims, root)
-    for group, own in claims.groupby("group", sort=False):
-        verdicts, words = Counter(own["verdict"]), Counter(own["word"])
-        counts = [len(own), *(verdicts[v] for v in VERDICTS), *(words[w] for w in heads[-3:])]
+    for group, of_group in claims.groupby("group", sort=False):
+        verdicts, words = Counter(of_group["verdict"]), Counter(of_group["word"])
+        counts = [len(of_group), *(verdicts[v] for v in VERDICTS), *(words[w] for w in heads[-3:])]
         rows.append([names[group], *counts])
     total = [sum(column) for column in zip(*(row[1:] for row in rows), strict=True)]
     return table(heads, [*rows, ["all", *total]], texts=1)
@@ -204,7 +204,7 @@ def standing_table(claims: pd.DataFrame) -> str:
         "not reproduced, no reading was judged": fails & ~read,
         "no verdict": ~(holds | partly | fails),
     }
-    rows = [[kind, ", ".join(claims.index[own])] for kind, own in kinds.items() if own.any()]
+    rows = [[kind, ", ".join(claims.index[mask])] for kind, mask in kinds.items() if mask.any()]
     return table(["at the scale of the papers, and by readings", "statements"], rows)
 
 
@@ -238,10 +238,10 @@ def under_readings(row: Mapping[str, Any]) -> str:
         return "no other reading"
     if n == 0:
         return f"too little data under all {n_open} readings"
-    said = ", ".join(f"{word} {count}" for word, count in counts.items()) + f" of {n} readings"
+    text = ", ".join(f"{word} {count}" for word, count in counts.items()) + f" of {n} readings"
     if len(counts) == 1:
-        said = f"{next(iter(counts))} under all {n} readings"
-    return said + (f", too little data under {n_open}" if n_open > 0 else "")
+        text = f"{next(iter(counts))} under all {n} readings"
+    return text + (f", too little data under {n_open}" if n_open > 0 else "")
 
 
 def why(root: Path) -> dict[str, tuple[str, Passage]]:
@@ -255,9 +255,10 @@ def why(root: Path) -> dict[str, tuple[str, Passage]]:
 
 def holds_list(claims: pd.DataFrame) -> str:
     """What is reproduced, with how it fares under other readings."""
-    own = claims[claims["verdict"] == REPRODUCED]
+    reproduced = claims[claims["verdict"] == REPRODUCED]
     return "\n".join(
-        f"- **{name}** ({under_readings(row)}): {row['statement']}" for name, row in own.iterrows()
+        f"- **{name}** ({under_readings(row)}): {row['statement']}"
+        for name, row in reproduced.iterrows()
     )
 
 
@@ -268,11 +269,11 @@ def fails_list(claims: pd.DataFrame, reasons: Mapping[str, tuple[str, Passage]])
         shared.setdefault(reasons[name][1], []).append(name)
     items = []
     for passage, names in shared.items():
-        said = "\n  ".join(
+        listed = "\n  ".join(
             f"**{name}**, {claims.loc[name, 'verdict']}: {claims.loc[name, 'statement']}"
             for name in names
         )
-        items.append(f"- {said}\n  *Why:* {passage.text[0].upper()}{passage.text[1:]}")
+        items.append(f"- {listed}\n  *Why:* {passage.text[0].upper()}{passage.text[1:]}")
     return "\n".join(items)
 
 
@@ -280,12 +281,16 @@ def beside_table(names: Sequence[str], root: Path) -> str:
     """Verdicts of the same rules on other trees, on the authors' code, on the printed cells."""
     for file in sorted(root.glob("data/reference/*/*_claims.csv")):
         kept = read_csv(file, text=True).set_index("claim")
-        beside = [f"verdict_{name}" for name in _BESIDE if f"verdict_{name}" in kept]
-        if beside and set(names) <= set(kept.index):
-            heads = ["statement", "verdict", *(_BESIDE[c.removeprefix("verdict_")] for c in beside)]
-            rows = kept.loc[list(names), ["verdict", *beside]].to_dict("split")["data"]
-            said = [[_word(v) or "–" for v in row] for row in rows]
-            return table(heads, [[n, *row] for n, row in zip(names, said, strict=True)])
+        columns = [f"verdict_{name}" for name in _BESIDE if f"verdict_{name}" in kept]
+        if columns and set(names) <= set(kept.index):
+            heads = [
+                "statement",
+                "verdict",
+                *(_BESIDE[c.removeprefix("verdict_")] for c in columns),
+            ]
+            rows = kept.loc[list(names), ["verdict", *columns]].to_dict("split")["data"]
+            cells = [[_word(v) or "–" for v in row] for row in rows]
+            return table(heads, [[n, *row] for n, row in zip(names, cells, strict=True)])
     return ""
 
 
@@ -311,9 +316,11 @@ def changes(claims: pd.DataFrame, root: Path) -> pd.DataFrame:
     points = readings(root)
     points = points[points["claim"].isin(claims.index)]
     here = points[points["reading"] == HERE].set_index("claim")["verdict"].rename("was")
-    found = points.join(here, on="claim")
-    found = found[(found["verdict"] != found["was"]) & ~found["reading"].str.contains(", ")]
-    found[["choice", "otherwise"]] = found["reading"].str.split("=", n=1, expand=True)
+    changed = points.join(here, on="claim")
+    changed = changed[
+        (changed["verdict"] != changed["was"]) & ~changed["reading"].str.contains(", ")
+    ]
+    changed[["choice", "otherwise"]] = changed["reading"].str.split("=", n=1, expand=True)
     kept = pd.DataFrame(
         [
             {"experiment": experiment, "choice": name, "place": choice.place, "open": choice.open}
@@ -321,21 +328,21 @@ def changes(claims: pd.DataFrame, root: Path) -> pd.DataFrame:
             for name, choice in choices.choices.items()
         ]
     )
-    found = found.join(claims["experiment"], on="claim")
-    return found.merge(kept, on=["experiment", "choice"])
+    changed = changed.join(claims["experiment"], on="claim")
+    return changed.merge(kept, on=["experiment", "choice"])
 
 
-def hangs_list(claims: pd.DataFrame, found: pd.DataFrame) -> str:
+def hangs_list(claims: pd.DataFrame, changed: pd.DataFrame) -> str:
     """Statements whose verdict one choice changes, with the choices and what they make of it."""
     items = []
-    for name in claims.index.intersection(found["claim"]):
-        own, made = found[found["claim"] == name], []
-        for verdict, alike in own.groupby("verdict", sort=False):
+    for name in claims.index.intersection(changed["claim"]):
+        rows, verdicts = changed[changed["claim"] == name], []
+        for verdict, alike in rows.groupby("verdict", sort=False):
             choices = alike.groupby("choice", sort=False)["otherwise"].agg(", ".join)
             named = _listed([f"{choice} ({other})" for choice, other in choices.items()])
-            made.append(f"{_word(verdict)} with {named}")
+            verdicts.append(f"{_word(verdict)} with {named}")
         items.append(
-            f"- **{name}**, {_word(own['was'].iloc[0])} by our choices: {'; '.join(made)}."
+            f"- **{name}**, {_word(rows['was'].iloc[0])} by our choices: {'; '.join(verdicts)}."
         )
     none = "No choice that is read in another way, by itself, changes a verdict."
     return "\n".join(items) or none
@@ -362,20 +369,20 @@ def compared(cells: pd.DataFrame) -> pd.DataFrame:
     """
     import pandas as pd
 
-    found = cells[cells["reason"] == ""].copy()
-    number, value = (pd.to_numeric(found[n]) for n in ("measured", "published_value"))
-    words = number.isna() | found["unit"].isin(["yes_no", "winner"])
-    found["kind"] = words.map({True: "word", False: "number"})
-    found.loc[found["metric"].isin(FACTS), "kind"] = "fact"
-    largest = value.abs().groupby([found["table"], found["metric"]]).transform("max")
+    near = cells[cells["reason"] == ""].copy()
+    number, value = (pd.to_numeric(near[n]) for n in ("measured", "published_value"))
+    words = number.isna() | near["unit"].isin(["yes_no", "winner"])
+    near["kind"] = words.map({True: "word", False: "number"})
+    near.loc[near["metric"].isin(FACTS), "kind"] = "fact"
+    largest = value.abs().groupby([near["table"], near["metric"]]).transform("max")
     apart = (number - value).abs()
-    bound = found["published"].str.strip().str.startswith("<") & (number < value)
-    equal = found["measured_text"].where(found["measured_text"] != "", found["measured"])
-    found["same"] = (apart <= found["published"].map(half_digit) + 1e-9) | bound
-    found.loc[words, "same"] = equal[words] == found["published"][words]
+    bound = near["published"].str.strip().str.startswith("<") & (number < value)
+    equal = near["measured_text"].where(near["measured_text"] != "", near["measured"])
+    near["same"] = (apart <= near["published"].map(half_digit) + 1e-9) | bound
+    near.loc[words, "same"] = equal[words] == near["published"][words]
     shares = (apart / largest.where(largest > 0)).where(~bound, 0.0).fillna(apart)
-    found["apart"] = shares.where(~words, (~found["same"]).astype(float))
-    return found
+    near["apart"] = shares.where(~words, (~near["same"]).astype(float))
+    return near
 
 
 def half_digit(text: str) -> float:
@@ -392,11 +399,11 @@ def cells_table(root: Path, by: Callable[[str], str]) -> str:
     cells["row"] = cells["table"].map(by)
     facts = cells["metric"].isin(FACTS)
     cells.loc[facts, "row"] = cells.loc[facts, "row"] + ", facts of data sets"
-    found = compared(cells)
+    near = compared(cells)
     heads = ["printed in", "cells", "measured", "to the last digit"]
     heads += [f"within {share:.0%}".replace("%", " %") for share in NEAR]
     rows = [
-        [name, len(printed), *_near(found[found["row"] == name])]
+        [name, len(printed), *_near(near[near["row"] == name])]
         for name, printed in cells.groupby("row", sort=False)
     ]
     total = [sum(column) for column in zip(*(row[1:] for row in rows), strict=True)]
@@ -413,9 +420,9 @@ def chapter(table: str, root: Path) -> str:
     return f"{cited}, chapter {number}" if number else f"{cited}, numbers in the text"
 
 
-def _near(found: pd.DataFrame) -> list[int]:
-    near = (int((found["apart"] <= share + 1e-9).sum()) for share in NEAR)
-    return [len(found), int(found["same"].sum()), *near]
+def _near(cells: pd.DataFrame) -> list[int]:
+    near = (int((cells["apart"] <= share + 1e-9).sum()) for share in NEAR)
+    return [len(cells), int(cells["same"].sum()), *near]
 
 
 def place(name: str) -> str:
@@ -426,14 +433,14 @@ def place(name: str) -> str:
     """
     paper, _, rest = name.partition("_")
     kind, _, number = rest.partition("_")
-    said = {"thesis": "thesis", "confdtree": "ConfDTree", "e2m": "E2M", "eig": "EIG"}.get(paper)
-    if said is None or kind not in ("table", "text"):
+    title = {"thesis": "thesis", "confdtree": "ConfDTree", "e2m": "E2M", "eig": "EIG"}.get(paper)
+    if title is None or kind not in ("table", "text"):
         return name
     if kind == "text":
-        return f"{said}, numbers in the text"
+        return f"{title}, numbers in the text"
     if paper == "confdtree":
-        return f"{said}, table {_ROMAN[number]}"
-    return f"{said}, table {number.replace('_', '.')}"
+        return f"{title}, table {_ROMAN[number]}"
+    return f"{title}, table {number.replace('_', '.')}"
 
 
 # ---------------------------------------------------------------------------------- misprints
@@ -444,14 +451,16 @@ def misprints(root: Path) -> pd.DataFrame:
     files = sorted((root / "data/published").glob("*.csv"))
     published = {file.stem: read_csv(file, text=True) for file in files if file.stem != "claims"}
     registry = load_registry(root / "config/datasets.yaml")
-    found = table_of(published, printed_sizes(registry, ["thesis3", "thesis4", "confdtree"]))
-    return found[found["stands"]]
+    every_misprint = table_of(
+        published, printed_sizes(registry, ["thesis3", "thesis4", "confdtree"])
+    )
+    return every_misprint[every_misprint["stands"]]
 
 
-def misprints_table(found: pd.DataFrame) -> str:
+def misprints_table(rows_of_paper: pd.DataFrame) -> str:
     """Misprints of a paper: where, what is printed, what follows, and from which computation."""
     rows = []
-    for row in found.itertuples():
+    for row in rows_of_paper.itertuples():
         how = "reading both places" if row.computed == BY_READING else row.computed
         where = place(row.place).partition(", ")[2] if "_table_" in row.place else row.place
         rows.append([f"{where} (`{row.id}`)", *map(_some, (row.printed, row.follows)), how])
@@ -470,8 +479,8 @@ def _some(text: str) -> str:
 
 def gain(effects: pd.DataFrame, levels: Sequence[float]) -> str:
     """What a tree gains that knows the size of errors, beside a forest that does not."""
-    known_size = effects[(effects["condition"] == "error") & (effects["second"] == "c45")]
-    by = known_size.set_index(["metric", "first"])
+    given_size = effects[(effects["condition"] == "error") & (effects["second"] == "c45")]
+    by = given_size.set_index(["metric", "first"])
     tree, forest = (by.loc[("accuracy", method)] for method in ("doubt_tree", "forest"))
     changed, of_forest = (by.loc[("changes", method)] for method in ("doubt_tree", "forest"))
     sizes = f"{', '.join(map(str, levels[:-1]))} or {levels[-1]}"
@@ -524,31 +533,31 @@ def _bold(text: str, line: pd.Series) -> str:
 
 def conditions_table(effects: pd.DataFrame, conditions: Iterable[str] = CONDITION_LABELS) -> str:
     """What learners gain on C4.5 in accuracy, a row per condition of those that were run."""
-    own = effects[(effects["metric"] == "accuracy") & (effects["second"] == "c45")]
+    gains = effects[(effects["metric"] == "accuracy") & (effects["second"] == "c45")]
     lines = []
     for condition in conditions:
-        there = own[own["condition"] == condition].set_index("first")
-        if there.empty:
+        of_condition = gains[gains["condition"] == condition].set_index("first")
+        if of_condition.empty:
             continue
-        readable = there.loc[[m for m in READABLE if m in there.index]]
+        readable = of_condition.loc[[m for m in READABLE if m in of_condition.index]]
         best = readable["difference"].idxmax()
         cells = [CONDITION_LABELS[condition], number(readable["mean_second"].iloc[0], 1)]
         cells += [f"{LABELS[best]} {_gain(readable.loc[best])}"]
-        cells += [_gain(there.loc[m]) for m in ("doubt_tree", "forest", "logistic")]
+        cells += [_gain(of_condition.loc[m]) for m in ("doubt_tree", "forest", "logistic")]
         lines.append(cells)
     heads = ["doubt", "C4.5", "best readable tree", "tree for all doubts", "forest", "logistic"]
     return table(heads, lines, texts=1)
 
 
 def _changes(effects: pd.DataFrame) -> str:
-    own = effects[(effects["metric"] == "changes") & (effects["second"] == "c45")]
+    changes = effects[(effects["metric"] == "changes") & (effects["second"] == "c45")]
     lines = []
     for condition, name in CONDITION_LABELS.items():
-        there = own[own["condition"] == condition].set_index("first")
-        if len(there):
-            found = [there.loc[m] for m in STEADY]
-            cells = [_bold(number(line["mean_first"], 1), line) for line in found]
-            lines.append([name, number(there["mean_second"].iloc[0], 1), *cells])
+        of_condition = changes[changes["condition"] == condition].set_index("first")
+        if len(of_condition):
+            steady = [of_condition.loc[m] for m in STEADY]
+            cells = [_bold(number(line["mean_first"], 1), line) for line in steady]
+            lines.append([name, number(of_condition["mean_second"].iloc[0], 1), *cells])
     return table(["doubt", LABELS["c45"], *(LABELS[m] for m in STEADY)], lines, texts=1)
 
 
@@ -570,8 +579,8 @@ def _honesty(honesty: pd.DataFrame) -> str:
     for choice, name in CHOICE_LABELS.items():
         cells = [name]
         for among in ("readable", "all"):
-            there = (choice, among) in wide.index
-            cells.append(number(wide.loc[(choice, among), "accuracy"], 1) if there else "–")
+            is_measured = (choice, among) in wide.index
+            cells.append(number(wide.loc[(choice, among), "accuracy"], 1) if is_measured else "–")
         lines.append(cells)
     return table(
         ["taken on a data set that was left out", "readable trees", "any learner"], lines, texts=1

@@ -62,14 +62,14 @@ def claim_ids(root: Path = Path()) -> list[str]:
     would pay; the job that judges a claim reads the file whole.
     """
     lines = io.StringIO(read_text(root / "data/published/claims.csv"))
-    stated = [row["claim_id"] for row in csv.DictReader(lines)]
+    published = [row["claim_id"] for row in csv.DictReader(lines)]
     bound, inside = [], False
     for line in read_text(root / "config/claims.yaml").splitlines():
         if re.match(r" {0,4}\S", line):
             inside = line == "    claims:"
-        elif inside and (found := re.match(r" {6}([\w-]+):", line)):
-            bound.append(found[1])
-    return [*stated, *(name for name in bound if name not in set(stated))]
+        elif inside and (match := re.match(r" {6}([\w-]+):", line)):
+            bound.append(match[1])
+    return [*published, *(name for name in bound if name not in set(published))]
 
 
 def sources(words: Iterable[str], root: Path = Path()) -> dict[str, Path]:
@@ -77,17 +77,17 @@ def sources(words: Iterable[str], root: Path = Path()) -> dict[str, Path]:
 
     Returns: sorted by path.
     """
-    found = {path: root / path for path in ALWAYS}
+    files = {path: root / path for path in ALWAYS}
     for word in [*words, AUDIT]:
         rules = f"workflow/rules/{word}.smk"
-        found[rules] = root / rules
+        files[rules] = root / rules
         for file in (STUDY / folder_of(word)).glob("*.py"):
             if file.stem not in LEFT_OUT:
-                found[f"src/{STUDY.name}/{folder_of(word)}/{file.name}"] = file
+                files[f"src/{STUDY.name}/{folder_of(word)}/{file.name}"] = file
     for path in note_files(root):
         if HEADING in read_text(root / path):
-            found[path] = root / path
-    return {path: file for path, file in sorted(found.items()) if file.is_file()}
+            files[path] = root / path
+    return {path: file for path, file in sorted(files.items()) if file.is_file()}
 
 
 def text_digest(files: Mapping[str, Path]) -> str:
@@ -141,7 +141,7 @@ def content(
     root: Path = Path(),
 ) -> site.Content:
     """What the site shows, from the files of a run."""
-    stated = read_csv(root / "data/published/claims.csv").fillna("").set_index("claim_id")
+    published = read_csv(root / "data/published/claims.csv").fillna("").set_index("claim_id")
     claims = read_csv(root / "reports/claims.csv").fillna("").to_dict("records")
     versions = local_versions(registry.path)
     return site.Content(
@@ -151,7 +151,7 @@ def content(
         claims=claims,
         reasons=reasons(root),
         entries=entries_of(read_text(root / "config/claims.yaml")),
-        how_to_test=stated["how_to_test"].to_dict(),
+        how_to_test=published["how_to_test"].to_dict(),
         datasets=[
             _dataset(
                 registry[key],
@@ -191,14 +191,14 @@ def _cells(root: Path, file: str) -> dict[str, Any]:
 
 def papers(path: Path) -> list[dict[str, Any]]:
     """The papers as CITATION.cff names them: those with an abbreviation."""
-    found = []
+    listed = []
     for reference in read_yaml(path).get("references", []):
         if "abbreviation" not in reference:
             continue
         names = [a.get("family-names") or a.get("name", "") for a in reference["authors"]]
         place = reference.get("collection-title") or reference.get("journal")
         institution = reference.get("institution", {})
-        found.append(
+        listed.append(
             {
                 "id": reference["abbreviation"],
                 "title": reference["title"],
@@ -208,7 +208,7 @@ def papers(path: Path) -> list[dict[str, Any]]:
                 "place": place or institution.get("name", ""),
             }
         )
-    return found
+    return listed
 
 
 def _dataset(
@@ -216,7 +216,7 @@ def _dataset(
 ) -> dict[str, Any]:
     """A data set: what the registry says, what served it, and the local version that was used."""
     served = read_json(root / f"data/raw/{entry.base.key}/source.json")
-    there = "absent" not in served
+    is_served = "absent" not in served
     facts = [
         ("Task", entry.task),
         ("Rows", entry.n_rows),
@@ -248,7 +248,7 @@ def _dataset(
         "n_rows": entry.n_rows,
         "n_variables": entry.n_variables,
         "n_classes": entry.n_classes,
-        "served": served["source"] if there else "",
+        "served": served["source"] if is_served else "",
         "reason": served.get("absent", ""),
         "facts": [(name, value) for name, value in facts if value not in (None, "")],
         "classes": [
@@ -274,19 +274,19 @@ def _variable(name: str, entry: DatasetEntry) -> dict[str, Any]:
 
 def tables_of(root: Path) -> dict[str, dict[str, Any]]:
     """What the pages of the comparison and of the misprints show, of what the run made of them."""
-    found = {}
+    tables = {}
     if (root / COMPARISON).is_file():
-        found["comparison"] = _comparison(root)
+        tables["comparison"] = _comparison(root)
     if (root / MISPRINTS).is_file():
         table = read_csv(root / MISPRINTS).fillna("").astype(str)
-        found["misprints"] = {
+        tables["misprints"] = {
             "lead": "What is misprinted in the papers or contradicts itself, and how that is seen.",
             "caption": _caption(root, "misprints"),
             "heads": [name.replace("_", " ").capitalize() for name in table.columns],
             "rows": table.to_numpy().tolist(),
             "files": [("CSV", f"../{MISPRINTS.removeprefix('reports/')}")],
         }
-    return found
+    return tables
 
 
 def _comparison(root: Path) -> dict[str, Any]:
@@ -302,13 +302,13 @@ def _comparison(root: Path) -> dict[str, Any]:
         lead.append(_measured_cells(at_scale, "at the scale of the papers"))
         which = " In each column: this run | at the scale of the papers."
     rows = []
-    for name, own in printed.groupby("table", sort=True):
-        lacking = reasons[own.index].value_counts().drop("", errors="ignore")
+    for name, of_table in printed.groupby("table", sort=True):
+        lacking = reasons[of_table.index].value_counts().drop("", errors="ignore")
         why = "; ".join(f"{reason} ({n})" for reason, n in lacking.items())
         both = (
             " | ".join(pair) for pair in zip(here[name], scale.get(name, here[name]), strict=True)
         )
-        rows.append([name, f"{len(own):,}", *(both if scale else here[name]), why])
+        rows.append([name, f"{len(of_table):,}", *(both if scale else here[name]), why])
     return {
         "lead": " ".join(lead),
         "figure": {
@@ -332,19 +332,19 @@ def _measured_cells(printed: pd.DataFrame, where: str) -> str:
 
 def _nearness(printed: pd.DataFrame) -> dict[str, list[str]]:
     """By table: cells with a measured value, how far they are (median, 90 %), turned signs."""
-    found = {}
-    for name, own in printed.groupby("table", sort=True):
-        there = own[own["reason"].fillna("") == ""]
-        largest = there["published_value"].abs().max()
-        shares = there["difference"].abs() / largest if largest else there["difference"]
+    nearness = {}
+    for name, of_table in printed.groupby("table", sort=True):
+        measured = of_table[of_table["reason"].fillna("") == ""]
+        largest = measured["published_value"].abs().max()
+        shares = measured["difference"].abs() / largest if largest else measured["difference"]
         some = shares.notna().any()
-        found[name] = [
-            f"{len(there):,}",
+        nearness[name] = [
+            f"{len(measured):,}",
             f"{100 * shares.median():.1f} %" if some else "–",
             f"{100 * shares.quantile(0.9):.1f} %" if some else "–",
-            str(int((there["measured"] * there["published_value"] < 0).sum())),
+            str(int((measured["measured"] * measured["published_value"] < 0).sum())),
         ]
-    return found
+    return nearness
 
 
 def _caption(root: Path, identifier: str) -> str:
