@@ -131,7 +131,7 @@ def test_a_data_set_whose_rows_cannot_be_compared(before, after, words):
 
 
 def test_rows_of_two_versions_of_a_data_set_that_are_in_its_folder(tmp_path):
-    original = ROOT / "src/hedgerow/data/archive/iris/iris.data.xz"
+    original = ROOT / "src/hedgerow_data/iris/iris.data.xz"
     before = lzma.decompress(original.read_bytes())
     after = before.replace(b"5.1,3.5,1.4,0.2", b"5.1,3.6,1.4,0.2", 1)
     (tmp_path / "config").mkdir()
