@@ -53,8 +53,8 @@ class Lines:
             rows = {theirs: line[mine] for mine, theirs in key.items()}
             for column, read in columns.items() if self.when(line) else ():
                 if pd.notna(line[column]):
-                    own = Rows(self.of, {**rows, **read.where}, read.value or column)
-                    yield Cell(row, column, read.formula, (own,), read.times)
+                    source = Rows(self.of, {**rows, **read.where}, read.value or column)
+                    yield Cell(row, column, read.formula, (source,), read.times)
 
 
 def tested(
@@ -67,8 +67,8 @@ def tested(
     """Cells that show a test, where they have a value: column to correction and what is read."""
     for column, (correction, value) in columns.items():
         if pd.notna(line[column]):
-            own = {**where, "correction": correction}
-            yield Cell(row, column, "value", (Rows(of, own, value),))
+            selection = {**where, "correction": correction}
+            yield Cell(row, column, "value", (Rows(of, selection, value),))
 
 
 def sides(
@@ -86,16 +86,16 @@ def sides(
 
     names: columns of the two means; `difference` is that of the first less the second.
     """
-    there = [rows.values(own, by) for own in (first, second)]
-    both = sorted({key[0] for key in there[0] & there[1]})
-    pair = tuple(Rows(own.of, {**own.where, by[0]: both}, own.value) for own in (first, second))
-    one, two = ({key for key in side if key[0] in both} for side in there)
-    whole = one == two and all(len(rows(own.where)) == len(one) for own in pair)
-    for name, own, other in zip(names, pair, reversed(pair), strict=True):
+    keys = [rows.values(arm, by) for arm in (first, second)]
+    both = sorted({key[0] for key in keys[0] & keys[1]})
+    pair = tuple(Rows(arm.of, {**arm.where, by[0]: both}, arm.value) for arm in (first, second))
+    one, two = ({key for key in side if key[0] in both} for side in keys)
+    whole = one == two and all(len(rows(arm.where)) == len(one) for arm in pair)
+    for name, arm, other in zip(names, pair, reversed(pair), strict=True):
         if whole:
-            yield Cell(row, name, "mean_of_means", (own,), times, by[:1])
+            yield Cell(row, name, "mean_of_means", (arm,), times, by[:1])
         else:
-            yield Cell(row, name, "paired_mean", (own, other), times, by)
+            yield Cell(row, name, "paired_mean", (arm, other), times, by)
     formula = "mean_difference" if whole else "paired_difference"
     yield Cell(row, "difference", formula, pair, times, by)
     yield from counts(row, line, pair, by, less_is_better)
@@ -135,5 +135,5 @@ class Selector:
 
     def values(self, rows: Rows, by: Sequence[str]) -> set[tuple]:
         """Values of some columns, in those of these rows that have a value."""
-        own = self(rows.where).dropna(subset=rows.value)
-        return set(own[list(by)].itertuples(index=False, name=None))
+        selected = self(rows.where).dropna(subset=rows.value)
+        return set(selected[list(by)].itertuples(index=False, name=None))

@@ -148,13 +148,13 @@ class Compared:
     @property
     def ps(self) -> dict[str, dict[str, str]]:
         """Columns of p, and which rows of the statistics they are read from."""
-        found = {}
+        columns = {}
         for pairing in self.pairings:
             for correction, end in (("none", ""), ("holm", "_holm")):
                 name = f"p{'' if pairing == DATASETS else f'_{pairing}'}{end}"
-                own = {"pairing": pairing} if self.each else {}
-                found[name] = {**own, "correction": correction}
-        return found
+                where = {"pairing": pairing} if self.each else {}
+                columns[name] = {**where, "correction": correction}
+        return columns
 
     def values(self, rows: pd.DataFrame, part: str, metric: str) -> pd.DataFrame:
         """Values of a part as they are compared.
@@ -164,11 +164,11 @@ class Compared:
         """
         import pandas as pd
 
-        own = rows[(rows["part"] == part) & (rows["metric"] == metric)]
+        rows_of_part = rows[(rows["part"] == part) & (rows["metric"] == metric)]
         levels, index = [*self.cell, "method"], ["dataset", *self.repeat]
-        if own.empty:  # its columns have no type
+        if rows_of_part.empty:  # its columns have no type
             return pd.DataFrame(index=pd.MultiIndex.from_tuples([], names=index))
-        wide = own.set_index([*index, *levels])["value"].unstack(levels)
+        wide = rows_of_part.set_index([*index, *levels])["value"].unstack(levels)
         keys = [self._key(column) for column in wide.columns]
         places = sorted(range(len(keys)), key=lambda place: [*map(self._rank, levels, keys[place])])
         return wide.iloc[:, places]
@@ -181,9 +181,9 @@ class Compared:
         order = self.order.get(column, ())
         if callable(order):
             return order(value)
-        known = list(order)
-        if value in known:
-            return (0, known.index(value), "")
+        values = list(order)
+        if value in values:
+            return (0, values.index(value), "")
         try:
             return (1, float(value), "")
         except ValueError:
@@ -191,9 +191,9 @@ class Compared:
 
     def means(self, rows: pd.DataFrame, part: str, metric: str) -> pd.DataFrame:
         """One value per data set and method, the mean over all repeats that have one."""
-        own = self.parts[part].metrics.get(metric, Metric())
+        settings = self.parts[part].metrics.get(metric, Metric())
         wide = self.values(rows, part, metric)
-        return own.times * wide.groupby(level="dataset").mean()
+        return settings.times * wide.groupby(level="dataset").mean()
 
     def repeats(self, rows: pd.DataFrame, part: str, metric: str) -> Iterator[tuple]:
         """What is compared in a part by a metric, and the repeats that have both.
@@ -221,13 +221,13 @@ class Compared:
     def _families(self, rows: pd.DataFrame) -> Iterator[list[tuple]]:
         """What `repeats` gives, by `family`."""
         for name, part in self.parts.items():
-            found: dict[tuple, list[tuple]] = {}
+            families: dict[tuple, list[tuple]] = {}
             for metric in part.metrics:
                 for pair in self.repeats(rows, name, metric):
                     named = dict(zip(self.key, pair[0], strict=True))
-                    own = tuple(named[column] for column in self.family)
-                    found.setdefault(own, []).append(pair)
-            yield from found.values()
+                    family = tuple(named[column] for column in self.family)
+                    families.setdefault(family, []).append(pair)
+            yield from families.values()
 
     def families(self, rows: pd.DataFrame) -> Iterator[list[tuple]]:
         """Pairs that are tested together, in the order of the plan."""
@@ -271,11 +271,11 @@ class Compared:
 
         lines = []
         for name in self.parts if part is None else [part]:
-            for metric, own in self.parts[name].metrics.items():
+            for metric, settings in self.parts[name].metrics.items():
                 for pair in self.repeats(rows, name, metric):
                     key, one, two = self._sides(*pair)
                     difference = (one - two).round(9)
-                    ahead = -difference if own.less_is_better else difference
+                    ahead = -difference if settings.less_is_better else difference
                     counts = (int((ahead > 0).sum()), int((ahead < 0).sum()), len(one))
                     lines.append((*key, one.mean(), two.mean(), (one - two).mean(), *counts))
         return pd.DataFrame(lines, columns=[*self.key, *SIDES])
@@ -288,14 +288,14 @@ class Compared:
         digits: int | None = 9,
     ) -> pd.DataFrame:
         """A line per pair of one part, or of all."""
-        told = list(next(iter(self.ps.values())))
-        p = statistics.set_index([*self.key, *told])["p"]
-        made = self.beside(rows, part)
-        keys = list(made[self.key].itertuples(index=False, name=None))
+        conditions = list(next(iter(self.ps.values())))
+        p = statistics.set_index([*self.key, *conditions])["p"]
+        table = self.beside(rows, part)
+        keys = list(table[self.key].itertuples(index=False, name=None))
         for column, where in self.ps.items():
-            made[column] = [p[(*key, *where.values())] for key in keys]
-        made = made if digits is None else made.round(digits)
-        return made if part is None else made.drop(columns="part")
+            table[column] = [p[(*key, *where.values())] for key in keys]
+        table = table if digits is None else table.round(digits)
+        return table if part is None else table.drop(columns="part")
 
     def pair(self, line: Mapping[str, Any], part: str, keys: list[Key]) -> Pair:
         """The pair of a line of a table."""
@@ -324,10 +324,10 @@ def cells_behind(
 
     select, columns = Selector(rows), [*compared.cell, "method"]
     by = ("dataset", *compared.repeat)
-    there = rows[["part", "metric", *columns]].drop_duplicates()
+    cells = rows[["part", "metric", *columns]].drop_duplicates()
     keys = {
-        of: list(own[columns].itertuples(index=False, name=None))
-        for of, own in there.groupby(["part", "metric"])
+        of: list(group[columns].itertuples(index=False, name=None))
+        for of, group in cells.groupby(["part", "metric"])
     }
 
     def usual(name: str, metric: str, key: Key) -> Place:
@@ -338,8 +338,8 @@ def cells_behind(
         name, metric = part or line["part"], line["metric"]
         pair = compared.pair(line, name, keys[name, metric])
         first, second = ((place or usual)(name, metric, key) for key in pair[:2])
-        own, means = compared.parts[name].metrics[metric], ("mean_first", "mean_second")
-        how = (first.select, own.times, first.by, own.less_is_better)
+        settings, means = compared.parts[name].metrics[metric], ("mean_first", "mean_second")
+        how = (first.select, settings.times, first.by, settings.less_is_better)
         yield from sides(row, line, means, first.rows, second.rows, *how)
         test = {"part": name, **{column: line[column] for column in compared.key[1:]}}
         for column, where in compared.ps.items():
@@ -364,10 +364,10 @@ def comparisons(
     from hedgerow_study.reporting.views import view
 
     blocks: dict[str, list[tuple]] = {}
-    for key, own in table.groupby(list(by), sort=False, dropna=False):
+    for key, group in table.groupby(list(by), sort=False, dropna=False):
         # An empty text comes back from a file as no value.
         lines = blocks.setdefault(title(*(value if known(value) else "" for value in key)), [])
-        for line in own.to_dict("records"):
+        for line in group.to_dict("records"):
             digits = compared.parts[part or line["part"]].metrics[line["metric"]].digits
             cells = [number(line[column], digits) for column in ("mean_first", "mean_second")]
             cells += [signed(line["difference"], digits), of_all(line["wins"], line["n_datasets"])]
@@ -392,7 +392,7 @@ def judged_pairs(
     rows: pd.DataFrame,
     statistics: pd.DataFrame,
     specification: Mapping[str, Any],
-    stated: pd.DataFrame,
+    published: pd.DataFrame,
     labels: Mapping[str, str],
 ) -> pd.DataFrame:
     """The claims of an experiment that read its tests after Holm's correction, judged."""
@@ -400,7 +400,7 @@ def judged_pairs(
     from hedgerow_study.reporting.claims import judged
 
     families = list(compared.families(rows))
-    told = partial(after_holm, family=("part", *compared.family))
-    without = partial(pairs_without, families, [*compared.key, "difference"], read=told)
-    read, names = {"statistics": told(statistics)}, rows["dataset"].unique()
-    return judged(experiment, read, specification, stated, names, without, labels)
+    corrected = partial(after_holm, family=("part", *compared.family))
+    without = partial(pairs_without, families, [*compared.key, "difference"], read=corrected)
+    read, names = {"statistics": corrected(statistics)}, rows["dataset"].unique()
+    return judged(experiment, read, specification, published, names, without, labels)

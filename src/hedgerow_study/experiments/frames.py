@@ -19,8 +19,8 @@ Frames: TypeAlias = Mapping[str, pd.DataFrame]
 class OwnSettings:
     """Settings of another experiment, but for some that a plan has of its own."""
 
-    def __init__(self, plan: Any, protocol: Any, own: Sequence[str]):
-        self._plan, self._protocol, self._own = plan, protocol, own
+    def __init__(self, plan: Any, protocol: Any, names: Sequence[str]):
+        self._plan, self._protocol, self._own = plan, protocol, names
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._plan if name in self._own else self._protocol, name)
@@ -115,5 +115,5 @@ def uct_from(plan: Any, **arguments: Any):
     from hedgerow.search.uct import UCTTreeClassifier
     from hedgerow_study.experiments.search.plan import UctPlan
 
-    own = {name: getattr(plan, name) for name in UctPlan.settings() if name not in arguments}
-    return UCTTreeClassifier(**own, **arguments)
+    settings = {name: getattr(plan, name) for name in UctPlan.settings() if name not in arguments}
+    return UCTTreeClassifier(**settings, **arguments)

@@ -27,29 +27,29 @@ def distances(cells: pd.DataFrame) -> pd.DataFrame:
     columns = ["reading", "distance", "n_cells", "n_tables", "n_first"]
     cells = cells[["reading", *KEY, *NUMBERS]].fillna({name: "" for name in KEY})
     cells = cells.drop_duplicates(["reading", *KEY])  # a reading can be one of two kinds
-    known = cells.dropna(subset=["measured", "published_value"])
-    known = known[known.groupby(KEY)["reading"].transform("nunique") == cells["reading"].nunique()]
+    pairs = cells.dropna(subset=["measured", "published_value"])
+    pairs = pairs[pairs.groupby(KEY)["reading"].transform("nunique") == cells["reading"].nunique()]
     here = cells[cells["reading"] == HERE].set_index(KEY)
     unit = here["sd"].astype(float).fillna((here["high"] - here["low"]) / (2.0 * HALF_WIDTH))
     printed = here.groupby(["table", "metric"])["published_value"].transform("std")
     unit = unit.where(unit > 0.0, printed)
     unit = unit[unit > 0.0].rename("unit")
-    known = known.join(unit, on=KEY, how="inner")
-    if known.empty:
+    pairs = pairs.join(unit, on=KEY, how="inner")
+    if pairs.empty:
         return pd.DataFrame(columns=columns)
-    known["square"] = ((known["measured"] - known["published_value"]) / known["unit"]) ** 2
-    square = known.pivot_table(index="reading", columns="table", values="square", aggfunc="mean")
+    pairs["square"] = ((pairs["measured"] - pairs["published_value"]) / pairs["unit"]) ** 2
+    square = pairs.pivot_table(index="reading", columns="table", values="square", aggfunc="mean")
     square = square.sort_index()
     tables = list(square)
     total = square.mean(axis=1)
     without = [square.drop(columns=name).mean(axis=1) for name in tables] if len(tables) > 1 else []
     first = pd.DataFrame({n: one <= one.min() for n, one in enumerate(without)}, index=square.index)
-    found = pd.DataFrame(
+    ranking = pd.DataFrame(
         {
             "distance": np.sqrt(total),
-            "n_cells": known.groupby("reading").size(),
+            "n_cells": pairs.groupby("reading").size(),
             "n_tables": len(tables),
             "n_first": first.sum(axis=1).astype(int),
         }
     )
-    return found.sort_values("distance", kind="stable").reset_index()[columns]
+    return ranking.sort_values("distance", kind="stable").reset_index()[columns]

@@ -39,10 +39,10 @@ def after_holm(
 
     Returns: rows whose correction is `holm`, the difference rounded to nine decimals, and `least`.
     """
-    own = statistics[statistics["correction"] == "holm"]
-    own = own.assign(difference=own["difference"].round(9))
-    own["least"] = own.groupby(list(family))["n"].transform(significance.smallest_holm)
-    return own
+    corrected = statistics[statistics["correction"] == "holm"]
+    corrected = corrected.assign(difference=corrected["difference"].round(9))
+    corrected["least"] = corrected.groupby(list(family))["n"].transform(significance.smallest_holm)
+    return corrected
 
 
 def pairs_without(

@@ -69,11 +69,11 @@ class Plan:
     seed: int = 0  # the global one, from which every random draw is derived by name
 
     def __post_init__(self):
-        for name, found in self.settings().items():
+        for name, option in self.settings().items():
             value, kind = getattr(self, name), kinds(type(self))[name]
-            for fault in faults(_plain(value), found.schema(kind), (name,)):
+            for fault in faults(_plain(value), option.schema(kind), (name,)):
                 raise ConfigError(fault.said(self.name_of(name)), remedy=fault.remedy)
-            value = normal(value, kind, found.choices, found.descending)
+            value = normal(value, kind, option.choices, option.descending)
             object.__setattr__(self, name, value)
 
     @classmethod
@@ -92,13 +92,13 @@ class Plan:
     def settings(cls) -> dict[str, Setting]:
         """Its settings by name, in the order of the manual: its own, then those it inherits."""
         fields = sorted(dataclasses.fields(cls), key=lambda f: f.name not in cls.__annotations__)
-        found = {f.name: f.metadata.get("setting") for f in fields}
-        return {name: value for name, value in found.items() if value is not None}
+        settings = {f.name: f.metadata.get("setting") for f in fields}
+        return {name: value for name, value in settings.items() if value is not None}
 
     @classmethod
     def unstated(cls) -> frozenset[str]:
         """Settings that no table, caption or page may state: no result depends on them."""
-        return frozenset(name for name, found in cls.settings().items() if not found.stated)
+        return frozenset(name for name, option in cls.settings().items() if not option.stated)
 
     @classmethod
     def schema(cls) -> dict[str, Any]:
@@ -111,11 +111,11 @@ class Plan:
             "required": list(cls.settings()),
             "properties": {
                 name: {
-                    "description": _one_line(found.meaning),
-                    **found.schema(kinds(cls)[name]),
+                    "description": _one_line(option.meaning),
+                    **option.schema(kinds(cls)[name]),
                     "default": _plain(defaults[name]),
                 }
-                for name, found in cls.settings().items()
+                for name, option in cls.settings().items()
             },
         }
 
@@ -152,14 +152,14 @@ def sections() -> dict[str, type[Plan]]:
 
     Only modules of plans are imported, no step of an experiment.
     """
-    found = {}
+    plans = {}
     for word in WORDS:
         module = importlib.import_module(module_of(f"{word}.plan"))
         for value in vars(module).values():
-            own = getattr(value, "__module__", None) == module.__name__
-            if own and inspect.isclass(value) and issubclass(value, Plan) and value.section:
-                found[word] = value
-    return found
+            is_local = getattr(value, "__module__", None) == module.__name__
+            if is_local and inspect.isclass(value) and issubclass(value, Plan) and value.section:
+                plans[word] = value
+    return plans
 
 
 def _one_line(text: str) -> str:

@@ -18,8 +18,8 @@ Printed: TypeAlias = "Mapping[str, pd.DataFrame]"
 
 def cells_of(published: pd.DataFrame) -> pd.Series:
     """Printed cells of a table as texts, by data set, method, criterion and metric."""
-    own = published.fillna({"method": "", "criterion": ""})
-    return own.set_index(["dataset", "method", "criterion", "metric"])["value"]
+    cells = published.fillna({"method": "", "criterion": ""})
+    return cells.set_index(["dataset", "method", "criterion", "metric"])["value"]
 
 
 def printed_number(text) -> float:

@@ -102,8 +102,8 @@ class Declaration:
 
 def annotations_of(function: Callable) -> dict[str, str]:
     """Annotation of each parameter of a function, as it is written."""
-    found = inspect.signature(function).parameters.items()
-    return {name: "" if p.annotation is p.empty else str(p.annotation) for name, p in found}
+    parameters = inspect.signature(function).parameters.items()
+    return {name: "" if p.annotation is p.empty else str(p.annotation) for name, p in parameters}
 
 
 def step(*settings: str, makes: tuple[str, ...] = (), **plans: tuple[str, ...]):
