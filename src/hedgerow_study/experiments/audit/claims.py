@@ -87,21 +87,21 @@ def all_claims(
     claims = specified(specification)
     stated = stated.fillna("")
     _check(claims, stated, ids)
-    found = pd.concat([*judged, _not_run(claims, experiments)], ignore_index=True)
-    found = found.reindex(columns=[*COLUMNS, *HANGS_ON])
-    found = found.fillna({"hangs_on": "", "n_left_out": 0}).astype({"n_left_out": int})
-    found = with_statements(found, claims, stated).set_index("claim")
+    verdicts = pd.concat([*judged, _not_run(claims, experiments)], ignore_index=True)
+    verdicts = verdicts.reindex(columns=[*COLUMNS, *HANGS_ON])
+    verdicts = verdicts.fillna({"hangs_on": "", "n_left_out": 0}).astype({"n_left_out": int})
+    verdicts = with_statements(verdicts, claims, stated).set_index("claim")
     papers = stated.set_index("claim_id")
     at_scale = _at_scale(reference)
     read, read_at_scale = _read(readings), _read(tracked_readings, SCALE)
-    own = [name for name, claim in claims.items() if claim.statement]
+    questions = [name for name, claim in claims.items() if claim.statement]
     lines = []
-    for name in [*papers.index, *own]:
+    for name in [*papers.index, *questions]:
         claim, word = claims[name], claims[name].experiment
         of_paper = papers.loc[name] if name in papers.index else {"paper": "", "section": ""}
         lines.append(
             {
-                **found.loc[name],
+                **verdicts.loc[name],
                 "claim": name,
                 "paper": of_paper["paper"],
                 "section": of_paper["section"],
@@ -117,14 +117,14 @@ def all_claims(
     return pd.DataFrame(lines, columns=ORDER)
 
 
-def _read(readings: Sequence[pd.DataFrame], prefix: str = "") -> dict[str, dict[str, Any]]:
+def _read(robustness: Sequence[pd.DataFrame], prefix: str = "") -> dict[str, dict[str, Any]]:
     """What became of each claim that has a verdict under a reading, by claim."""
     texts = {"n_readings": "{:d}", "reproduced": "{:.4g}"}
     return {
         row["claim"]: {
             f"{prefix}{name}": texts.get(of, "{}").format(row[of]) for name, of in READINGS.items()
         }
-        for frame in readings
+        for frame in robustness
         for row in frame.fillna({"word": "", "decides": ""}).to_dict("records")
         if row["n_readings"]
     }
@@ -138,8 +138,8 @@ def shown_of(claim: Claim) -> tuple[str, ...]:
     return tuple(dict.fromkeys(i for frame in frames for i in claim.frames_shown.get(frame, ())))
 
 
-def _check(claims: Mapping[str, Claim], stated: pd.DataFrame, ids: Sequence[str]) -> None:
-    for name in stated["claim_id"]:
+def _check(claims: Mapping[str, Claim], published: pd.DataFrame, ids: Sequence[str]) -> None:
+    for name in published["claim_id"]:
         if name not in claims:
             raise ConfigError(f"{SOURCE}: `{name}` is not bound", remedy="give it an entry")
     for name, claim in claims.items():
@@ -160,13 +160,13 @@ def _check(claims: Mapping[str, Claim], stated: pd.DataFrame, ids: Sequence[str]
 def _not_run(claims: Mapping[str, Claim], experiments: Sequence[str]) -> pd.DataFrame:
     """Claims of the experiments that do not run, judged on nothing."""
     out = {name: claim for name, claim in claims.items() if claim.experiment not in experiments}
-    found = judge(out, {})
-    why = [f"the configuration does not run {out[name].experiment}" for name in found["claim"]]
+    frame = judge(out, {})
+    why = [f"the configuration does not run {out[name].experiment}" for name in frame["claim"]]
     # What cannot be tested at all says so in any configuration.
-    open_ = found["verdict"] != NOT_TESTABLE
-    return found.assign(
-        verdict=found["verdict"].where(~open_, TOO_LITTLE),
-        lacking=found["lacking"].where(~open_, pd.Series(why, index=found.index, dtype=object)),
+    open_ = frame["verdict"] != NOT_TESTABLE
+    return frame.assign(
+        verdict=frame["verdict"].where(~open_, TOO_LITTLE),
+        lacking=frame["lacking"].where(~open_, pd.Series(why, index=frame.index, dtype=object)),
     )
 
 

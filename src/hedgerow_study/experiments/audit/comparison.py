@@ -121,14 +121,14 @@ def _with_splits(table: pd.DataFrame, tables: Frames) -> pd.DataFrame:
     splits = splits.rename(columns={"lowest": "low", "highest": "high", "n_splits": "n"})
     splits = splits.drop_duplicates(cell)[[*cell, "sd", "low", "high", "n"]]
     # A column without a text is one of numbers, in files of a small run.
-    found = table.astype(dict.fromkeys(cell, object)).merge(
+    cells = table.astype(dict.fromkeys(cell, object)).merge(
         splits.astype(dict.fromkeys(cell, object)), on=cell, how="left"
     )
-    counted = found["dataset"] == "all_datasets"
-    found["n"] = found["n"].where(~counted, found["n_datasets"])
-    apart = np.where(found["sd"].isna(), "none: the first split alone", "splits of this run")
-    found["spread"] = np.where(counted, "none: a count of data sets", apart)
-    return found
+    counted = cells["dataset"] == "all_datasets"
+    cells["n"] = cells["n"].where(~counted, cells["n_datasets"])
+    apart = np.where(cells["sd"].isna(), "none: the first split alone", "splits of this run")
+    cells["spread"] = np.where(counted, "none: a count of data sets", apart)
+    return cells
 
 
 def _tests(table: pd.DataFrame, _tables) -> pd.DataFrame:
@@ -141,15 +141,15 @@ def _tests(table: pd.DataFrame, _tables) -> pd.DataFrame:
         ("friedman", "friedman_critical_value", "critical_value"),
         ("wilcoxon_signed_rank", "{}_wilcoxon_better", "better"),
     ):
-        own = plain[plain["test"] == test]
+        rows = plain[plain["test"] == test]
         if value == "critical_value":
-            own = own.head(1)
+            rows = rows.head(1)
         pair = test == "wilcoxon_signed_rank"
         parts.append(
-            own.assign(
-                criterion=own["groups"] if pair else "group_comparison",
-                metric=[metric.format(m) for m in own["metric"]],
-                measured=own[value].astype(object),
+            rows.assign(
+                criterion=rows["groups"] if pair else "group_comparison",
+                metric=[metric.format(m) for m in rows["metric"]],
+                measured=rows[value].astype(object),
             )
         )
     return pd.concat(parts).assign(spread="none: a test over data sets")
@@ -167,28 +167,28 @@ def _half_width(table: pd.DataFrame, _tables) -> pd.DataFrame:
 
 def _of_text(table: pd.DataFrame, _tables) -> pd.DataFrame:
     """Numbers in the text of EIG, of the first reading that was run."""
-    reading = next(r for r in ("described", "coded", "coded_gain") if r in table)
+    choice = next(r for r in ("described", "coded", "coded_gain") if r in table)
     criterion = "scenario_" + table["scenario"]
-    return table.assign(measured=table[reading], criterion=criterion, spread=NO_SPREAD)
+    return table.assign(measured=table[choice], criterion=criterion, spread=NO_SPREAD)
 
 
 def _leaves_of_set(table: pd.DataFrame, _tables) -> pd.DataFrame:
     """Leaves of C4.5 without noise on each data set of table 3.1, which 3.4.2 states of one."""
     clean = (table["metric"] == "n_leaves") & (table["method"] == "c45") & (table["noise"] == 0)
-    own = table[clean].set_index("dataset")
-    found = own.reindex(list(TABLE_3_1.values())).assign(dataset=list(TABLE_3_1))
-    status = np.where(found["measured"].isna(), "not asked for", "run")
-    found["row"] = found["row"].fillna(0).astype(int)
+    leaves = table[clean].set_index("dataset")
+    rows = leaves.reindex(list(TABLE_3_1.values())).assign(dataset=list(TABLE_3_1))
+    status = np.where(rows["measured"].isna(), "not asked for", "run")
+    rows["row"] = rows["row"].fillna(0).astype(int)
     cell = {"method": "c45", "noise": 0.0, "metric": "n_leaves_mean"}
-    return found.assign(status=status, spread=NO_SPREAD, **cell)[
+    return rows.assign(status=status, spread=NO_SPREAD, **cell)[
         ["dataset", *cell, "measured", "status", "spread", "row"]
     ]
 
 
 def _trees(table: pd.DataFrame, _tables) -> pd.DataFrame:
     """Trees of the forest of 5.4."""
-    found = table.drop_duplicates("dataset")[["dataset", "status", "n_trees", "row"]]
-    return found.assign(measured=found["n_trees"], metric="n_trees", spread=NO_SPREAD)
+    rows = table.drop_duplicates("dataset")[["dataset", "status", "n_trees", "row"]]
+    return rows.assign(measured=rows["n_trees"], metric="n_trees", spread=NO_SPREAD)
 
 
 _FORESTS = _as_it_is(low="lowest", high="highest", n="n_forests", spread="forests of this run")
@@ -257,20 +257,20 @@ def comparison(
     a cell is a word. reason is empty where it is measured, else one of `REASONS`. sd, low, high and
     n tell what `spread` names. row is the row of the table measured_in, from 1.
     """
-    known = _Known(tables, experiments)
+    measurements = _Known(tables, experiments)
     lines = []
     for name in sorted(published):
         for row in published[name].to_dict("records"):
             line = {column: row[column] for column in (*KEY, "unit")}
             line |= {"published": row["value"], "published_value": _number(row)}
-            lines.append(line | known.of(row) | {"configuration": configuration})
-    found = pd.DataFrame(lines, columns=ORDER)
+            lines.append(line | measurements.of(row) | {"configuration": configuration})
+    cells = pd.DataFrame(lines, columns=ORDER)
     numbers = ["published_value", "measured", "sd", "low", "high"]
-    found = found.astype(dict.fromkeys(numbers, float)).astype({"n": "Int64", "row": "Int64"})
-    found["difference"] = (found["measured"] - found["published_value"]).round(9)
-    texts = found.columns.difference([*numbers, "difference", "n", "row"])
-    found[texts] = found[texts].fillna("")
-    return {"parquet": found, "csv": found}
+    cells = cells.astype(dict.fromkeys(numbers, float)).astype({"n": "Int64", "row": "Int64"})
+    cells["difference"] = (cells["measured"] - cells["published_value"]).round(9)
+    texts = cells.columns.difference([*numbers, "difference", "n", "row"])
+    cells[texts] = cells[texts].fillna("")
+    return {"parquet": cells, "csv": cells}
 
 
 class _Known:
@@ -285,33 +285,33 @@ class _Known:
         other = _same_cell(row) if row["table"] == "thesis_text_numbers" else row
         source = SOURCES.get((other or row)["table"])
         experiment = source.experiment if source else _experiment_of(row)
-        found = {"experiment": experiment}
+        entry = {"experiment": experiment}
         why = _unmeasurable(row)
         if why is None and experiment not in self.experiments:
             why = "not_run"
         if why is None and (other is None or source is None):
             why = "no_table"
         if why is not None:
-            return found | {"reason": REASONS[why]}
+            return entry | {"reason": REASONS[why]}
         cell = self._cell(source, other)
         if cell is None:
-            return found | {"reason": REASONS["no_table"]}
+            return entry | {"reason": REASONS["no_table"]}
         value = cell.get("measured")
         if cell["row"]:
-            found |= {"measured_in": source.table, "row": cell["row"]}
+            entry |= {"measured_in": source.table, "row": cell["row"]}
         if isinstance(value, str) and value not in ("", "nan") and row["unit"] == "winner":
-            found["measured_text"] = value
+            entry["measured_text"] = value
         elif isinstance(value, str) and value in _WORDS:
-            found |= {"measured": _WORDS[value], "measured_text": value}
+            entry |= {"measured": _WORDS[value], "measured_text": value}
         elif _is_number(value):
-            found["measured"] = float(value)
+            entry["measured"] = float(value)
             if row["unit"] == "yes_no":
-                found["measured_text"] = "yes" if found["measured"] else "no"
+                entry["measured_text"] = "yes" if entry["measured"] else "no"
         else:
             why = _STATUS.get(cell.get("status"), "too_few")
-            return found | {"reason": REASONS[why]}
+            return entry | {"reason": REASONS[why]}
         spread = {k: cell[k] for k in ("sd", "low", "high", "n", "spread") if k in cell}
-        return found | {k: v for k, v in spread.items() if v is not None and v == v}
+        return entry | {k: v for k, v in spread.items() if v is not None and v == v}
 
     def _cell(self, source: Source, row: Mapping[str, str]) -> dict[str, Any] | None:
         name = row["table"]

@@ -44,13 +44,13 @@ def on_one_scale(comparison: pd.DataFrame) -> pd.DataFrame:
         lambda values: values.abs().max()
     )
     both = comparison["published_value"].notna() & comparison["measured"].notna() & (largest > 0)
-    own, largest = comparison[both], largest[both]
+    cells, largest = comparison[both], largest[both]
     return pd.DataFrame(
         {
-            "paper": own["table"].str.split("_").str[0],
-            "kind": [_kind(*pair) for pair in zip(own["unit"], own["metric"], strict=True)],
-            "x": own["published_value"] / largest,
-            "y": own["measured"] / largest,
+            "paper": cells["table"].str.split("_").str[0],
+            "kind": [_kind(*pair) for pair in zip(cells["unit"], cells["metric"], strict=True)],
+            "x": cells["published_value"] / largest,
+            "y": cells["measured"] / largest,
         }
     )
 
@@ -58,8 +58,8 @@ def on_one_scale(comparison: pd.DataFrame) -> pd.DataFrame:
 def _kind(unit: str, metric: str) -> int:
     if metric.startswith("n_leaves"):
         return 2  # a standardised number of leaves is one
-    known = [number for number, (*_, units) in enumerate(KINDS) if unit in units]
-    return known[0] if known else len(KINDS) - 1
+    kinds = [number for number, (*_, units) in enumerate(KINDS) if unit in units]
+    return kinds[0] if kinds else len(KINDS) - 1
 
 
 @figure(
@@ -80,11 +80,11 @@ def comparison(comparison: pd.DataFrame) -> Figure:
     with drawing(WIDTH * 1.06) as drawn:
         panels = drawn.subplots(2, 2, sharex=True, sharey=True)
         for axes, (paper, label) in zip(panels.flat, PAPERS.items(), strict=True):
-            own = scaled[scaled["paper"] == paper]
+            cells = scaled[scaled["paper"] == paper]
             n_cells = int(comparison["table"].str.startswith(f"{paper}_").sum())
             axes.plot([-1.05, 1.05], [-1.05, 1.05], color="#666666", linewidth=0.8, zorder=1)
             for number, (name, colour, marker, _) in enumerate(KINDS):
-                points = own[own["kind"] == number]
+                points = cells[cells["kind"] == number]
                 filled = {} if marker == "x" else {"edgecolors": "white"}
                 axes.scatter(
                     points["x"],
@@ -98,7 +98,7 @@ def comparison(comparison: pd.DataFrame) -> Figure:
                     clip_on=False,
                     **filled,
                 )
-            axes.set_title(f"{label}: {len(own):,} of {n_cells:,} cells")
+            axes.set_title(f"{label}: {len(cells):,} of {n_cells:,} cells")
             axes.set_xlim(-1.08, 1.08)
             axes.set_ylim(-EDGE, EDGE)
             axes.grid(True)

@@ -69,12 +69,12 @@ class Cells:
 
     def rows(self, table: str, **key: Any) -> pd.DataFrame:
         """Rows of a table; a list takes any of its values. `number` is the value as one."""
-        found = self.published[table]
+        rows = self.published[table]
         for column, wanted in key.items():
-            found = found[found[column].isin(wanted if isinstance(wanted, list) else [wanted])]
-        units = found["unit"].isin(["text", "winner", "yes_no", "hh:mm", "ratio_as_printed"])
-        texts = found["value"].where(~units, "-").str.replace(" ", "")
-        return found.assign(number=texts.map(printed_number))
+            rows = rows[rows[column].isin(wanted if isinstance(wanted, list) else [wanted])]
+        units = rows["unit"].isin(["text", "winner", "yes_no", "hh:mm", "ratio_as_printed"])
+        texts = rows["value"].where(~units, "-").str.replace(" ", "")
+        return rows.assign(number=texts.map(printed_number))
 
     def text(self, table: str, **key: Any) -> str:
         """The text of one cell."""
@@ -88,9 +88,9 @@ class Cells:
 
     def wide(self, table: str, metric: str, column: str = "method", **key: Any) -> pd.DataFrame:
         """Numbers of a metric, a row per data set, without rows of sums."""
-        found = self.rows(table, metric=metric, **key)
-        found = found[~found["dataset"].str.endswith("_datasets")]
-        return found.pivot(index="dataset", columns=column, values="number")
+        rows = self.rows(table, metric=metric, **key)
+        rows = rows[~rows["dataset"].str.endswith("_datasets")]
+        return rows.pivot(index="dataset", columns=column, values="number")
 
 
 def table_of(published: Printed, sizes: Mapping) -> pd.DataFrame:
@@ -101,19 +101,19 @@ def table_of(published: Printed, sizes: Mapping) -> pd.DataFrame:
     cells = Cells(published, sizes)
     lines = []
     for misprint in MISPRINTS:
-        found = misprint.find(cells) if misprint.find else misprint.found
-        line = (misprint.id, misprint.paper, misprint.place, found.printed, found.follows)
-        lines.append((*line, misprint.computed, found.stands, misprint.function))
+        erratum = misprint.find(cells) if misprint.find else misprint.found
+        line = (misprint.id, misprint.paper, misprint.place, erratum.printed, erratum.follows)
+        lines.append((*line, misprint.computed, erratum.stands, misprint.function))
     columns = ["id", "paper", "place", "printed", "follows", "computed", "stands", "function"]
     return pd.DataFrame(lines, columns=columns)
 
 
-def _listed(found: list[tuple[str, str, str]]) -> Found:
+def _listed(errata: list[tuple[str, str, str]]) -> Found:
     """Several cells of one kind: (where, printed, follows)."""
     return Found(
-        "; ".join(f"{where} {printed}" for where, printed, _ in found),
-        "; ".join(f"{where} {follows}" for where, _, follows in found),
-        bool(found),
+        "; ".join(f"{where} {printed}" for where, printed, _ in errata),
+        "; ".join(f"{where} {follows}" for where, _, follows in errata),
+        bool(errata),
     )
 
 
@@ -135,23 +135,23 @@ def sizes_of_chapter_3(cells: Cells) -> Found:
 
 def _other_sizes(cells: Cells, table: str, paper: str) -> list[tuple[str, str, str]]:
     of_metric = {"n_instances": "rows", "n_variables": "variables", "n_classes": "classes"}
-    found = []
+    errata = []
     for row in cells.rows(table, metric=list(of_metric)).itertuples():
-        own = cells.sizes[paper].get(row.dataset)
+        sizes = cells.sizes[paper].get(row.dataset)
         word = of_metric[row.metric]
-        if own is None:
+        if sizes is None:
             continue
-        there = len(own["classes"]) if word == "classes" else own[word]
-        if row.number != there:
-            found.append((f"{_named(row.dataset)} ({word})", row.value, str(there)))
-    return found
+        actual = len(sizes["classes"]) if word == "classes" else sizes[word]
+        if row.number != actual:
+            errata.append((f"{_named(row.dataset)} ({word})", row.value, str(actual)))
+    return errata
 
 
 def left_leaf(cells: Cells) -> Found:
     """Probabilities of the left leaf under soft training propagation do not add up to 1."""
-    own = cells.rows("thesis_table_3_2", method="stp", criterion="leaf_left")
-    total = own["number"].sum()
-    return Found(" and ".join(own["value"]), f"sum {total:.3f}", abs(total - 1) > 0.001)
+    rows = cells.rows("thesis_table_3_2", method="stp", criterion="leaf_left")
+    total = rows["number"].sum()
+    return Found(" and ".join(rows["value"]), f"sum {total:.3f}", abs(total - 1) > 0.001)
 
 
 def misclassified(cells: Cells) -> Found:
@@ -168,13 +168,13 @@ def misclassified(cells: Cells) -> Found:
 
 def times_without_noise(cells: Cells) -> Found:
     """Running times at noise 0, where both experiments have the same models."""
-    found = []
+    errata = []
     for method in cells.rows("thesis_table_3_4", metric="runtime_diff_c45")["method"].unique():
         key = {"metric": "runtime_diff_c45", "method": method, "noise": "0.00"}
         one, two = (cells.text(f"thesis_table_3_{n}", **key) for n in (4, 5))
         if float(one) != float(two):
-            found.append((method.upper(), f"{two} s", f"{one} s in table 3.4"))
-    return _listed(found)
+            errata.append((method.upper(), f"{two} s", f"{one} s in table 3.4"))
+    return _listed(errata)
 
 
 def soft_evaluation_of_test_noise(cells: Cells) -> Found:
@@ -192,10 +192,10 @@ def soft_evaluation_of_test_noise(cells: Cells) -> Found:
 
 def soft_evaluation_of_training_noise(cells: Cells) -> Found:
     """The largest difference of soft evaluation to C4.5, which the text says is never above 0."""
-    own = cells.rows("thesis_table_3_4", metric="accuracy_diff_c45", method="se")
-    best = own.loc[own["number"].idxmax()]
-    said = "text: soft evaluation is equal to C4.5 or below it in experiment 1"
-    return Found(said, f"{best.number:+.1f} points at noise {best.noise}", bool(best.number > 0))
+    rows = cells.rows("thesis_table_3_4", metric="accuracy_diff_c45", method="se")
+    best = rows.loc[rows["number"].idxmax()]
+    claim = "text: soft evaluation is equal to C4.5 or below it in experiment 1"
+    return Found(claim, f"{best.number:+.1f} points at noise {best.noise}", bool(best.number > 0))
 
 
 # ------------------------------------------------------------------------------ thesis, chapter 4
@@ -211,12 +211,12 @@ def sizes_of_chapter_4(cells: Cells) -> Found:
 
 def ratios(cells: Cells) -> Found:
     """F1 per leaf that is not F1 over leaves, with all three rounded as printed."""
-    found = {}
+    errata = {}
     for table in _TRIPLES:
         columns = ["dataset", "method", "criterion"]
-        own = cells.rows(table, metric=list(_WINS))
-        own = own[~own["dataset"].str.endswith("_datasets")]
-        wide = own.pivot(index=columns, columns="metric", values="number")
+        rows = cells.rows(table, metric=list(_WINS))
+        rows = rows[~rows["dataset"].str.endswith("_datasets")]
+        wide = rows.pivot(index=columns, columns="metric", values="number")
         exact = wide["f1"] / wide["n_leaves"]
         off = (exact - wide["f1_per_leaf"]).abs() > HALF_DIGIT + HALF_DIGIT / wide[
             "n_leaves"
@@ -225,13 +225,13 @@ def ratios(cells: Cells) -> Found:
             line = wide.loc[(dataset, method, criterion)]
             where = " ".join(filter(None, [_named(dataset), method, _named(criterion)]))
             # Cells that two tables share are one misprint.
-            found.setdefault(where, (f"{line.f1_per_leaf:g}", f"{line.f1:g}/{line.n_leaves:g}"))
-    return _listed([(where, *pair) for where, pair in found.items()])
+            errata.setdefault(where, (f"{line.f1_per_leaf:g}", f"{line.f1:g}/{line.n_leaves:g}"))
+    return _listed([(where, *pair) for where, pair in errata.items()])
 
 
 def wins(cells: Cells) -> Found:
     """Footers of tables 4.1, 4.3 and 4.5 against a count of the cells, ties for each."""
-    found = []
+    errata = []
     for table in _TRIPLES:
         number = table.removeprefix("thesis_table_").replace("_", ".")
         footers = cells.rows(table, metric=[f"n_wins_{metric}" for metric in _WINS])
@@ -240,35 +240,35 @@ def wins(cells: Cells) -> Found:
             counted = _counted(cells, table, metric)[row.method, row.criterion]
             if counted != row.number:
                 name = " ".join(filter(None, [number, row.method, row.criterion, metric]))
-                found.append((name, row.value, str(counted)))
-    return _listed(found)
+                errata.append((name, row.value, str(counted)))
+    return _listed(errata)
 
 
 def _counted(cells: Cells, table: str, metric: str) -> dict[tuple[str, str], int]:
-    own = cells.rows(table, metric=metric)
-    own = own[~own["dataset"].str.endswith("_datasets")]
-    wide = own.pivot(index="dataset", columns=["method", "criterion"], values="number")
+    rows = cells.rows(table, metric=metric)
+    rows = rows[~rows["dataset"].str.endswith("_datasets")]
+    wide = rows.pivot(index="dataset", columns=["method", "criterion"], values="number")
     best = wide.max(axis=1) if _WINS[metric] is max else wide.min(axis=1)
     return wide.eq(best, axis=0).sum().to_dict()
 
 
 def repeated_triples(cells: Cells) -> Found:
     """Data sets of table 4.3 whose three numbers of one method are those of another data set."""
-    own = cells.rows("thesis_table_4_3", metric=list(_WINS))
-    own = own[~own["dataset"].str.endswith("_datasets")]
-    found = []
-    for method, lines in own.groupby("method"):
+    rows = cells.rows("thesis_table_4_3", metric=list(_WINS))
+    rows = rows[~rows["dataset"].str.endswith("_datasets")]
+    errata = []
+    for method, lines in rows.groupby("method"):
         wide = lines.pivot(index="dataset", columns="metric", values="value")[list(_WINS)]
         for _, same in wide.groupby(list(_WINS)):
             if len(same) > 1:
                 names = " and ".join(_named(name) for name in same.index)
-                found.append((f"{method}:", " / ".join(same.iloc[0]), f"twice, {names}"))
-    return _listed(found)
+                errata.append((f"{method}:", " / ".join(same.iloc[0]), f"twice, {names}"))
+    return _listed(errata)
 
 
 def arrows(cells: Cells) -> Found:
     """Arrows of tables 4.2, 4.4 and 4.6 against tests of the cells that they are about."""
-    found = []
+    errata = []
     for table, of in (("4_2", "4_1"), ("4_4", "4_3"), ("4_6", "4_5")):
         for row in cells.rows(f"thesis_table_{table}", unit="winner").itertuples():
             if "uncertain" in row.note:
@@ -287,14 +287,14 @@ def arrows(cells: Cells) -> Found:
             follows = better if result.p < 0.05 else "none"
             if follows != row.value:
                 where = f"{table.replace('_', '.')} {metric} {first} against {second}"
-                found.append((f"{where}:", row.value, f"{follows} ({p_said(result.p)})"))
-    return _listed(found)
+                errata.append((f"{where}:", row.value, f"{follows} ({p_said(result.p)})"))
+    return _listed(errata)
 
 
 def _ranked_sum(differences: pd.Series) -> float:
     """Sum of signed ranks of what is not 0."""
-    own = differences[differences.round(9) != 0].round(9)
-    return float((np.sign(own) * own.abs().rank()).sum())
+    nonzero = differences[differences.round(9) != 0].round(9)
+    return float((np.sign(nonzero) * nonzero.abs().rank()).sum())
 
 
 def _main(table: str) -> dict[str, Any]:
@@ -305,15 +305,15 @@ def _main(table: str) -> dict[str, Any]:
 
 def anova_of_policies(cells: Cells) -> Found:
     """p of the analysis of variance in table 4.4, from the cells of table 4.3."""
-    found = []
+    errata = []
     for metric in _WINS:
         wide = cells.wide("thesis_table_4_3", metric).dropna()
         shares = significance.share_of_largest(wide.to_numpy())
         p = significance.repeated_measures_anova(shares, tuple(wide.columns)).p
         printed = cells.text("thesis_table_4_4", metric=f"{metric}_anova_p")
         if f"{p:.3f}" != f"{float(printed):.3f}":
-            found.append((metric, printed, f"{p:.3f}"))
-    return _listed(found)
+            errata.append((metric, printed, f"{p:.3f}"))
+    return _listed(errata)
 
 
 def critical_value(cells: Cells) -> Found:
@@ -333,7 +333,7 @@ def friedman_of_methods(cells: Cells) -> Found:
     """Friedman's statistics of table 4.6, from the cells of table 4.5."""
     from scipy import stats
 
-    found = []
+    errata = []
     for metric in _WINS:
         wide = cells.wide("thesis_table_4_5", metric, **_main("4_5")).dropna()
         result = stats.friedmanchisquare(*wide.to_numpy().T)
@@ -343,8 +343,8 @@ def friedman_of_methods(cells: Cells) -> Found:
         printed = cells.text("thesis_table_4_6", metric=f"{metric}_friedman_chi2")
         if round(float(printed), 2) not in (round(result.statistic, 2), round(plain, 2)):
             follows = f"{result.statistic:.2f}, {p_said(result.pvalue)} (without ties {plain:.2f})"
-            found.append((metric, printed, follows))
-    return _listed(found)
+            errata.append((metric, printed, follows))
+    return _listed(errata)
 
 
 def pruning_of_small_sets(cells: Cells) -> Found:
@@ -355,23 +355,23 @@ def pruning_of_small_sets(cells: Cells) -> Found:
     above = pruned > cells.wide("thesis_table_4_5", "f1")["c45"].reindex(pruned.index)
     small = rows.reindex(pruned.index) < limit
     n_above, n_small = int((above & small).sum()), int(small.sum())
-    said = f"text: value pruning is not able to beat C4.5 below {limit:.0f} rows"
-    return Found(said, f"above C4.5 on {n_above} of {n_small} such sets", n_above > 0)
+    claim = f"text: value pruning is not able to beat C4.5 below {limit:.0f} rows"
+    return Found(claim, f"above C4.5 on {n_above} of {n_small} such sets", n_above > 0)
 
 
 def yes_of_table_4_7(cells: Cells) -> Found:
     """Data sets that table 4.7 says UCT-DT is better on, and whose cells in table 4.5 do not."""
-    found = []
+    errata = []
     for metric in ("f1", "f1_per_leaf"):
-        said = cells.rows("thesis_table_4_7", metric=f"uct_{metric}_above_c45")
+        rows = cells.rows("thesis_table_4_7", metric=f"uct_{metric}_above_c45")
         wide = cells.wide("thesis_table_4_5", metric)
         best = wide[["uct_vs", "uct_c45b"]].max(axis=1)
-        for row in said.itertuples():
-            own = "yes" if best[row.dataset] > wide.loc[row.dataset, "c45"] else "no"
-            if own != row.value:
+        for row in rows.itertuples():
+            actual = "yes" if best[row.dataset] > wide.loc[row.dataset, "c45"] else "no"
+            if actual != row.value:
                 pair = f"{best[row.dataset]:g} against {wide.loc[row.dataset, 'c45']:g}"
-                found.append((f"{_named(row.dataset)} ({metric})", row.value, f"{own}, {pair}"))
-    return _listed(found)
+                errata.append((f"{_named(row.dataset)} ({metric})", row.value, f"{actual}, {pair}"))
+    return _listed(errata)
 
 
 # ------------------------------------------------------------------------ thesis, chapters 5 and 6
@@ -379,18 +379,18 @@ def yes_of_table_4_7(cells: Cells) -> Found:
 
 def closer_to_predictions(cells: Cells) -> Found:
     """Norms of table 5.1 where correlations bring a distance no closer to the predictions."""
-    found = []
+    errata = []
     for metric in ("norm_diff_to_d_kl", "norm_diff_to_d_p"):
         for scale in ("unnormalized", "normalized"):
             for kind in ("a", "b"):
                 key = {"metric": metric, "criterion": scale}
-                own = cells.rows("thesis_table_5_1", **key).set_index("method")["number"]
-                one = own[f"edit_{kind}1"]
-                two = own[[m for m in own.index if m.startswith(f"edit_{kind}2")]].iloc[0]
+                norms = cells.rows("thesis_table_5_1", **key).set_index("method")["number"]
+                one = norms[f"edit_{kind}1"]
+                two = norms[[m for m in norms.index if m.startswith(f"edit_{kind}2")]].iloc[0]
                 if two >= one:
                     name = f"{scale} {kind.upper()}2 ({metric.removeprefix('norm_diff_to_')})"
-                    found.append((name, "closer, says the text", f"{two:g} against {one:g}"))
-    return _listed(found)
+                    errata.append((name, "closer, says the text", f"{two:g} against {one:g}"))
+    return _listed(errata)
 
 
 def whole_patients(cells: Cells) -> Found:
@@ -400,22 +400,22 @@ def whole_patients(cells: Cells) -> Found:
     printed = cells.number("thesis_table_6_2", metric="accuracy")
     below = int(printed * n / 100)
     near = [f"{k} are {100 * k / n:.1f} %" for k in (below, below + 1)]
-    there = any(round(100 * k / n, 1) == printed for k in (below, below + 1))
-    return Found(f"{printed:g} % of {n} patients", " and ".join(near), not there)
+    is_possible = any(round(100 * k / n, 1) == printed for k in (below, below + 1))
+    return Found(f"{printed:g} % of {n} patients", " and ".join(near), not is_possible)
 
 
 def quartiles_in_order(cells: Cells) -> Found:
     """Nodes of table 6.3 with quartiles out of order."""
     metrics = [f"survival_q{n}" for n in (1, 2, 3)]
-    own = cells.rows("thesis_table_6_3", metric=metrics)
-    found = []
-    for node, lines in own.groupby("criterion"):
+    rows = cells.rows("thesis_table_6_3", metric=metrics)
+    errata = []
+    for node, lines in rows.groupby("criterion"):
         numbers = lines.set_index("metric")["number"].reindex(metrics)
         if (numbers.diff() < 0).any():
-            said = ", ".join(f"{v:g}" for v in numbers)
+            printed = ", ".join(f"{v:g}" for v in numbers)
             right = ", ".join(f"{v:g}" for v in sorted(numbers))
-            found.append((f"{_named(node)}:", said, f"{right} in order"))
-    return _listed(found)
+            errata.append((f"{_named(node)}:", printed, f"{right} in order"))
+    return _listed(errata)
 
 
 def row_of_all(cells: Cells) -> Found:
@@ -427,18 +427,18 @@ def row_of_all(cells: Cells) -> Found:
 
 def gains_of_intervention(cells: Cells) -> Found:
     """Nodes 7 and 10, where the text sees longer survival after an intervention."""
-    found = []
+    errata = []
     for node in ("node_7", "node_10"):
         key = {"criterion": node, "method": "kaplan_meier"}
         gain = cells.number("thesis_table_6_4", metric="delta_q1", **key)
         if gain < 0:
-            found.append((_named(node), "longer, says the text", f"{gain:+g} years at Q1"))
-    return _listed(found)
+            errata.append((_named(node), "longer, says the text", f"{gain:+g} years at Q1"))
+    return _listed(errata)
 
 
 def nearly_halved(cells: Cells) -> Found:
     """Nodes 2, 3 and 5, whose hazard ratios the text calls nearly halved after an intervention."""
-    found = []
+    errata = []
     for node in ("node_2", "node_3", "node_5"):
         key = {"criterion": node, "metric": "hr"}
         before, after = (
@@ -448,10 +448,10 @@ def nearly_halved(cells: Cells) -> Found:
         # Both have one decimal.
         largest = (after + 0.05) / (before - 0.05)
         if largest < NEARLY_HALF:
-            said = f"{before} to {after}, nearly halved, says the text"
+            printed = f"{before} to {after}, nearly halved, says the text"
             follows = f"{after / before:.2f} of it, {largest:.2f} at most by rounding"
-            found.append((f"{_named(node)}:", said, follows))
-    return _listed(found)
+            errata.append((f"{_named(node)}:", printed, follows))
+    return _listed(errata)
 
 
 def creatinine(cells: Cells) -> Found:
@@ -469,20 +469,20 @@ def creatinine(cells: Cells) -> Found:
 
 def class_ratios(cells: Cells) -> Found:
     """Ratios of classes in table I against the rows of each class in the files."""
-    found = []
+    errata = []
     for row in cells.rows("confdtree_table_1", metric="imbalance_ratio").itertuples():
-        own = cells.sizes["confdtree"].get(row.dataset)
+        sizes = cells.sizes["confdtree"].get(row.dataset)
         printed = sorted(re.findall(r"\d+\.?\d*", row.value), key=float)
-        if own is None or len(printed) != len(own["classes"]):
+        if sizes is None or len(printed) != len(sizes["classes"]):
             continue
-        rows = sorted(own["classes"])
-        there = [n / rows[0] for n in rows]
-        if any(_apart(text, ratio) for text, ratio in zip(printed, there, strict=True)):
-            right = " : ".join(f"{v:.4g}" for v in there)
-            found.append(
+        rows = sorted(sizes["classes"])
+        actual = [n / rows[0] for n in rows]
+        if any(_apart(text, ratio) for text, ratio in zip(printed, actual, strict=True)):
+            right = " : ".join(f"{v:.4g}" for v in actual)
+            errata.append(
                 (_named(row.dataset), row.value, f"{right} ({' : '.join(map(str, rows))})")
             )
-    return _listed(found)
+    return _listed(errata)
 
 
 def _apart(text: str, number: float) -> bool:
@@ -501,8 +501,8 @@ _VERSIONS = ["confdtree_norm", "confdtree_tdist", "confdtree_comb"]
 
 
 def _gains(cells: Cells) -> pd.DataFrame:
-    own = cells.rows("confdtree_table_1", **_GAIN)
-    return own.pivot(index="dataset", columns="method", values="number")
+    rows = cells.rows("confdtree_table_1", **_GAIN)
+    return rows.pivot(index="dataset", columns="method", values="number")
 
 
 def one_set_twice(cells: Cells) -> Found:
@@ -513,17 +513,17 @@ def one_set_twice(cells: Cells) -> Found:
         for name in ("diabetes", "pima")
     ]
     gains = _gains(cells)[_VERSIONS]
-    said = [", ".join(f"{v:g}" for v in gains.loc[name]) for name in ("diabetes", "pima")]
-    stands = same[0] == same[1] and said[0] != said[1]
+    printed = [", ".join(f"{v:g}" for v in gains.loc[name]) for name in ("diabetes", "pima")]
+    stands = same[0] == same[1] and printed[0] != printed[1]
     return Found(
-        f"gains {said[0]} and {said[1]} %", "the same gains: all five columns agree", stands
+        f"gains {printed[0]} and {printed[1]} %", "the same gains: all five columns agree", stands
     )
 
 
 def all_outperform(cells: Cells) -> Found:
     """Gains that are not above 0, beyond the two of TDIST that the text excepts."""
     gains = _gains(cells)[_VERSIONS]
-    found = [
+    errata = [
         (
             f"{_named(name)}, {_version(method)}",
             "outperforms, says the text",
@@ -534,43 +534,43 @@ def all_outperform(cells: Cells) -> Found:
         if gains.loc[name, method] <= 0
         and (name, method) not in {(s, "confdtree_tdist") for s in ("spambase", "miniboone")}
     ]
-    return _listed(found)
+    return _listed(errata)
 
 
 def upper_bound(cells: Cells) -> Found:
     """Data sets on which the random forest, called an upper bound, is below a version."""
     gains = _gains(cells)
-    found = []
+    errata = []
     for name, line in gains.iterrows():
         best = line[_VERSIONS].idxmax()
         if line[best] > line["rf"]:
-            said = f"{_version(best)} {line[best]:g} %"
-            found.append((_named(name), f"upper bound {line['rf']:g} %", said))
-    return _listed(found)
+            follows = f"{_version(best)} {line[best]:g} %"
+            errata.append((_named(name), f"upper bound {line['rf']:g} %", follows))
+    return _listed(errata)
 
 
 def balance_of_miniboone(cells: Cells) -> Found:
     """How many two-class data sets are more balanced than MiniBooNE, called one of the most."""
-    own = cells.rows("confdtree_table_1", metric="imbalance_ratio")
-    ratio = own.set_index("dataset")["value"].str.findall(r"\d+\.?\d*")
+    rows = cells.rows("confdtree_table_1", metric="imbalance_ratio")
+    ratio = rows.set_index("dataset")["value"].str.findall(r"\d+\.?\d*")
     ratio = ratio[ratio.str.len() == 2].str[1].astype(float)
     n = int((ratio < ratio["miniboone"]).sum())
-    said = f"text: one of the most balanced (1 : {ratio['miniboone']:g})"
-    return Found(said, f"{n} of {len(ratio) - 1} two-class sets are more so", n > len(ratio) // 4)
+    claim = f"text: one of the most balanced (1 : {ratio['miniboone']:g})"
+    return Found(claim, f"{n} of {len(ratio) - 1} two-class sets are more so", n > len(ratio) // 4)
 
 
 def average_gain(cells: Cells) -> Found:
     """Mean gains of table I against the '5 to 9 per cent' of the abstract."""
     low = cells.number("confdtree_text_numbers", metric="average_improvement_low")
     means = _gains(cells)[_VERSIONS].mean()
-    said = ", ".join(f"{_version(m)} {v:.1f} %" for m, v in means.items())
+    follows = ", ".join(f"{_version(m)} {v:.1f} %" for m, v in means.items())
     below = int((means.round(0) < low).sum())
-    return Found(f"abstract: {low:g} % or more on average", said, below > 0)
+    return Found(f"abstract: {low:g} % or more on average", follows, below > 0)
 
 
 def _of_tests(cells: Cells) -> pd.DataFrame:
-    own = cells.rows("confdtree_table_2")
-    return own.pivot(index=["dataset", "criterion", "method"], columns="metric", values="number")
+    rows = cells.rows("confdtree_table_2")
+    return rows.pivot(index=["dataset", "criterion", "method"], columns="metric", values="number")
 
 
 def _n_sets(cells: Cells, kind: str) -> int:
@@ -582,7 +582,7 @@ def p_of_t(cells: Cells) -> Found:
     """p of the paired t tests in table II, from t and the degrees of freedom."""
     from scipy import stats
 
-    found = []
+    errata = []
     for (kind, criterion, method), line in _of_tests(cells).iterrows():
         freedom = _n_sets(cells, kind) - 1
         # t has three decimals at most, p as many: both are rounded.
@@ -593,34 +593,34 @@ def p_of_t(cells: Cells) -> Found:
             if round(right, 2) == round(line["paired_t_p"], 3):
                 continue
             where = f"{_named(kind)}, {_version(method)}, {_named(criterion)}"
-            said = f"t = {line['paired_t']:g}, p = {line['paired_t_p']:g}"
-            found.append((f"{where}:", said, f"{p_said(right)} ({freedom} degrees of freedom)"))
-    return _listed(found)
+            printed = f"t = {line['paired_t']:g}, p = {line['paired_t_p']:g}"
+            errata.append((f"{where}:", printed, f"{p_said(right)} ({freedom} degrees of freedom)"))
+    return _listed(errata)
 
 
 def z_of_ranks(cells: Cells) -> Found:
     """z in table II where all gains of table I are positive: then no rank is left open."""
-    found = []
+    errata = []
     classes = cells.rows("confdtree_table_1", metric="n_classes").set_index("dataset")["number"]
     for (kind, criterion, method), line in _of_tests(cells).iterrows():
         key = {**_GAIN, "criterion": criterion, "method": method}
         gains = cells.rows("confdtree_table_1", **key).set_index("dataset")["number"]
         two = classes.reindex(gains.index) == 2
-        own = gains[two if kind == "binary_datasets" else ~two]
-        n = len(own)
+        of_kind = gains[two if kind == "binary_datasets" else ~two]
+        n = len(of_kind)
         z = -(n * (n + 1) / 4) / np.sqrt(n * (n + 1) * (2 * n + 1) / 24)
-        if (own > 0).all() and abs(z - line["wilcoxon_z"]) > 5e-4:
+        if (of_kind > 0).all() and abs(z - line["wilcoxon_z"]) > 5e-4:
             where = f"{_named(kind)}, {_version(method)}, {_named(criterion)}"
-            found.append((f"{where}:", f"z = {line['wilcoxon_z']:g}", f"{z:.3f} (all {n} gain)"))
-    return _listed(found)
+            errata.append((f"{where}:", f"z = {line['wilcoxon_z']:g}", f"{z:.3f} (all {n} gain)"))
+    return _listed(errata)
 
 
 def best_of_three(cells: Cells) -> Found:
     """How often each version has the largest gain, ties for each, where COMB is called the best."""
     gains = _gains(cells)[_VERSIONS]
     first = gains.eq(gains.max(axis=1), axis=0).sum()
-    said = ", ".join(f"{_version(m)} on {n}" for m, n in first.items())
-    return Found("text: COMB clearly performs best", said, first.idxmax() != "confdtree_comb")
+    follows = ", ".join(f"{_version(m)} on {n}" for m, n in first.items())
+    return Found("text: COMB clearly performs best", follows, first.idxmax() != "confdtree_comb")
 
 
 # -------------------------------------------------------------------------------------------- E2M
@@ -628,14 +628,14 @@ def best_of_three(cells: Cells) -> Found:
 
 def row_printed_twice(cells: Cells) -> Found:
     """Data sets of table 2 that have the same eight numbers."""
-    own = cells.rows("e2m_table_2")
-    wide = own.pivot(index="dataset", columns=["method", "criterion", "metric"], values="value")
-    found = []
+    rows = cells.rows("e2m_table_2")
+    wide = rows.pivot(index="dataset", columns=["method", "criterion", "metric"], values="value")
+    errata = []
     for _, same in wide.groupby(list(wide.columns)):
         if len(same) > 1:
             names = " and ".join(map(_named, same.index))
-            found.append((f"{names}:", ", ".join(same.iloc[0]), "no two data sets have one row"))
-    return _listed(found)
+            errata.append((f"{names}:", ", ".join(same.iloc[0]), "no two data sets have one row"))
+    return _listed(errata)
 
 
 def failures_as_leaves(cells: Cells) -> Found:
@@ -660,12 +660,12 @@ def lower_errors(cells: Cells) -> Found:
     return _listed(_not_above(cells, "e2m_table_1", "error_rate", "E2M lower, says the text"))
 
 
-def _not_above(cells: Cells, table: str, metric: str, said: str) -> list[tuple[str, str, str]]:
-    own = cells.rows(table, metric=metric, method=["cart", "e2m"])
-    wide = own.pivot(index=["dataset", "criterion"], columns="method", values="number")
+def _not_above(cells: Cells, table: str, metric: str, claim: str) -> list[tuple[str, str, str]]:
+    rows = cells.rows(table, metric=metric, method=["cart", "e2m"])
+    wide = rows.pivot(index=["dataset", "criterion"], columns="method", values="number")
     wrong = wide[wide["cart"] < wide["e2m"]]
     return [
-        (f"{_named(name)} {state}", said, f"CART {line.cart:g}, E2M {line.e2m:g}")
+        (f"{_named(name)} {state}", claim, f"CART {line.cart:g}, E2M {line.e2m:g}")
         for (name, state), line in wrong.iterrows()
     ]
 

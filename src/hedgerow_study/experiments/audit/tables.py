@@ -15,9 +15,9 @@ from hedgerow_study.reporting.cells import Cell
 
 def said(published: Printed, sizes: Mapping[str, Any]) -> dict[str, str]:
     """Words of the caption: how many there are."""
-    found = table_of(published, sizes)
-    by_reading = int((found["computed"] == BY_READING).sum())
-    return {"n": str(len(found)), "computed": str(len(found) - by_reading), "read": str(by_reading)}
+    table = table_of(published, sizes)
+    n_read = int((table["computed"] == BY_READING).sum())
+    return {"n": str(len(table)), "computed": str(len(table) - n_read), "read": str(n_read)}
 
 
 def behind_misprints(table: pd.DataFrame) -> Iterator[Cell]:
