@@ -48,9 +48,9 @@ def claims(
     row_of = {name: names[0] for names in plan.printed.values() for name in names}
 
     def frames(tree: str, names: Sequence[str], tests: pd.DataFrame) -> dict[str, pd.DataFrame]:
-        own = rows[rows["tree"].isin([tree, NO_TREE]) & rows["dataset"].isin(names)]
+        rows_of_tree = rows[rows["tree"].isin([tree, NO_TREE]) & rows["dataset"].isin(names)]
         keys = ["dataset", "method", "metric"]
-        means = own.groupby(keys, as_index=False)["value"].mean()
+        means = rows_of_tree.groupby(keys, as_index=False)["value"].mean()
         # The statement is about the reading that the tables have.
         chosen = READINGS[plan.affected]
         means = means[(means["metric"] == chosen) | ~means["metric"].isin(READINGS.values())]
@@ -74,12 +74,12 @@ def claims(
     def without(left_out: str) -> dict[str, pd.DataFrame]:
         others = [name for name in sets if name != left_out]
         # Of two sets that fit one row of the paper the second does not stand in for the first.
-        own = {n: f[f["dataset"].isin(others)] for n, f in {**of_tree, "facts": facts}.items()}
-        return frames(plan.tree, others, tests_of(**own, plan=plan)) if others else {}
+        rest = {n: f[f["dataset"].isin(others)] for n, f in {**of_tree, "facts": facts}.items()}
+        return frames(plan.tree, others, tests_of(**rest, plan=plan)) if others else {}
 
-    found = hanging(judge(bound, frames(plan.tree, sets, statistics), LABELS), bound, sets, without)
+    table = hanging(judge(bound, frames(plan.tree, sets, statistics), LABELS), bound, sets, without)
     for tree in TREES:
         if tree != plan.tree:
             other = judge(bound, frames(tree, sets, statistics), LABELS)
-            found[f"verdict_{tree}"], found[tree] = other["verdict"], other["measured"]
-    return with_statements(found, bound, stated)
+            table[f"verdict_{tree}"], table[tree] = other["verdict"], other["measured"]
+    return with_statements(table, bound, stated)

@@ -46,12 +46,12 @@ def confdtree_figure_6(tables: Frames, plan: ConfidencePlan) -> Figure:
             return drawn
         panels = drawn.subplots(1, len(kinds), sharey=True, squeeze=False)[0]
         for axes, kind in zip(panels, kinds, strict=True):
-            own = table[table["kind"] == kind]
+            curve = table[table["kind"] == kind]
             for version, look in LOOKS.items():
-                axes.plot(100.0 * own["share"], own[version], color=look.colour,
+                axes.plot(100.0 * curve["share"], curve[version], color=look.colour,
                           linestyle=look.line, label=look.label, **look.mark(5))  # fmt: skip
             axes.axhline(0.0, color="black", linewidth=0.8)
-            n = int(own["n_datasets"].iloc[0])
+            n = int(curve["n_datasets"].iloc[0])
             axes.set_title(f"{n} data set{'s' if n > 1 else ''} with {KIND_LABELS[kind]}")
             axes.set_xlabel("Share of the rows that is trained on (%)")
             axes.grid(axis="y")
@@ -72,12 +72,12 @@ def confdtree_figure_6(tables: Frames, plan: ConfidencePlan) -> Figure:
 def confidence_gains(tables: Frames, plan: ConfidencePlan) -> Figure:
     """Figure of the gains of table I, measured beside published."""
     table = tables["confdtree_table_1"]
-    own = table[(table["criterion"] == CRITERIA[0]) & (table["status"] == "run")]
-    names = list(own["registry"].drop_duplicates())
+    gains = table[(table["criterion"] == CRITERIA[0]) & (table["status"] == "run")]
+    names = list(gains["registry"].drop_duplicates())
     with drawing(0.21 * len(names) + 1.1) as drawn:
         panels = drawn.subplots(1, len(VERSIONS), sharey=True, squeeze=False)[0]
         for axes, (version, look) in zip(panels, LOOKS.items(), strict=True):
-            cells = own[own["method"] == version].set_index("registry").reindex(names)
+            cells = gains[gains["method"] == version].set_index("registry").reindex(names)
             for place, (_, cell) in enumerate(cells.iterrows()):
                 axes.plot([cell["lowest"], cell["highest"]], [place] * 2, color=look.colour,
                           linewidth=1.2)  # fmt: skip

@@ -107,16 +107,16 @@ def _gains(table: pd.DataFrame) -> Markup:
     """Table I: facts of a data set, then gains, of several classes by either mean."""
     table = table.fillna({"registry": "", "method": "", "criterion": ""})
     lines = []
-    for (key, name), own in table.groupby(["dataset", "registry"], sort=False):
-        facts = {line["metric"]: line for line in own[own["method"] == ""].to_dict("records")}
-        gains = {(line["criterion"], line["method"]): line for line in own.to_dict("records")}
-        status = own["status"].iloc[0]
+    for (key, name), group in table.groupby(["dataset", "registry"], sort=False):
+        facts = {line["metric"]: line for line in group[group["method"] == ""].to_dict("records")}
+        gains = {(line["criterion"], line["method"]): line for line in group.to_dict("records")}
+        status = group["status"].iloc[0]
         title = together(name or key, beneath(status) if status != "run" else "")
         of_facts = [_measured(facts[m], 2 if m == "imbalance_ratio" else 0, True) for m in FACTS]
         # Of two classes both means are the same.
         two = 2 in (facts["n_classes"]["published"], facts["n_classes"]["measured"])
         for criterion in CRITERIA[:1] if two else CRITERIA:
-            if criterion not in set(own["criterion"]):
+            if criterion not in set(group["criterion"]):
                 continue
             line = [title, *of_facts]
             if criterion != CRITERIA[0]:
@@ -143,13 +143,13 @@ def _tests(table: pd.DataFrame) -> dict[Markup, list]:
     for kind in reversed(KINDS):
         for criterion in CRITERIA:
             of_kind = table["dataset"] == PRINTED_KINDS[kind]
-            own = table[of_kind & (table["criterion"] == criterion)]
-            if own.empty:
+            rows = table[of_kind & (table["criterion"] == criterion)]
+            if rows.empty:
                 continue
-            n, theirs = own["n_datasets"].dropna(), int(own["published_n"].iloc[0])
+            n, theirs = rows["n_datasets"].dropna(), int(rows["published_n"].iloc[0])
             title = f"{KIND_LABELS[kind].capitalize()}, {_CRITERION_LABELS[criterion]} "
             counts = f"n = {int(n.iloc[0]) if len(n) else 0}; published: {theirs}"
-            at = own.set_index(["method", "metric"])
+            at = rows.set_index(["method", "metric"])
             blocks[together(title, tagged("small", counts))] = [
                 (f"Tree against {LABELS[m]}", *(_of_test(at.loc[(m, test)]) for test in TESTS))
                 for m in VERSIONS
@@ -167,10 +167,10 @@ def _of_test(cell: pd.Series) -> Styled:
 
 def _affected(table: pd.DataFrame, plan: ConfidencePlan) -> Markup:
     """Table III of the data sets that were run."""
-    other = next(reading for reading in READINGS if reading != plan.affected)
+    other = next(choice for choice in READINGS if choice != plan.affected)
     lines = []
-    for name, own in table[table["status"] == "run"].groupby("registry", sort=False):
-        line, cells = [name], own.set_index("method")
+    for name, group in table[table["status"] == "run"].groupby("registry", sort=False):
+        line, cells = [name], group.set_index("method")
         for version in VERSIONS:
             cell = cells.loc[version]
             measured, printed = (blank(cell[n], 1) for n in ("measured", "published"))
@@ -186,10 +186,10 @@ def _affected(table: pd.DataFrame, plan: ConfidencePlan) -> Markup:
 def _blocks(table: pd.DataFrame, of: Callable[[Mapping], tuple]) -> dict[str, list]:
     """Blocks by kind of data set."""
     blocks = {}
-    for kind, own in table.groupby("kind", sort=False):
-        n = int(own["n_datasets"].iloc[0])
+    for kind, group in table.groupby("kind", sort=False):
+        n = int(group["n_datasets"].iloc[0])
         title = f"{n} data set{'s' if n > 1 else ''} with {KIND_LABELS[kind]}"
-        blocks[title] = [of(line) for line in own.to_dict("records")]
+        blocks[title] = [of(line) for line in group.to_dict("records")]
     return blocks
 
 

@@ -30,11 +30,11 @@ def kind_of(facts: pd.DataFrame) -> pd.Series:
     return n_classes.map(lambda n: KINDS[0] if n == 2 else KINDS[1])
 
 
-def counted(plan: ConfidencePlan, there: Sequence[str]) -> list[str]:
+def counted(plan: ConfidencePlan, available: Sequence[str]) -> list[str]:
     """Data sets that statistics count: of those that fit one row of the paper the first."""
-    twins = {key: [k for k in keys if k in there] for key, keys in plan.printed.items()}
+    twins = {key: [k for k in keys if k in available] for key, keys in plan.printed.items()}
     left_out = {k for keys in twins.values() for k in keys[1:]}
-    return sorted(set(there) - left_out)
+    return sorted(set(available) - left_out)
 
 
 def gains_of(rows: pd.DataFrame) -> pd.DataFrame:
@@ -44,26 +44,26 @@ def gains_of(rows: pd.DataFrame) -> pd.DataFrame:
     over cross validations), gain (per cent: 100 (auc / base_auc - 1)), lowest and highest gain of a
     cross validation, n_repeats.
     """
-    own = rows[rows["metric"].isin(CRITERIA)]
-    of_forest = own[own["method"] == FOREST]
+    areas = rows[rows["metric"].isin(CRITERIA)]
+    of_forest = areas[areas["method"] == FOREST]
     frames = []
     for tree in TREES:
-        mine = own[own["tree"] == tree]
+        mine = areas[areas["tree"] == tree]
         base = mine[mine["method"] == BASE]
         key = ["dataset", "repeat", "metric"]
         others = pd.concat([mine[mine["method"] != BASE], of_forest])
         both = others.merge(base[[*key, "value"]], on=key, suffixes=("", "_base"))
         both["gain"] = 100.0 * (both["value"] / both["value_base"] - 1.0)
         cells = both.groupby(["dataset", "method", "metric"])
-        found = cells.agg(
+        gains = cells.agg(
             auc=("value", "mean"),
             base_auc=("value_base", "mean"),
             lowest=("gain", "min"),
             highest=("gain", "max"),
             n_repeats=("gain", "size"),
         ).reset_index()
-        found["gain"] = 100.0 * (found["auc"] / found["base_auc"] - 1.0)
-        frames.append(found.assign(tree=tree))
+        gains["gain"] = 100.0 * (gains["auc"] / gains["base_auc"] - 1.0)
+        frames.append(gains.assign(tree=tree))
     whole = pd.concat(frames, ignore_index=True).rename(columns={"metric": "criterion"})
     columns = [*ORDER["gains"], "auc", "base_auc", "gain", "lowest", "highest", "n_repeats"]
     return sorted_(whole[columns], ORDER["gains"])
@@ -85,7 +85,7 @@ def statistics(
     kinds = kind_of(facts)
     names = counted(plan, facts["dataset"].tolist())
     imbalance = facts.set_index("dataset")["imbalance_ratio"]
-    found: list[dict] = []
+    lines: list[dict] = []
     for (tree, criterion), cells in gains.groupby(["tree", "criterion"], sort=False):
         wide = {
             c: cells.pivot(index="dataset", columns="method", values=c) for c in ("auc", "gain")
@@ -95,27 +95,28 @@ def statistics(
         affected = rows[(rows["tree"] == tree) & (rows["metric"] == metric)]
         affected = affected.groupby(["dataset", "method"])["value"].mean().unstack()
         for kind in (*KINDS, "all"):
-            own = [n for n in names if n in base.index and (kind == "all" or kinds[n] == kind)]
-            if not own:
+            sets = [n for n in names if n in base.index and (kind == "all" or kinds[n] == kind)]
+            if not sets:
                 continue
             key = {"tree": tree, "kind": kind, "criterion": criterion}
             for method in (*VERSIONS, FOREST):
-                cell = {**key, "method": method, "difference": wide["gain"].loc[own, method].mean()}
-                tests = _paired(base[own], wide["auc"].loc[own, method])
-                found += [{"part": "base", **cell, **test} for test in tests]
-            other = wide["auc"].loc[own]
+                gain = wide["gain"].loc[sets, method].mean()
+                cell = {**key, "method": method, "difference": gain}
+                tests = _paired(base[sets], wide["auc"].loc[sets, method])
+                lines += [{"part": "base", **cell, **test} for test in tests]
+            other = wide["auc"].loc[sets]
             difference = (other[FOREST] - other[COMB]).mean()
-            found += [
+            lines += [
                 {"part": "forest", **key, "method": COMB, "difference": difference, **test}
                 for test in _paired(other[COMB], other[FOREST])
             ]
             for method in VERSIONS:
-                gain = wide["gain"].loc[own, method]
+                gain = wide["gain"].loc[sets, method]
                 for part, along in (("affected", affected[method]), ("imbalance", imbalance)):
-                    test = _correlated(along[own], gain)
-                    found.append({"part": part, **key, "method": method, **test})
+                    test = _correlated(along[sets], gain)
+                    lines.append({"part": part, **key, "method": method, **test})
     columns = [*ORDER["statistics"], "statistic", "p", "n", "difference"]
-    return sorted_(pd.DataFrame(found).reindex(columns=columns), ORDER["statistics"])
+    return sorted_(pd.DataFrame(lines).reindex(columns=columns), ORDER["statistics"])
 
 
 def _paired(first: pd.Series, second: pd.Series) -> Iterator[dict]:
@@ -140,11 +141,11 @@ def _correlated(first: pd.Series, second: pd.Series) -> dict:
     from scipy import stats
 
     n = len(first)
-    found = {"name": "spearman", "statistic": float("nan"), "p": float("nan"), "n": n}
+    correlation = {"name": "spearman", "statistic": float("nan"), "p": float("nan"), "n": n}
     if n > 2 and first.nunique() > 1 and second.nunique() > 1:
         test = stats.spearmanr(first.to_numpy(), second.to_numpy())
-        found |= {"statistic": float(test.statistic), "p": float(test.pvalue)}
-    return found
+        correlation |= {"statistic": float(test.statistic), "p": float(test.pvalue)}
+    return correlation
 
 
 @step("affected", "datasets", makes=("rows", "facts", "gains", "sizes", "statistics"))

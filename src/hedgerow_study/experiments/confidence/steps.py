@@ -110,17 +110,17 @@ def areas(y: np.ndarray, probabilities: np.ndarray) -> dict[str, float]:
     from scipy.stats import rankdata
 
     counts = np.bincount(y, minlength=probabilities.shape[1])
-    told = np.flatnonzero((counts > 0) & (counts < len(y)))
-    if not len(told):
+    defined = np.flatnonzero((counts > 0) & (counts < len(y)))
+    if not len(defined):
         return dict.fromkeys(CRITERIA, np.nan)
     # Mann and Whitney's count of pairs in the right order, a tie for half: of whole and half ranks
     # it is exact, and there may be 26 classes.
-    ranks = rankdata(probabilities[:, told], axis=0)
-    n = counts[told]
-    pairs = [ranks[y == c, k].sum() for k, c in enumerate(told)] - n * (n + 1) / 2
-    found = pairs / (n * (len(y) - n))
-    weighted = np.average(found, weights=counts[told])
-    return dict(zip(CRITERIA, (float(np.mean(found)), float(weighted)), strict=True))
+    ranks = rankdata(probabilities[:, defined], axis=0)
+    n = counts[defined]
+    pairs = [ranks[y == c, k].sum() for k, c in enumerate(defined)] - n * (n + 1) / 2
+    aucs = pairs / (n * (len(y) - n))
+    weighted = np.average(aucs, weights=counts[defined])
+    return dict(zip(CRITERIA, (float(np.mean(aucs)), float(weighted)), strict=True))
 
 
 def changes(plain: np.ndarray, other: np.ndarray) -> dict[str, float]:
@@ -165,14 +165,14 @@ def validated(
     features = encoded(X)
     rows, trees = [], []
     for repeat in numbers_of(plan, "n_repeats", repeats):
-        found: dict[tuple[str, str], np.ndarray] = {}
+        predictions: dict[tuple[str, str], np.ndarray] = {}
         fold_of = np.empty(len(y), dtype=int)
         leaves: dict[str, list[int]] = {learner: [] for learner in LEARNERS}
         for fold, (train, test) in enumerate(folds_of(table, repeat, plan)):
             fold_of[test] = fold
 
-            def keep(key, probabilities, classes, test=test, found=found):
-                whole = found.setdefault(key, np.zeros((len(y), n_classes)))
+            def keep(key, probabilities, classes, test=test, predictions=predictions):
+                whole = predictions.setdefault(key, np.zeros((len(y), n_classes)))
                 whole[test] = all_classes(probabilities, classes, n_classes)
 
             state = random_state(plan.seed, EXPERIMENT, table.name, repeat, f"forest {fold}")
@@ -187,11 +187,11 @@ def validated(
                     tree = learner.tree_
                     leaves[name].append(tree.n_leaves)
                     trees.append((table.name, repeat, fold, name, tree.n_leaves, tree.to_json()))
-        for (tree, method), probabilities in found.items():
+        for (tree, method), probabilities in predictions.items():
             values = areas(y, probabilities)
             values["auc_of_folds"] = _mean_over_folds(y, probabilities, fold_of)
             if method in VERSIONS:
-                values |= changes(found[tree, BASE], probabilities)
+                values |= changes(predictions[tree, BASE], probabilities)
             if method == BASE:
                 values["n_leaves"] = float(np.mean(leaves[TREES[tree].learner]))
             rows += [(table.name, repeat, tree, method, *item) for item in values.items()]

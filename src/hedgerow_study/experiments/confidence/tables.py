@@ -83,16 +83,16 @@ def said(plan: ConfidencePlan) -> dict[str, str]:
 def behind_gains(table: pd.DataFrame, plan: ConfidencePlan) -> Iterator[Cell]:
     """Table I rests on the areas of each cross validation, and on the facts of the data sets."""
     for row, line in enumerate(table.to_dict("records")):
-        own = {"dataset": line["registry"]}
+        where = {"dataset": line["registry"]}
         if line["status"] != "run":
             continue
         if line["metric"] in FACTS:
-            yield Cell(row, "measured", "value", (Rows("facts", own, line["metric"]),))
+            yield Cell(row, "measured", "value", (Rows("facts", where, line["metric"]),))
             continue
-        own["metric"] = line["criterion"]
+        where["metric"] = line["criterion"]
         tree = "" if line["method"] == FOREST else plan.tree
-        first = Rows("rows", {**own, "method": line["method"], "tree": tree})
-        base = Rows("rows", {**own, "method": BASE, "tree": plan.tree})
+        first = Rows("rows", {**where, "method": line["method"], "tree": tree})
+        base = Rows("rows", {**where, "method": BASE, "tree": plan.tree})
         yield Cell(row, "measured", "gain", (first, base), 100.0)
         for column, formula in (("lowest", "lowest_gain"), ("highest", "highest_gain")):
             yield Cell(row, column, formula, (first, base), 100.0, ("repeat",))
@@ -109,9 +109,9 @@ def behind_tests(table: pd.DataFrame, facts: pd.DataFrame, plan: ConfidencePlan)
         if pd.isna(line["n_datasets"]):
             continue
         sets = [n for n in names if kinds[n] == kind_named[line["dataset"]]]
-        own = {"tree": plan.tree, "method": line["method"], "criterion": line["criterion"]}
-        own["dataset"] = sets
-        pair = (Rows("gains", own, "base_auc"), Rows("gains", own, "auc"))
+        where = {"tree": plan.tree, "method": line["method"], "criterion": line["criterion"]}
+        where["dataset"] = sets
+        pair = (Rows("gains", where, "base_auc"), Rows("gains", where, "auc"))
         yield Cell(row, "measured", line["metric"], pair, by=("dataset",))
         yield Cell(row, "n_datasets", "n_rows", pair[:1])
         if pd.notna(line["exact_p"]):
@@ -122,9 +122,9 @@ def behind_affected(table: pd.DataFrame, plan: ConfidencePlan) -> Iterator[Cell]
     """Table III rests on the shares of each cross validation."""
     measures = {"measured": READINGS[plan.affected], **READINGS, "reassigned": "reassigned"}
     for row, line in enumerate(table.to_dict("records")):
-        own = {"tree": plan.tree, "dataset": line["registry"], "method": line["method"]}
+        where = {"tree": plan.tree, "dataset": line["registry"], "method": line["method"]}
         for column, metric in measures.items() if line["status"] == "run" else ():
-            yield Cell(row, column, "mean", (Rows("rows", {**own, "metric": metric}),), 100.0)
+            yield Cell(row, column, "mean", (Rows("rows", {**where, "metric": metric}),), 100.0)
 
 
 @table(
@@ -146,24 +146,24 @@ def confdtree_table_1(
     (empty for properties), criterion, metric, unit, measured, lowest, highest, auc, base_auc,
     published (number), printed (text).
     """
-    known = facts.set_index("dataset")
-    own = gains[gains["tree"] == plan.tree].set_index(["dataset", "method", "criterion"])
-    own = own.sort_index()
+    properties = facts.set_index("dataset")
+    gains_of_tree = gains[gains["tree"] == plan.tree].set_index(["dataset", "method", "criterion"])
+    gains_of_tree = gains_of_tree.sort_index()
     printed = cells_of(published["confdtree_table_1"])
     lines = []
-    for head in heads_of(published["confdtree_table_1"]["dataset"], known.index, plan):
+    for head in heads_of(published["confdtree_table_1"]["dataset"], properties.index, plan):
         key, name = head["dataset"], head["registry"]
         for metric, unit in FACTS.items():
             text = printed.get((key, "", "", metric))
             line = {**head, "method": "", "criterion": "", "metric": metric, "unit": unit}
-            line |= {"measured": known[metric].get(name, np.nan), "printed": text}
+            line |= {"measured": properties[metric].get(name, np.nan), "printed": text}
             lines.append({**line, "published": _ratio(text) if unit == "ratio" else text})
         for method, criterion in itertools.product((*VERSIONS, FOREST), CRITERIA):
             text = printed.get((key, method, criterion, GAIN))
             line = {**head, "method": method, "criterion": criterion, "metric": GAIN}
             line |= {"unit": "percent", "published": text, "printed": text}
-            if (name, method, criterion) in own.index:
-                cell = own.loc[(name, method, criterion)]
+            if (name, method, criterion) in gains_of_tree.index:
+                cell = gains_of_tree.loc[(name, method, criterion)]
                 line |= {"measured": cell["gain"]} | {c: cell[c] for c in _GAINS[1:]}
             if text is not None or "measured" in line:
                 lines.append(line)
@@ -201,8 +201,8 @@ def confdtree_table_2(
     Returns: dataset (`multi_class_datasets`, `binary_datasets`), method, criterion, metric (of
     `TESTS`), measured, published, exact_p (of Wilcoxon's test), n_datasets, published_n.
     """
-    own = statistics[(statistics["part"] == "base") & (statistics["tree"] == plan.tree)]
-    own = own.set_index(["kind", "method", "criterion", "name"]).sort_index()
+    tests = statistics[(statistics["part"] == "base") & (statistics["tree"] == plan.tree)]
+    tests = tests.set_index(["kind", "method", "criterion", "name"]).sort_index()
     printed = cells_of(published["confdtree_table_2"])
     sets = published["confdtree_table_1"].query("metric == 'n_classes'")
     n_published = {
@@ -219,10 +219,10 @@ def confdtree_table_2(
         line = {"dataset": PRINTED_KINDS[kind], "method": method}
         line |= {"criterion": criterion, "metric": metric}
         cell = (kind, method, criterion, name)
-        if cell in own.index:
-            line |= {"measured": own.loc[cell, column], "n_datasets": own.loc[cell, "n"]}
+        if cell in tests.index:
+            line |= {"measured": tests.loc[cell, column], "n_datasets": tests.loc[cell, "n"]}
             if name.startswith("wilcoxon"):
-                line["exact_p"] = own.loc[(*cell[:3], "wilcoxon"), "p"]
+                line["exact_p"] = tests.loc[(*cell[:3], "wilcoxon"), "p"]
         line |= {"published": printed_number(text), "published_n": n_published[kind]}
         lines.append(line)
     columns = ["dataset", "method", "criterion", "metric"]
@@ -244,7 +244,7 @@ def confdtree_table_3(rows: pd.DataFrame, published: Frames, plan: ConfidencePla
     Returns: dataset, registry, status, method, metric (`instances_affected`), unit (per cent),
     measured (the reading of the plan), points, relative, reassigned, published.
     """
-    own = rows[rows["tree"] == plan.tree].groupby(["dataset", "method", "metric"])["value"].mean()
+    means = rows[rows["tree"] == plan.tree].groupby(["dataset", "method", "metric"])["value"].mean()
     printed = cells_of(published["confdtree_table_3"])
     measures = {"measured": READINGS[plan.affected], **READINGS, "reassigned": "reassigned"}
     lines = []
@@ -252,7 +252,7 @@ def confdtree_table_3(rows: pd.DataFrame, published: Frames, plan: ConfidencePla
         for method in VERSIONS:
             line = {**head, "method": method, "metric": "instances_affected", "unit": "percent"}
             for column, metric in measures.items():
-                line[column] = 100.0 * own.get((head["registry"], method, metric), np.nan)
+                line[column] = 100.0 * means.get((head["registry"], method, metric), np.nan)
             text = printed.get((head["dataset"], method, "", "instances_affected"))
             lines.append({**line, "published": text})
     columns = ["dataset", "registry", "status", "method", "metric", "unit"]
@@ -264,13 +264,13 @@ def behind_trees(table: pd.DataFrame, facts: pd.DataFrame, plan: ConfidencePlan)
     """Gains over each base tree of the data sets of a kind."""
     kinds, names = kind_of(facts), counted(plan, facts["dataset"].tolist())
     for row, line in enumerate(table.to_dict("records")):
-        own = {"dataset": [n for n in names if kinds[n] == line["kind"]], "tree": line["tree"]}
-        areas = {**own, "criterion": CRITERIA[0], "method": next(iter(VERSIONS))}
+        where = {"dataset": [n for n in names if kinds[n] == line["kind"]], "tree": line["tree"]}
+        areas = {**where, "criterion": CRITERIA[0], "method": next(iter(VERSIONS))}
         yield Cell(row, "base_auc", "mean", (Rows("gains", areas, "base_auc"),))
-        leaves = Rows("rows", {**own, "metric": "n_leaves"})
+        leaves = Rows("rows", {**where, "metric": "n_leaves"})
         yield Cell(row, "n_leaves", "mean_of_means", (leaves,), by=("dataset",))
         for method in (*VERSIONS, FOREST):
-            gains = Rows("gains", {**own, "criterion": CRITERIA[0], "method": method}, "gain")
+            gains = Rows("gains", {**where, "criterion": CRITERIA[0], "method": method}, "gain")
             yield Cell(row, method, "mean", (gains,))
             yield Cell(row, f"{method}_wins", "n_above_0", (gains,))
 
@@ -281,12 +281,12 @@ def behind_small_parts(
     """Areas on what training parts of each size leave, of the data sets of a kind."""
     kinds, names = kind_of(facts), counted(plan, facts["dataset"].tolist())
     for row, line in enumerate(table.to_dict("records")):
-        own = {"dataset": [n for n in names if kinds[n] == line["kind"]], "share": line["share"]}
-        own |= {"metric": CRITERIA[0], "tree": plan.tree}
-        base = Rows("sizes", {**own, "method": BASE})
+        where = {"dataset": [n for n in names if kinds[n] == line["kind"]], "share": line["share"]}
+        where |= {"metric": CRITERIA[0], "tree": plan.tree}
+        base = Rows("sizes", {**where, "method": BASE})
         yield Cell(row, "base_auc", "mean_of_means", (base,), by=("dataset",))
         for method in VERSIONS:
-            pair = (Rows("sizes", {**own, "method": method}), base)
+            pair = (Rows("sizes", {**where, "method": method}), base)
             yield Cell(row, method, "mean_gain", pair, 100.0, ("dataset",))
 
 
@@ -315,7 +315,7 @@ def confidence_trees(
     """
     kinds = kind_of(facts)
     names = counted(plan, facts["dataset"].tolist())
-    own = gains[gains["criterion"] == CRITERIA[0]]
+    selected = gains[gains["criterion"] == CRITERIA[0]]
     leaves = rows[rows["metric"] == "n_leaves"].groupby(["tree", "dataset"])["value"].mean()
     printed = cells_of(published["confdtree_table_1"])
     key_of = {name: key for key, sets in plan.printed.items() for name in sets}
@@ -323,7 +323,7 @@ def confidence_trees(
     for kind in KINDS:
         mine = [n for n in names if kinds[n] == kind]
         for tree in TREES if mine else ():
-            cells = own[(own["tree"] == tree) & own["dataset"].isin(mine)]
+            cells = selected[(selected["tree"] == tree) & selected["dataset"].isin(mine)]
             line = {"kind": kind, "tree": tree}
             line["base_auc"] = cells.groupby("dataset")["base_auc"].first().mean()
             line["n_leaves"] = leaves[tree][mine].mean()
@@ -337,8 +337,8 @@ def confidence_trees(
                 line |= {method: gain.mean(), f"{method}_wins": int((gain > 0).sum())}
                 line[f"{method}_published"] = np.mean(theirs) if theirs else np.nan
             lines.append({**line, "n_datasets": len(mine)})
-    found = pd.DataFrame(lines)
-    return finished(found, list(found), [c for c in found if found[c].dtype.kind == "f"])
+    frame = pd.DataFrame(lines)
+    return finished(frame, list(frame), [c for c in frame if frame[c].dtype.kind == "f"])
 
 
 @table(
@@ -361,12 +361,12 @@ def confidence_sizes(
     of_sizes = of_sizes[of_sizes["dataset"].isin(counted(plan, facts["dataset"].tolist()))]
     of_sizes["kind"] = of_sizes["dataset"].map(kind_of(facts))
     means = of_sizes.groupby(["kind", "share", "method"])
-    found = means["gain"].mean().unstack().reindex(columns=list(VERSIONS))
+    frame = means["gain"].mean().unstack().reindex(columns=list(VERSIONS))
     base = of_sizes.groupby(["kind", "share"])
-    found.insert(0, "base_auc", base["base_auc"].mean())
-    found["n_datasets"] = base["dataset"].nunique()
-    found = in_rows(found.reset_index(), {"kind": KINDS, "share": None})
-    return finished(found, list(found), ["base_auc", *VERSIONS])
+    frame.insert(0, "base_auc", base["base_auc"].mean())
+    frame["n_datasets"] = base["dataset"].nunique()
+    frame = in_rows(frame.reset_index(), {"kind": KINDS, "share": None})
+    return finished(frame, list(frame), ["base_auc", *VERSIONS])
 
 
 def gains_by_share(sizes: pd.DataFrame) -> pd.DataFrame:
@@ -374,8 +374,8 @@ def gains_by_share(sizes: pd.DataFrame) -> pd.DataFrame:
 
     Returns: dataset, share, method, auc, base_auc (means over divisions), gain (per cent).
     """
-    own = sizes[sizes["metric"] == CRITERIA[0]]
-    wide = own.groupby(["dataset", "share", "method"])["value"].mean().unstack()
+    areas = sizes[sizes["metric"] == CRITERIA[0]]
+    wide = areas.groupby(["dataset", "share", "method"])["value"].mean().unstack()
     wide = wide.reindex(columns=[m for m in METHODS if m != FOREST])
     long = wide[list(VERSIONS)].stack().rename("auc").reset_index()
     base = wide[BASE].rename("base_auc").reset_index()

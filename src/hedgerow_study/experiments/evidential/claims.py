@@ -29,12 +29,12 @@ def claims(
     """Judge statements E2M-01 to E2M-05 of data/published/claims.csv."""
     # A second reading of a data set stands beside the first and in no verdict.
     first = {names[0] for names in plan.printed.values() if names}
-    own = tests[tests["dataset"].isin(first)] if first else tests
+    first_tests = tests[tests["dataset"].isin(first)] if first else tests
 
     def frames(left_out: str = "") -> dict[str, pd.DataFrame]:
-        return frames_of(rows, own[own["dataset"] != left_out], curve)
+        return frames_of(rows, first_tests[first_tests["dataset"] != left_out], curve)
 
-    names = own["dataset"].unique()
+    names = first_tests["dataset"].unique()
     return judged("evidential", frames(), specification, stated, names, frames, LABELS)
 
 

@@ -46,9 +46,9 @@ def e2m_figure_1(tables: Frames) -> Figure:
     marks = dict(zip(PRECISE, "os", strict=True))
     with drawing(2.7, 0.62 * WIDTH) as drawn:
         axes = drawn.add_subplot()
-        for precise, own in table.groupby("precise"):
-            axes.plot(own["gamma"], own["expected"], color=colours[precise], linewidth=1.2)
-            axes.plot(own["gamma"], own["estimate"], linestyle="", marker=marks[precise],
+        for precise, curve in table.groupby("precise"):
+            axes.plot(curve["gamma"], curve["expected"], color=colours[precise], linewidth=1.2)
+            axes.plot(curve["gamma"], curve["estimate"], linestyle="", marker=marks[precise],
                       color=colours[precise], markersize=4,
                       label=f"precise error rate {precise:g}")  # fmt: skip
         axes.axhline(0.5, color="black", linewidth=0.6, linestyle=":")
@@ -80,9 +80,9 @@ def evidential_errors(tables: Frames) -> Figure:
             return drawn
         panels = drawn.subplots(1, len(PANELS), sharey=True, squeeze=False)[0]
         for axes, (metric, title) in zip(panels, PANELS.items(), strict=True):
-            own = whole[whole["metric"] == metric]
+            rates = whole[whole["metric"] == metric]
             for shift, (method, look) in zip((-0.24, 0.0, 0.24), LOOKS.items(), strict=True):
-                cells = own[own["method"] == method].set_index("registry").reindex(names)
+                cells = rates[rates["method"] == method].set_index("registry").reindex(names)
                 places = [place + shift for place in range(len(names))]
                 axes.errorbar(cells["measured"], places, xerr=cells["half_width"], linestyle="",
                               elinewidth=1.0, ecolor=look.colour, label=look.label,

@@ -89,16 +89,16 @@ def section(
 def _by_set(table: pd.DataFrame) -> Iterator[tuple[Markup, pd.DataFrame]]:
     """Data sets as lines name them, and their rows."""
     table = table.fillna({"registry": "", "criterion": ""})
-    for (key, name), own in table.groupby(["dataset", "registry"], sort=False):
-        status = own["status"].iloc[0]
-        yield together(name or key, beneath(status) if status != "run" else ""), own
+    for (key, name), group in table.groupby(["dataset", "registry"], sort=False):
+        status = group["status"].iloc[0]
+        yield together(name or key, beneath(status) if status != "run" else ""), group
 
 
 def _errors(table: pd.DataFrame, metric: str) -> list[tuple]:
     """Lines of one error rate, published values where the table has them."""
     lines = []
-    for name, own in _by_set(table[table["metric"] == metric]):
-        at = own.set_index(["method", "criterion"])
+    for name, group in _by_set(table[table["metric"] == metric]):
+        at = group.set_index(["method", "criterion"])
         lines.append((name, *(_error(at.loc[line]) for line in LINES)))
     return lines
 
@@ -113,8 +113,8 @@ def _error(cell: pd.Series) -> Styled:
 def _sizes(table: pd.DataFrame) -> Markup:
     """Table 2: failures of 100 and leaves, with and without failures."""
     lines, columns = [], [line for line in LINES if line[0] != NAIVE]
-    for name, own in _by_set(table):
-        line, at = [name], own.set_index(["metric", "method", "criterion"])
+    for name, group in _by_set(table):
+        line, at = [name], group.set_index(["metric", "method", "criterion"])
         for column in columns:
             failed, leaves = (at.loc[(metric, *column)] for metric in ("n_failures", "n_leaves"))
             measured, grown = (blank(leaves[n], 2) for n in ("measured", "grown"))
@@ -139,8 +139,8 @@ def _readings(table: pd.DataFrame) -> Markup:
         for line in table.drop_duplicates(["method", "criterion", "floor"]).itertuples()
     ]
     lines = []
-    for (key, name, state), own in table.groupby(["dataset", "registry", "state"], sort=False):
-        cells = (_failures_and_leaves(line) for line in own.to_dict("records"))
+    for (key, name, state), group in table.groupby(["dataset", "registry", "state"], sort=False):
+        cells = (_failures_and_leaves(line) for line in group.to_dict("records"))
         lines.append((name or key, Styled(_STATE_LABELS[state], "text"), *cells))
     return view(lines, ["Data set", Styled("State", "text"), *heads])
 
@@ -160,16 +160,16 @@ def _tests(table: pd.DataFrame) -> dict[str, list]:
         ("method", "pruned"): "CART less E2M, after pruning",
         ("pruning", ""): "E2M before pruning less after it",
     }
-    found = {title: [] for title in titles.values()}
+    blocks = {title: [] for title in titles.values()}
     key = ["part", "state", "dataset"]
-    for (*of, name), own in table.fillna({"state": ""}).groupby(key, sort=False):
-        at = own.set_index("metric").loc[list(_METRIC_LABELS)].to_dict("records")
+    for (*of, name), group in table.fillna({"state": ""}).groupby(key, sort=False):
+        at = group.set_index("metric").loc[list(_METRIC_LABELS)].to_dict("records")
         cells = (
             together(signed(line["difference"], 3), " ", tagged("small", p_said(line["p"])))
             for line in at
         )
-        found[titles[tuple(of)]].append((name, *cells))
-    return {title: lines for title, lines in found.items() if lines}
+        blocks[titles[tuple(of)]].append((name, *cells))
+    return {title: lines for title, lines in blocks.items() if lines}
 
 
 def _curve(table: pd.DataFrame) -> Markup:

@@ -33,8 +33,8 @@ def closed_form(precise: float, gamma: float) -> float:
     >>> closed_form(0.4, 0.5), closed_form(0.6, 0.5), closed_form(0.4, 0.0)
     (0.2, 0.8, 0.4)
     """
-    found = (precise - (1.0 - precise) * gamma) / (1.0 - gamma)
-    return round(min(max(found, 0.0), 1.0), 12)
+    rate = (precise - (1.0 - precise) * gamma) / (1.0 - gamma)
+    return round(min(max(rate, 0.0), 1.0), 12)
 
 
 def curve_of_figure_1() -> pd.DataFrame:
@@ -67,15 +67,15 @@ def statistics(rows: pd.DataFrame) -> pd.DataFrame:
     wide = rows.pivot_table(
         index=["dataset", "repeat"], columns=["metric", "method", "state"], values="value"
     )
-    found = []
-    for name, own in wide.groupby(level="dataset"):
+    lines = []
+    for name, group in wide.groupby(level="dataset"):
         for metric in (*ERRORS, "n_leaves"):
             for state in STATES:
-                pair = own[metric, CART, state] - own[metric, E2M, state]
-                found.append(("method", name, state, metric, *_paired(pair.dropna())))
-            pair = own[metric, E2M, STATES[0]] - own[metric, E2M, STATES[1]]
-            found.append(("pruning", name, "", metric, *_paired(pair.dropna())))
-    return ordered(found, ORDER["tests"], *TESTED)
+                pair = group[metric, CART, state] - group[metric, E2M, state]
+                lines.append(("method", name, state, metric, *_paired(pair.dropna())))
+            pair = group[metric, E2M, STATES[0]] - group[metric, E2M, STATES[1]]
+            lines.append(("pruning", name, "", metric, *_paired(pair.dropna())))
+    return ordered(lines, ORDER["tests"], *TESTED)
 
 
 def _paired(differences: pd.Series) -> tuple[float, float, float, int]:
@@ -100,5 +100,5 @@ def merged(
     """Rows and sizes of all chunks and data sets, their tests, and the curve of figure 1."""
     whole = whole_of(rows, ORDER["rows"], ["value"])
     tests = statistics(whole) if len(whole) else ordered([], ORDER["tests"], *TESTED)
-    told = whole_of(sizes, ORDER["sizes"], ["n_leaves"])
-    return {"rows": whole, "sizes": told, "tests": tests, "curve": curve_of_figure_1()}
+    all_sizes = whole_of(sizes, ORDER["sizes"], ["n_leaves"])
+    return {"rows": whole, "sizes": all_sizes, "tests": tests, "curve": curve_of_figure_1()}

@@ -67,9 +67,9 @@ class Doubted:
 def doubted(table: TidyTable, repeat: int, plan) -> Doubted:
     """Noise of section 4: each value is replaced with a chance gamma of its own, from U[0, 1]."""
     clean, _ = table.matrix()
-    doubts = rng(plan.seed, EXPERIMENT, table.name, repeat, "gamma")
-    gamma = doubts.random(clean.shape)
-    gamma_y = doubts.random(len(clean))
+    random = rng(plan.seed, EXPERIMENT, table.name, repeat, "gamma")
+    gamma = random.random(clean.shape)
+    gamma_y = random.random(len(clean))
     noise = rng(plan.seed, EXPERIMENT, table.name, repeat, "replacements")
     X, categories = clean.copy(), {}
     for j, name in enumerate(table.X.columns):
@@ -88,10 +88,10 @@ def domain_of(table: TidyTable, clean: np.ndarray, j: int, plan):
     column = table.X.iloc[:, j]
     if isinstance(column.dtype, pd.CategoricalDtype):
         return np.arange(len(column.cat.categories), dtype=float)
-    known = clean[~np.isnan(clean[:, j]), j]
-    if not len(known):
+    observed = clean[~np.isnan(clean[:, j]), j]
+    if not len(observed):
         return (0.0, 0.0)  # missing throughout, and nothing is drawn
-    return np.unique(known) if plan.domain == "values" else (known.min(), known.max())
+    return np.unique(observed) if plan.domain == "values" else (observed.min(), observed.max())
 
 
 def thirds(table: TidyTable, repeat: int, plan) -> list[np.ndarray]:
@@ -141,16 +141,16 @@ def classes_by(tree: Tree, X: np.ndarray) -> np.ndarray:
     return np.asarray(tree.classes, dtype=int)[tree.predict_proba(X).argmax(axis=1)]
 
 
-def pruned_cart(trees: list[Tree], found: Doubted, rows: np.ndarray, plan) -> Tree:
+def pruned_cart(trees: list[Tree], sample: Doubted, rows: np.ndarray, plan) -> Tree:
     """The tree of the sequence with the smallest error on crisp values of the pruning third."""
     from hedgerow.evidential.error import evidential_error_rate
     from hedgerow.evidential.sequence import pick_tree
 
-    said = [classes_by(tree, found.X[rows]) for tree in trees]
+    classes = [classes_by(tree, sample.X[rows]) for tree in trees]
     if plan.cart_pruning == "error":
-        return trees[pick_tree([(one != found.y[rows]).mean() for one in said])]
-    plausibility = found.evidential().plausibility[rows]
-    return trees[pick_tree([evidential_error_rate(plausibility, one) for one in said])]
+        return trees[pick_tree([(one != sample.y[rows]).mean() for one in classes])]
+    plausibility = sample.evidential().plausibility[rows]
+    return trees[pick_tree([evidential_error_rate(plausibility, one) for one in classes])]
 
 
 def e2m_learner(plan, n_finalists: int):
@@ -176,7 +176,7 @@ _WHOLE = {"n_finalists": None, "n_thresholds": None}
 
 
 def measured(
-    found: Doubted, test: np.ndarray, noisy: np.ndarray, clean: np.ndarray
+    sample: Doubted, test: np.ndarray, noisy: np.ndarray, clean: np.ndarray
 ) -> dict[str, float]:
     """Error rates on the test third.
 
@@ -185,11 +185,11 @@ def measured(
     """
     from hedgerow.evidential.error import evidential_error_rate
 
-    plausibility = found.evidential().plausibility[test]
+    plausibility = sample.evidential().plausibility[test]
     return {
-        "error_rate": float((noisy != found.y[test]).mean()),
+        "error_rate": float((noisy != sample.y[test]).mean()),
         "evidential_error_rate": evidential_error_rate(plausibility, noisy),
-        "clean_error_rate": float((clean != found.clean_y[test]).mean()),
+        "clean_error_rate": float((clean != sample.clean_y[test]).mean()),
     }
 
 
@@ -216,31 +216,31 @@ def learnt(
     table = one_sample(table)
     rows, kept, otherwise = [], [], []
     for repeat in numbers_of(plan, "n_repeats", repeats):
-        found = doubted(table, repeat, plan)
+        sample = doubted(table, repeat, plan)
         growing, pruning, test = thirds(table, repeat, plan)
-        data = found.evidential()
+        data = sample.evidential()
         model = e2m_learner(plan, plan.n_finalists).fit(
             data.take(growing), pruning_data=data.take(pruning)
         )
-        crisp = cart_trees(found.X[growing], found.y[growing], found.is_categorical(), plan)
+        crisp = cart_trees(sample.X[growing], sample.y[growing], sample.is_categorical(), plan)
         trees = {
             (CART, STATES[0]): crisp[-1],
-            (CART, STATES[1]): pruned_cart(crisp, found, pruning, plan),
+            (CART, STATES[1]): pruned_cart(crisp, sample, pruning, plan),
             (E2M, STATES[0]): model.trees_[-1],
             (E2M, STATES[1]): model.tree_,
         }
-        for line in sizes_otherwise(found, growing, pruning, plan, repeat < plan.n_floors):
+        for line in sizes_otherwise(sample, growing, pruning, plan, repeat < plan.n_floors):
             otherwise.append((table.name, repeat, *line))
-        clean = plain_data(found, test)
-        commonest = np.bincount(found.y[growing]).argmax()
+        clean = plain_data(sample, test)
+        commonest = np.bincount(sample.y[growing]).argmax()
         naive = np.full(len(test), commonest)
-        values = {(NAIVE, NO_STATE): measured(found, test, naive, naive)}
+        values = {(NAIVE, NO_STATE): measured(sample, test, naive, naive)}
         for (method, state), tree in trees.items():
             if method == CART:
-                said = classes_by(tree, found.X[test]), classes_by(tree, found.clean[test])
+                classes = classes_by(tree, sample.X[test]), classes_by(tree, sample.clean[test])
             else:
-                said = predict_evidential(tree, data.take(test)), predict_evidential(tree, clean)
-            of_tree = measured(found, test, *said)
+                classes = predict_evidential(tree, data.take(test)), predict_evidential(tree, clean)
+            of_tree = measured(sample, test, *classes)
             sizes = {"n_leaves": float(tree.n_leaves), "failure": float(tree.n_leaves == 1)}
             values[method, state] = of_tree | sizes
             kept.append((table.name, repeat, method, state, tree.n_leaves, tree.to_json()))
@@ -255,7 +255,7 @@ def learnt(
 
 
 def sizes_otherwise(
-    found: Doubted, growing: np.ndarray, pruning: np.ndarray, plan, floors: bool
+    sample: Doubted, growing: np.ndarray, pruning: np.ndarray, plan, floors: bool
 ) -> Iterator[tuple]:
     """Leaves of CART by either criterion, and with `floors` of E2M at each of `FLOORS`.
 
@@ -266,18 +266,14 @@ def sizes_otherwise(
 
     for criterion in CRITERIA:
         trees = cart_trees(
-            found.X[growing],
-            found.y[growing],
-            found.is_categorical(),
-            plan,
-            criterion=criterion,
+            sample.X[growing], sample.y[growing], sample.is_categorical(), plan, criterion=criterion
         )
-        pruned = pruned_cart(trees, found, pruning, plan)
+        pruned = pruned_cart(trees, sample, pruning, plan)
         for state, tree in zip(STATES, (trees[-1], pruned), strict=True):
             yield CART, criterion, plan.min_share_gain, state, tree.n_leaves
     if not floors:
         return
-    data = found.evidential()
+    data = sample.evidential()
     model = e2m_learner(plan, plan.n_finalists).set_params(min_share_gain=min(FLOORS))
     model.fit(data.take(growing), pruning_data=data.take(pruning))
     for floor in FLOORS:
@@ -288,13 +284,13 @@ def sizes_otherwise(
             yield E2M, "information_gain", floor, state, model.trees_[place].n_leaves
 
 
-def plain_data(found: Doubted, rows: np.ndarray) -> EvidentialData:
+def plain_data(sample: Doubted, rows: np.ndarray) -> EvidentialData:
     """Values before the noise, without doubt."""
     from hedgerow.evidential.data import EvidentialData
 
     return EvidentialData.from_gamma(
-        found.clean[rows],
-        found.clean_y[rows],
-        classes=range(found.n_classes),
-        categories=found.categories,
+        sample.clean[rows],
+        sample.clean_y[rows],
+        classes=range(sample.n_classes),
+        categories=sample.categories,
     )

@@ -56,13 +56,13 @@ def _means(rows: pd.DataFrame) -> pd.DataFrame:
     from scipy import stats
 
     cells = rows.groupby(["dataset", "method", "state", "metric"])["value"]
-    found = cells.agg(["mean", "std", "size"])
-    freedom = (found["size"] - 1).to_numpy(dtype=float)
-    factor = np.full(len(found), np.nan)
+    means = cells.agg(["mean", "std", "size"])
+    freedom = (means["size"] - 1).to_numpy(dtype=float)
+    factor = np.full(len(means), np.nan)
     several = freedom > 0
     factor[several] = stats.t.ppf(0.975, freedom[several])
-    found["half"] = factor * found["std"] / np.sqrt(found["size"])
-    return found
+    means["half"] = factor * means["std"] / np.sqrt(means["size"])
+    return means
 
 
 def _lines(
@@ -118,8 +118,8 @@ def _behind(row: int, line: Mapping[str, Any], metric: str, times: float = 1.0) 
 
 
 def _rows_of(line: Mapping[str, Any], metric: str) -> Rows:
-    own = {"dataset": line["registry"], "method": line["method"], "state": line["criterion"]}
-    return Rows("rows", {**own, "metric": metric})
+    where = {"dataset": line["registry"], "method": line["method"], "state": line["criterion"]}
+    return Rows("rows", {**where, "metric": metric})
 
 
 @table(
@@ -162,20 +162,20 @@ def e2m_table_2(rows: pd.DataFrame, published: Frames, plan: EvidentialPlan) -> 
     """
     keys = [line for line in LINES if line[0] != NAIVE]
     of = {"n_failures": PRINTED_TESTS}
-    found = _lines(rows, published["e2m_table_2"], COUNTS, keys, plan, of)
+    frame = _lines(rows, published["e2m_table_2"], COUNTS, keys, plan, of)
     leaves = rows[(rows["metric"] == "n_leaves") & (rows["value"] > 1)]
     grown = leaves.groupby(["dataset", "method", "state"])["value"].mean()
     printed = cells_of(published["e2m_table_2"]).astype(float).unstack("metric")
     ok = printed["n_failures"] < PRINTED_TESTS
     theirs = (PRINTED_TESTS * printed["n_leaves"] - printed["n_failures"])[ok]
     theirs /= (PRINTED_TESTS - printed["n_failures"])[ok]
-    own = found["metric"] == "n_leaves"
-    cells = found[["registry", "method", "criterion"]].itertuples(index=False, name=None)
-    found["grown"] = [grown.get(cell, np.nan) for cell in cells]
-    cells = found[["dataset", "method", "criterion"]].itertuples(index=False, name=None)
-    found["published_grown"] = [theirs.get(cell, np.nan) for cell in cells]
-    found.loc[~own, ["grown", "published_grown"]] = np.nan
-    return found.round({"grown": 9, "published_grown": 9})
+    is_leaves = frame["metric"] == "n_leaves"
+    cells = frame[["registry", "method", "criterion"]].itertuples(index=False, name=None)
+    frame["grown"] = [grown.get(cell, np.nan) for cell in cells]
+    cells = frame[["dataset", "method", "criterion"]].itertuples(index=False, name=None)
+    frame["published_grown"] = [theirs.get(cell, np.nan) for cell in cells]
+    frame.loc[~is_leaves, ["grown", "published_grown"]] = np.nan
+    return frame.round({"grown": 9, "published_grown": 9})
 
 
 @table(
@@ -210,11 +210,11 @@ def evidential_sizes(
     asked += [(E2M, "information_gain", floor) for floor in FLOORS]
     lines = []
     for head in heads_of(published["e2m_table_2"]["dataset"], set(rows["dataset"]), plan):
-        own = sizes[sizes["dataset"] == head["registry"]]
-        found = {cell: part["n_leaves"] for cell, part in own.groupby(cells)}
+        sizes_of_set = sizes[sizes["dataset"] == head["registry"]]
+        by_cell = {cell: part["n_leaves"] for cell, part in sizes_of_set.groupby(cells)}
         for learner, state in itertools.product(asked, STATES):
             cell = (*learner, state)
-            leaves = found.get(cell, pd.Series(dtype=float))
+            leaves = by_cell.get(cell, pd.Series(dtype=float))
             line = {**head, **dict(zip(cells, cell, strict=True))}
             line |= {"n_failures": PRINTED_TESTS * (leaves == 1).mean(), "n_leaves": leaves.mean()}
             line["n_repeats"] = len(leaves)
@@ -238,8 +238,8 @@ def evidential_clean(rows: pd.DataFrame, published: Frames, plan: EvidentialPlan
 
     Returns: dataset, registry, status, method, criterion, metric, measured, half_width, n_repeats.
     """
-    found = _lines(rows, published["e2m_table_1"], {ERRORS[2]: ERRORS[2]}, LINES, plan)
-    return found.drop(columns="published")
+    frame = _lines(rows, published["e2m_table_1"], {ERRORS[2]: ERRORS[2]}, LINES, plan)
+    return frame.drop(columns="published")
 
 
 @table(
