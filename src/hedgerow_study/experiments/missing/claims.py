@@ -36,7 +36,7 @@ FEWEST_LEVELS, FEWEST_RUNS = 10, 10
 LOWEST, STARTS = 5, (60, 75)
 
 
-def frames_of(reading: str, results: Frames) -> dict[str, pd.DataFrame]:
+def frames_of(choice: str, results: Frames) -> dict[str, pd.DataFrame]:
     """What the judge reads of one reading; too few levels or runs count as not measured.
 
     results: `INPUTS`, of all readings.
@@ -50,7 +50,7 @@ def frames_of(reading: str, results: Frames) -> dict[str, pd.DataFrame]:
     """
     sets = results["sets"]
     levels, means, tests, runs, depths = (
-        results[name][results[name]["reading"] == reading] for name in INPUTS[:5]
+        results[name][results[name]["reading"] == choice] for name in INPUTS[:5]
     )
     enough = (means["n_levels"] >= FEWEST_LEVELS) & (means["n_runs"] >= FEWEST_RUNS)
     wide = means.assign(accuracy=(POINTS * means["accuracy"].astype(float)).where(enough))
@@ -79,36 +79,36 @@ def frames_of(reading: str, results: Frames) -> dict[str, pd.DataFrame]:
     runs = runs.assign(drop=(lowest.reindex(at).to_numpy() - runs["eig"]).round(9))
     deep = bool(len(depths)) and bool((depths["n_runs"] >= FEWEST_RUNS).all())
     plain = tests[tests["correction"] == "none"]
-    told = enough.all() if len(means) else False
-    measured = plain["part"].map(lambda part: deep if part == "depth" else told).astype(bool)
+    is_complete = enough.all() if len(means) else False
+    measured = plain["part"].map(lambda part: deep if part == "depth" else is_complete).astype(bool)
     plain = plain.assign(
         difference=plain["difference"].astype(float).where(measured).round(9),
         p=plain["p"].astype(float).where(measured),
         least=significance.smallest_p(n_sets) if n_sets else 1.0,
     )
-    found = {
+    frames = {
         "gains": _counted(pd.DataFrame(gains, columns=[*keys, "method", "difference"]), n_sets),
         "perfect": _counted(pd.DataFrame(perfect, columns=[*keys, "difference"]), n_sets),
         "tests": plain,
         "runs": runs,
         "worst": _worst(levels.assign(apart=apart.round(9))),
     }
-    if reading == DESCRIBED:
-        found["independent"] = frames_of(INDEPENDENT, results)["tests"]
-    return found
+    if choice == DESCRIBED:
+        frames["independent"] = frames_of(INDEPENDENT, results)["tests"]
+    return frames
 
 
 def _worst(levels: pd.DataFrame) -> pd.DataFrame:
     """Largest distance from the majority share over the levels from each start on."""
-    found = []
+    lines = []
     for start in STARTS:
         asked = set(range(start, 100, 5))
-        own = levels[levels["missingness"].isin(asked)]
-        for key, cells in own.groupby(["dataset", "scenario", "method"]):
+        selected = levels[levels["missingness"].isin(asked)]
+        for key, cells in selected.groupby(["dataset", "scenario", "method"]):
             whole = set(cells["missingness"]) == asked and cells["apart"].notna().all()
-            found.append((*key, start, cells["apart"].max() if whole else float("nan"), 1))
+            lines.append((*key, start, cells["apart"].max() if whole else float("nan"), 1))
     columns = ["dataset", "scenario", "method", "start", "apart", "n_sets"]
-    return pd.DataFrame(found, columns=columns)
+    return pd.DataFrame(lines, columns=columns)
 
 
 def _counted(frame: pd.DataFrame, n_sets: int) -> pd.DataFrame:
@@ -126,14 +126,14 @@ def claims(
     run.
     """
     bound = of_experiment(specification, "missing")
-    found = judge(bound, frames_of(DESCRIBED, results), LABELS)
+    verdicts = judge(bound, frames_of(DESCRIBED, results), LABELS)
     names = results["means"]["dataset"].unique()
-    found = hanging(found, bound, names, partial(_without, results))
-    for reading in of_paper(plan.readings):
-        if reading != DESCRIBED:
-            other = judge(bound, frames_of(reading, results), LABELS)
-            found[f"verdict_{reading}"], found[reading] = other["verdict"], other["measured"]
-    return with_statements(found, bound, stated)
+    verdicts = hanging(verdicts, bound, names, partial(_without, results))
+    for choice in of_paper(plan.readings):
+        if choice != DESCRIBED:
+            other = judge(bound, frames_of(choice, results), LABELS)
+            verdicts[f"verdict_{choice}"], verdicts[choice] = other["verdict"], other["measured"]
+    return with_statements(verdicts, bound, stated)
 
 
 def _without(results: Frames, dataset: str) -> dict[str, pd.DataFrame]:
@@ -155,8 +155,8 @@ def readings(
 ) -> pd.DataFrame:
     """The same statements under each reading, as `claims` returns them, with the reading."""
     bound = of_experiment(specification, "missing")
-    found = []
-    for reading in of_paper(plan.readings):
-        judged = with_statements(judge(bound, frames_of(reading, results), LABELS), bound, stated)
-        found.append(judged.assign(reading=reading))
-    return pd.concat(found, ignore_index=True)
+    verdicts = []
+    for choice in of_paper(plan.readings):
+        judged = with_statements(judge(bound, frames_of(choice, results), LABELS), bound, stated)
+        verdicts.append(judged.assign(reading=choice))
+    return pd.concat(verdicts, ignore_index=True)

@@ -74,17 +74,17 @@ def _columns(n: int) -> int:
 def _curves(tables: Frames, scenario: str) -> Figure:
     """A panel per data set: accuracy against the share of missing values, a line per method."""
     levels, sets = tables["missing_levels"], tables["missing_sets"]
-    own = levels[(levels["reading"] == DESCRIBED) & (levels["scenario"] == scenario)]
-    there = sets[sets["status"] == "run"]
-    there = there[there["registry"].isin(own["dataset"])]
-    n_columns = max(_columns(len(there)), 1)
-    n_rows = max(-(-len(there) // n_columns), 1)
+    curves = levels[(levels["reading"] == DESCRIBED) & (levels["scenario"] == scenario)]
+    run_sets = sets[sets["status"] == "run"]
+    run_sets = run_sets[run_sets["registry"].isin(curves["dataset"])]
+    n_columns = max(_columns(len(run_sets)), 1)
+    n_rows = max(-(-len(run_sets) // n_columns), 1)
     with drawing(ROW * n_rows + LEGEND) as drawn:
-        if there.empty:
+        if run_sets.empty:
             return drawn
         panels = drawn.subplots(n_rows, n_columns, squeeze=False, sharex=True).ravel()
-        for axes, facts in zip(panels, there.to_dict("records"), strict=False):
-            cells = own[own["dataset"] == facts["registry"]]
+        for axes, facts in zip(panels, run_sets.to_dict("records"), strict=False):
+            cells = curves[curves["dataset"] == facts["registry"]]
             for method, look in LOOKS.items():
                 line = cells[cells["method"] == method]
                 axes.plot(line["missingness"], 100 * line["accuracy"], linewidth=1.1,
@@ -93,9 +93,9 @@ def _curves(tables: Frames, scenario: str) -> Figure:
             _majority(axes, 100 * facts["majority"])
             axes.set_title(facts["dataset"].replace("_", " "))
             axes.grid()
-        for axes in panels[len(there) :]:
+        for axes in panels[len(run_sets) :]:
             axes.axis("off")
-        for axes in panels[max(len(there) - n_columns, 0) : len(there)]:
+        for axes in panels[max(len(run_sets) - n_columns, 0) : len(run_sets)]:
             axes.tick_params(labelbottom=True)
         drawn.supxlabel("Missing values, per cent", fontsize="medium")
         drawn.supylabel("Accuracy, per cent", fontsize="medium")
@@ -168,22 +168,22 @@ def missing_gains(tables: Frames, means: pd.DataFrame) -> Figure:
     wide = levels.pivot_table(
         index=["reading", "scenario", "missingness"], columns="method", values="accuracy"
     )
-    found = set(levels["reading"])
-    there = [reading for reading in READINGS if reading in found]
-    with drawing(1.9 * max(len(there), 1) + 0.6) as drawn:
-        if not there:
+    available = set(levels["reading"])
+    kinds = [choice for choice in READINGS if choice in available]
+    with drawing(1.9 * max(len(kinds), 1) + 0.6) as drawn:
+        if not kinds:
             return drawn
-        panels = drawn.subplots(len(there), len(SCENARIOS), sharex=True, sharey=True, squeeze=False)
-        for row, reading in zip(panels, there, strict=True):
+        panels = drawn.subplots(len(kinds), len(SCENARIOS), sharex=True, sharey=True, squeeze=False)
+        for row, choice in zip(panels, kinds, strict=True):
             for axes, scenario in zip(row, SCENARIOS, strict=True):
-                own = 100 * wide.loc[(reading, scenario), list(METHODS)]
+                accuracy = 100 * wide.loc[(choice, scenario), list(METHODS)]
                 axes.axhline(0, color="black", linewidth=0.6)
                 for method in BASELINES:
                     look = LOOKS[method]
-                    axes.plot(own.index, own[EIG_KNN] - own[method], linewidth=1.2,
+                    axes.plot(accuracy.index, accuracy[EIG_KNN] - accuracy[method], linewidth=1.2,
                               linestyle=look.line, color=look.colour, marker=look.marker,
                               markersize=3.5, label=f"less {look.label}")  # fmt: skip
-                axes.set_title(f"{HEADS[reading]}\ntest set {SHORT[scenario]}", fontsize="x-small")
+                axes.set_title(f"{HEADS[choice]}\ntest set {SHORT[scenario]}", fontsize="x-small")
                 axes.grid()
         for axes in panels[-1]:
             axes.set_xlabel("Missing values, per cent")

@@ -65,8 +65,8 @@ def section(
     plan: MissingPlan,
 ) -> Section:
     """EIG as a section of the report page."""
-    sets, readings = tables["missing_sets"], of_paper(plan.readings)
-    heads = [HEADS[reading] for reading in readings]
+    sets, choices = tables["missing_sets"], of_paper(plan.readings)
+    heads = [HEADS[choice] for choice in choices]
     described = {name: t[t["reading"] == DESCRIBED] for name, t in tables.items() if "reading" in t}
     tests, methods = described["missing_tests"], ["Data set", *(LABELS[m] for m in METHODS)]
     friedman = tests["first"] == ALL
@@ -77,11 +77,11 @@ def section(
         ),
         "missing_means": view(_means(described["missing_means"]), methods),
         "missing_readings": view(
-            _readings(tables["missing_readings"], readings),
+            _readings(tables["missing_readings"], choices),
             ["Statement", *(Styled(head, "text") for head in heads)],
         ),
         "missing_text": view(
-            [_number_of_text(row, readings) for row in tables["missing_text"].to_dict("records")],
+            [_number_of_text(row, choices) for row in tables["missing_text"].to_dict("records")],
             ["What", Styled("Test set", "text"), "Published", *heads],
         ),
         "missing_tests": comparisons(
@@ -102,7 +102,7 @@ def section(
         "missing_gains",
         tally=tally(claims),
         plan=plan,
-        claims=claim_lines(claims, {r: HEADS[r] for r in readings if r != DESCRIBED}),
+        claims=claim_lines(claims, {r: HEADS[r] for r in choices if r != DESCRIBED}),
         absent=sets.loc[sets["status"] == "absent", "registry"].tolist(),
         n_run=int((sets["status"] == "run").sum()),
         whole="; ".join(p_said(p) for p in tests.loc[friedman, "p"]),
@@ -124,13 +124,13 @@ def _set(row: Mapping) -> tuple:
 
 def _means(table: pd.DataFrame) -> dict[str, list]:
     """Blocks by scenario, a line per data set, the best marked."""
-    found = {TITLES[scenario]: [] for scenario in SCENARIOS}
-    for (scenario, _), own in table.groupby(["scenario", "registry"], sort=False):
-        at = {row["method"]: row for row in own.to_dict("records")}
-        found[TITLES[scenario]].append(
+    blocks = {TITLES[scenario]: [] for scenario in SCENARIOS}
+    for (scenario, _), group in table.groupby(["scenario", "registry"], sort=False):
+        at = {row["method"]: row for row in group.to_dict("records")}
+        blocks[TITLES[scenario]].append(
             (_name(at[METHODS[0]]), *(_accuracy(at[m]) for m in METHODS))
         )
-    return {title: lines for title, lines in found.items() if lines}
+    return {title: lines for title, lines in blocks.items() if lines}
 
 
 def _accuracy(row: Mapping) -> str:
@@ -140,18 +140,18 @@ def _accuracy(row: Mapping) -> str:
 
 def _depths(table: pd.DataFrame) -> dict[str, list]:
     """Blocks by level: depth and leaves of each method."""
-    found = {level: [] for level in KEPT}
-    for (level, name), own in table.groupby(["missingness", "dataset"], sort=False):
-        at = own.set_index("method")
+    blocks = {level: [] for level in KEPT}
+    for (level, name), group in table.groupby(["missingness", "dataset"], sort=False):
+        at = group.set_index("method")
         cells = (f"{at.loc[m, 'depth']:.1f}, {at.loc[m, 'n_leaves']:.0f}" for m in METHODS)
-        found[level].append((name, *cells))
-    return {f"{level} per cent missing": lines for level, lines in found.items() if lines}
+        blocks[level].append((name, *cells))
+    return {f"{level} per cent missing": lines for level, lines in blocks.items() if lines}
 
 
-def _readings(table: pd.DataFrame, readings: list[str]) -> list[tuple]:
+def _readings(table: pd.DataFrame, choices: list[str]) -> list[tuple]:
     at = {(row["claim"], row["reading"]): row for row in table.to_dict("records")}
     claims = table["claim"].drop_duplicates()
-    return [(claim, *(_verdict(at[claim, reading]) for reading in readings)) for claim in claims]
+    return [(claim, *(_verdict(at[claim, choice]) for choice in choices)) for claim in claims]
 
 
 def _verdict(row: Mapping) -> Styled:
@@ -161,12 +161,12 @@ def _verdict(row: Mapping) -> Styled:
     return Styled(verdict, "wrap")
 
 
-def _number_of_text(row: Mapping, readings: list[str]) -> tuple:
+def _number_of_text(row: Mapping, choices: list[str]) -> tuple:
     words, who = _TEXT[row["metric"]], LABELS.get(row["method"], "")
     if who and not words.startswith(("data sets", "level", "the flat")):
         words = f"{who} {words}"
     whose = "" if row["dataset"] == "all_datasets" else f"{_name(row)}: "
-    cells = (_said(row[name], row["unit"] == "yes_no") for name in ("published", *readings))
+    cells = (_said(row[name], row["unit"] == "yes_no") for name in ("published", *choices))
     return Styled(whose + words, "wrap"), Styled(SHORT[row["scenario"]], "text"), *cells
 
 

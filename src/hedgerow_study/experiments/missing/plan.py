@@ -70,9 +70,9 @@ ORDER = {
 }
 
 
-def of_paper(readings: tuple[str, ...]) -> list[str]:
+def of_paper(choices: tuple[str, ...]) -> list[str]:
     """Readings of the paper, in their order."""
-    return [reading for reading in readings if reading != INDEPENDENT]
+    return [choice for choice in choices if choice != INDEPENDENT]
 
 
 @dataclass(frozen=True)

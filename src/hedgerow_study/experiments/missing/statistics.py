@@ -98,14 +98,14 @@ def tests_of(rows: pd.DataFrame) -> pd.DataFrame:
     """
     tests = COMPARED.statistics(rows)
     wide = COMPARED.values(rows, "scenarios", "advantage")
-    found = []
-    for reading in wide.columns.unique("reading"):
-        gain = wide[reading].dropna()
+    results = []
+    for choice in wide.columns.unique("reading"):
+        gain = wide[choice].dropna()
         result = significance.friedman(gain.to_numpy(), gain.columns.get_level_values("method"))
-        key = ("scenarios", reading, MISSING, "advantage", ALL, ALL, np.nan)
-        found.append((key, result))
-    keys = pd.DataFrame([key for key, _ in found], columns=[*COMPARED.key, "difference"])
-    whole = pd.concat([keys, significance.to_frame([result for _, result in found])], axis=1)
+        key = ("scenarios", choice, MISSING, "advantage", ALL, ALL, np.nan)
+        results.append((key, result))
+    keys = pd.DataFrame([key for key, _ in results], columns=[*COMPARED.key, "difference"])
+    whole = pd.concat([keys, significance.to_frame([result for _, result in results])], axis=1)
     return joined([tests, whole], [*COMPARED.key, "correction"])
 
 
@@ -118,26 +118,26 @@ def runs_of(rows: pd.DataFrame) -> pd.DataFrame:
     """
     from scipy import stats
 
-    found = []
+    lines = []
     key = ["dataset", "reading", "scenario", "missingness"]
     wide = rows.pivot_table(index=[*key, "repeat", "fold"], columns="method", values="accuracy")
-    for (dataset, reading, scenario, level), own in wide.groupby(level=key):
-        baselines = own[list(BASELINES)].mean()
+    for (dataset, choice, scenario, level), group in wide.groupby(level=key):
+        baselines = group[list(BASELINES)].mean()
         baseline = baselines.idxmax()
-        pair = (own[EIG_KNN] - own[baseline]).dropna().to_numpy()
+        pair = (group[EIG_KNN] - group[baseline]).dropna().to_numpy()
         p = np.nan
         if len(pair) > 1:
             p = 1.0 if np.ptp(pair) <= 1e-12 else float(stats.ttest_1samp(pair, 0.0).pvalue)
-        line = (reading, scenario, level, dataset, own[EIG_KNN].mean(), baselines[baseline])
-        found.append((*line, baseline, pair.mean(), p, len(pair)))
+        line = (choice, scenario, level, dataset, group[EIG_KNN].mean(), baselines[baseline])
+        lines.append((*line, baseline, pair.mean(), p, len(pair)))
     columns = COLUMNS["runs"]
-    return sorted_(pd.DataFrame(found, columns=columns), ["dataset", *ORDER["runs"]])
+    return sorted_(pd.DataFrame(lines, columns=columns), ["dataset", *ORDER["runs"]])
 
 
 def depths_of(trees: pd.DataFrame) -> pd.DataFrame:
     """Mean depth and leaves at the levels `KEPT`: `COLUMNS["depths"]`."""
-    own = trees[trees["missingness"].isin(KEPT)]
-    cells = own.groupby(ORDER["depths"]).agg(
+    selected = trees[trees["missingness"].isin(KEPT)]
+    cells = selected.groupby(ORDER["depths"]).agg(
         depth=("depth", "mean"), n_leaves=("n_leaves", "mean"), n_runs=("depth", "size")
     )
     return sorted_(cells.reset_index(), ORDER["depths"])

@@ -80,7 +80,7 @@ def one_hot(X: np.ndarray, n_categories: np.ndarray) -> np.ndarray:
 
 
 def with_gaps(
-    X: np.ndarray, n_categories: np.ndarray, reading: str, share: float, stream: Iterable
+    X: np.ndarray, n_categories: np.ndarray, choice: str, share: float, stream: Iterable
 ) -> np.ndarray:
     """The encoded table with a share of its values removed completely at random.
 
@@ -88,7 +88,7 @@ def with_gaps(
     The same stream removes at a larger share what it removes at a smaller one.
     """
     random = rng(*stream)
-    if reading in AS_CODED:
+    if choice in AS_CODED:
         return remove_values(one_hot(X, n_categories), share, random)
     return one_hot(remove_values(X, share, random), n_categories)
 
@@ -124,20 +124,20 @@ def means(X: np.ndarray) -> np.ndarray:
 
 
 def trees_of(
-    X: np.ndarray, true: np.ndarray, y: np.ndarray, filled: np.ndarray, reading: str, plan
+    X: np.ndarray, true: np.ndarray, y: np.ndarray, filled: np.ndarray, choice: str, plan
 ) -> dict[str, Tree]:
     """The tree of each method."""
     tables = {C45: X, MEAN: means(X), KNN: filled}
-    if reading in AS_CODED:
+    if choice in AS_CODED:
         from hedgerow_study.experiments.missing.coded import coded_tree
 
         n_classes, least = int(y.max()) + 1, plan.min_samples_split
-        found = {m: coded_tree(own, y, n_classes, None, least) for m, own in tables.items()}
-        undefined = reading == CODED_UNDEFINED
-        found[EIG_KNN] = coded_tree(X, y, n_classes, filled, least, undefined)
+        trees = {m: coded_tree(values, y, n_classes, None, least) for m, values in tables.items()}
+        undefined = choice == CODED_UNDEFINED
+        trees[EIG_KNN] = coded_tree(X, y, n_classes, filled, least, undefined)
         # Their perfect guesses are still missing, and nothing is gained among them.
-        found[EIG_PERFECT] = coded_tree(X, y, n_classes, np.zeros_like(X), least, undefined)
-        return found
+        trees[EIG_PERFECT] = coded_tree(X, y, n_classes, np.zeros_like(X), least, undefined)
+        return trees
     from hedgerow.induction.c45 import C45Classifier
     from hedgerow.missing.eig import EIGClassifier
 
@@ -147,20 +147,20 @@ def trees_of(
         "min_samples_split": plan.min_samples_split,
         "reliability": plan.reliability,
     }
-    found = {m: C45Classifier(**settings).fit(own, y).tree_ for m, own in tables.items()}
-    if reading == CODED_GAIN:
+    trees = {m: C45Classifier(**settings).fit(values, y).tree_ for m, values in tables.items()}
+    if choice == CODED_GAIN:
         from hedgerow_study.experiments.missing.coded import gain_tree
 
-        found[C45] = gain_tree(X, y, int(y.max()) + 1, plan)
+        trees[C45] = gain_tree(X, y, int(y.max()) + 1, plan)
     perfect = np.where(np.isnan(true), filled, true)  # what is missing by itself is guessed
     for method, imputed in ((EIG_KNN, filled), (EIG_PERFECT, perfect)):
-        found[method] = EIGClassifier(**settings).fit(X, y, X_imputed=imputed).tree_
-    return found
+        trees[method] = EIGClassifier(**settings).fit(X, y, X_imputed=imputed).tree_
+    return trees
 
 
-def classes_by(tree: Tree, X: np.ndarray, reading: str) -> np.ndarray:
+def classes_by(tree: Tree, X: np.ndarray, choice: str) -> np.ndarray:
     """Codes of the classes that a tree assigns, (n,) int."""
-    if reading in AS_CODED and np.isnan(X).any():
+    if choice in AS_CODED and np.isnan(X).any():
         from hedgerow_study.experiments.missing.coded import coded_classes
 
         return coded_classes(tree, X)
@@ -193,42 +193,42 @@ def learnt(
         seed = random_state(plan.seed, EXPERIMENT, table.name, repeat, "folds")
         stream = (plan.seed, EXPERIMENT, table.name, repeat, "gaps")
         complete_ones = {}
-        for reading in plan.readings:
+        for choice in plan.readings:
             X, y = given, given_y
-            if reading == INDEPENDENT:
+            if choice == INDEPENDENT:
                 shuffled = (plan.seed, EXPERIMENT, table.name, repeat, "independent")
                 X, y = independent(given, n_categories, given_y, shuffled)
-            complete_ones[reading] = X, y, one_hot(X, n_categories)
+            complete_ones[choice] = X, y, one_hot(X, n_categories)
         for level in plan.missingness:
-            known: dict[tuple, list[np.ndarray]] = {}
-            for reading in plan.readings:
-                X, y, whole = complete_ones[reading]
-                gaps = with_gaps(X, n_categories, reading, level / 100, stream)
+            cache: dict[tuple, list[np.ndarray]] = {}
+            for choice in plan.readings:
+                X, y, whole = complete_ones[choice]
+                masked = with_gaps(X, n_categories, choice, level / 100, stream)
                 for fold, training, test in folds(y, plan.n_folds, seed):
-                    key = (table.name, reading, level, repeat, fold)
-                    # The same gaps have the same guesses, which take most of the time.
-                    same = (reading == INDEPENDENT, reading in AS_CODED, fold)
-                    if same not in known:
-                        known[same] = guesses(gaps[training], plan.n_neighbors, gaps[test])
-                    filled, imputed = known[same]
-                    scenes = {FULL: whole[test], MISSING: gaps[test], IMPUTED: imputed}
-                    found = trees_of(
-                        gaps[training], whole[training], y[training], filled, reading, plan
+                    key = (table.name, choice, level, repeat, fold)
+                    # The same missing values are imputed alike, which takes most of the time.
+                    same = (choice == INDEPENDENT, choice in AS_CODED, fold)
+                    if same not in cache:
+                        cache[same] = guesses(masked[training], plan.n_neighbors, masked[test])
+                    filled, imputed = cache[same]
+                    scenes = {FULL: whole[test], MISSING: masked[test], IMPUTED: imputed}
+                    trees = trees_of(
+                        masked[training], whole[training], y[training], filled, choice, plan
                     )
                     for method in METHODS:
-                        tree = found[method]
+                        tree = trees[method]
                         sizes.append((*key, method, tree.depth, tree.n_leaves))
                         for scenario, values in scenes.items():
-                            said = classes_by(tree, values, reading)
-                            accuracy = float((said == y[test]).mean())
+                            predicted = classes_by(tree, values, choice)
+                            accuracy = float((predicted == y[test]).mean())
                             rows.append((*key, method, scenario, accuracy))
                         if (repeat, fold) == (0, 0) and level in kept_at:
-                            kept.append((table.name, reading, level, method, tree.to_json()))
-    made = {"rows": (rows, ["accuracy"]), "trees": (sizes, ["depth", "n_leaves"])}
-    made["kept"] = (kept, ["tree"])
+                            kept.append((table.name, choice, level, method, tree.to_json()))
+    outputs = {"rows": (rows, ["accuracy"]), "trees": (sizes, ["depth", "n_leaves"])}
+    outputs["kept"] = (kept, ["tree"])
     n, m = given.shape
     majority = float(np.bincount(given_y).max() / n)
     n_columns = one_hot(given, n_categories).shape[1]
     facts = (table.name, n, len(table.y) - n, m, n_columns, majority)
-    made["sets"] = ([facts], FACTS)
-    return {name: ordered(of, ORDER[name], *values) for name, (of, values) in made.items()}
+    outputs["sets"] = ([facts], FACTS)
+    return {name: ordered(of, ORDER[name], *values) for name, (of, values) in outputs.items()}

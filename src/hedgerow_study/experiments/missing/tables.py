@@ -69,9 +69,9 @@ def said(means: pd.DataFrame, plan: MissingPlan) -> dict[str, str]:
 
 def names_of(plan: MissingPlan) -> list[tuple[str, str]]:
     """The paper's name and registry key of each data set: those of the paper, then others."""
-    found = [(name, key) for name, keys in plan.printed.items() for key in keys]
-    theirs = {key for _, key in found}
-    return sorted(found) + [(key, key) for key in sorted(set(plan.datasets) - theirs)]
+    names = [(name, key) for name, keys in plan.printed.items() for key in keys]
+    theirs = {key for _, key in names}
+    return sorted(names) + [(key, key) for key in sorted(set(plan.datasets) - theirs)]
 
 
 def behind_tests(table: pd.DataFrame, means: pd.DataFrame, depths: pd.DataFrame) -> Iterator[Cell]:
@@ -80,8 +80,8 @@ def behind_tests(table: pd.DataFrame, means: pd.DataFrame, depths: pd.DataFrame)
     of_means, of_depths = Selector(means), Selector(depths)
 
     def place(part: str, metric: str, key: Key) -> Place:
-        reading, scenario, method = key
-        where = {"reading": reading, "method": method}
+        choice, scenario, method = key
+        where = {"reading": choice, "method": method}
         if part == "depth":
             return Place(Rows("depths", where, "depth"), of_depths, ("dataset", "missingness"))
         where["scenario"] = scenario
@@ -91,32 +91,32 @@ def behind_tests(table: pd.DataFrame, means: pd.DataFrame, depths: pd.DataFrame)
     yield from cells_behind(COMPARED, plain, rows, place=place, statistics="tests")
     for row, line in table[table["part"] == "scenarios"].iterrows():
         for column, scenario in (("mean_first", "first"), ("mean_second", "second")):
-            own = {"reading": line["reading"], "scenario": line[scenario]}
-            pair = tuple(Rows("means", {**own, "method": m}, "accuracy") for m in (EIG_KNN, BEST))
+            keys = {"reading": line["reading"], "scenario": line[scenario]}
+            pair = tuple(Rows("means", {**keys, "method": m}, "accuracy") for m in (EIG_KNN, BEST))
             if line["first"] != ALL:
                 yield Cell(row, column, "mean_difference", pair, POINTS, ("dataset",))
         test = {name: line[name] for name in COMPARED.key}
-        told = {"difference": ("none", "difference"), **P}
-        yield from tested(row, line, test, told, "tests")
+        columns = {"difference": ("none", "difference"), **P}
+        yield from tested(row, line, test, columns, "tests")
 
 
 def behind_text(table: pd.DataFrame, plan: MissingPlan) -> Iterator[Cell]:
     """Numbers of the text rest on the means of their scenario, or on its levels."""
     for row, line in enumerate(table.to_dict("records")):
-        for reading in of_paper(plan.readings):
-            if pd.isna(line[reading]):
+        for choice in of_paper(plan.readings):
+            if pd.isna(line[choice]):
                 continue
-            own = {"reading": reading, "scenario": line["scenario"]}
+            where = {"reading": choice, "scenario": line["scenario"]}
             if line["metric"] in ABOVE:
                 pair = tuple(
-                    Rows("means", {**own, "method": m}, "accuracy") for m in ABOVE[line["metric"]]
+                    Rows("means", {**where, "method": m}, "accuracy") for m in ABOVE[line["metric"]]
                 )
-                yield Cell(row, reading, "n_above", pair, by=("dataset",))
+                yield Cell(row, choice, "n_above", pair, by=("dataset",))
                 continue
             keys = list(plan.printed.get(line["dataset"], ()))
-            own |= {"dataset": keys[:1]} if keys else {}
+            where |= {"dataset": keys[:1]} if keys else {}
             of = "levels" if line["metric"].startswith(OF_LEVELS) else "means"
-            yield Cell(row, reading, "", (Rows(of, own, "accuracy"),))
+            yield Cell(row, choice, "", (Rows(of, where, "accuracy"),))
 
 
 #: Metrics of the text that are read off a curve begin so.
@@ -140,11 +140,11 @@ def missing_sets(sets: pd.DataFrame, plan: MissingPlan) -> pd.DataFrame:
     Returns: dataset (the paper's name), registry, status (`run`, `absent`, `not asked for`),
     n_rows, n_dropped, n_variables, n_columns, majority.
     """
-    there = set(sets["dataset"])
-    names = [(name, key, status(key, there, plan.datasets)) for name, key in names_of(plan)]
+    available = set(sets["dataset"])
+    names = [(name, key, status(key, available, plan.datasets)) for name, key in names_of(plan)]
     frame = pd.DataFrame(names, columns=["dataset", "registry", "status"])
-    own = sets.rename(columns={"dataset": "registry"})
-    return frame.merge(own, on="registry", how="left").round({"majority": 9})
+    facts = sets.rename(columns={"dataset": "registry"})
+    return frame.merge(facts, on="registry", how="left").round({"majority": 9})
 
 
 @table(
@@ -169,15 +169,15 @@ def missing_means(means: pd.DataFrame, plan: MissingPlan) -> pd.DataFrame:
     Returns: dataset (the paper's name), registry, status, reading, scenario, method, accuracy,
     n_levels, n_runs (at each level), best (whether no method is higher).
     """
-    own = means[means["method"].isin(METHODS)]
+    cells = means[means["method"].isin(METHODS)]
     names = pd.DataFrame(names_of(plan), columns=["name", "dataset"])
-    own = names.merge(own, on="dataset", how="inner")
-    own = own.rename(columns={"dataset": "registry", "name": "dataset"})
-    highest = own.groupby(["registry", "reading", "scenario"])["accuracy"].transform("max")
-    own["best"] = own["accuracy"].astype(float) >= highest.astype(float) - 1e-9
-    own["accuracy"] = own["accuracy"].astype(float).round(9)
+    cells = names.merge(cells, on="dataset", how="inner")
+    cells = cells.rename(columns={"dataset": "registry", "name": "dataset"})
+    highest = cells.groupby(["registry", "reading", "scenario"])["accuracy"].transform("max")
+    cells["best"] = cells["accuracy"].astype(float) >= highest.astype(float) - 1e-9
+    cells["accuracy"] = cells["accuracy"].astype(float).round(9)
     order = ["dataset", "registry", "reading", "scenario", "method", "accuracy", "n_levels"]
-    return sorted_(own[[*order, "n_runs", "best"]], order[:5])
+    return sorted_(cells[[*order, "n_runs", "best"]], order[:5])
 
 
 @table(
@@ -217,9 +217,9 @@ def missing_tests(
     pairs = COMPARED.table(rows_of(means, depths), tests)
     whole = tests[tests["first"] == ALL].rename(columns={"n": "n_datasets"}).round({"p": 9})
     lines = [*pairs.to_dict("records"), *whole.to_dict("records")]
-    found = pd.DataFrame(lines, columns=list(pairs))
+    frame = pd.DataFrame(lines, columns=list(pairs))
     counts = dict.fromkeys(("wins", "losses", "n_datasets"), "Int64")
-    return found.astype(counts)
+    return frame.astype(counts)
 
 
 @table(
@@ -264,10 +264,10 @@ def missing_text(
     Returns: dataset, method, scenario, metric, unit, published, then a column of each reading that
     was run: NaN where it was not measured, or where there is no such level. Yes is 1, no is 0.
     """
-    stated = published["eig_text_numbers"]
-    stated = stated[stated["criterion"].astype(str).str.startswith("scenario_")]
+    printed = published["eig_text_numbers"]
+    printed = printed[printed["criterion"].astype(str).str.startswith("scenario_")]
     lines = []
-    for row in stated.to_dict("records"):
+    for row in printed.to_dict("records"):
         scenario = row["criterion"].removeprefix("scenario_")
         line = {"dataset": row["dataset"], "method": row["method"], "scenario": scenario}
         line |= {"metric": row["metric"], "unit": row["unit"]}
@@ -275,12 +275,12 @@ def missing_text(
         line["published"] = yes_no.get(row["value"]) if row["value"] in yes_no else None
         if line["published"] is None:
             line["published"] = printed_number(row["value"])
-        for reading in of_paper(plan.readings):
-            seen = _Seen(*(f[f["reading"] == reading] for f in (means, levels, runs)), sets, plan)
-            line[reading] = seen.number(row["metric"], row["dataset"], row["method"], scenario)
+        for choice in of_paper(plan.readings):
+            seen = _Seen(*(f[f["reading"] == choice] for f in (means, levels, runs)), sets, plan)
+            line[choice] = seen.number(row["metric"], row["dataset"], row["method"], scenario)
         lines.append(line)
-    found = pd.DataFrame(lines)
-    return found.round({name: 9 for name in ("published", *of_paper(plan.readings))})
+    frame = pd.DataFrame(lines)
+    return frame.round({name: 9 for name in ("published", *of_paper(plan.readings))})
 
 
 class _Seen:
@@ -298,16 +298,16 @@ class _Seen:
         """What the metric is here; NaN where it was not measured."""
         if not len(self.means) or scenario not in self.means.index.get_level_values("scenario"):
             return np.nan
-        own = self.means.loc[scenario]
+        means = self.means.loc[scenario]
         if metric in ABOVE:
             first, second = ABOVE[metric]
-            return float((own[first] > own[second]).sum())
+            return float((means[first] > means[second]).sum())
         if metric == "n_datasets_clear_increase":
-            return float((own[BOTH] - own[BEST] > FLAT).sum())
-        keys = [key for key in self.plan.printed.get(dataset, ()) if key in own.index]
+            return float((means[BOTH] - means[BEST] > FLAT).sum())
+        keys = [key for key in self.plan.printed.get(dataset, ()) if key in means.index]
         if not keys:
             return np.nan
-        line = own.loc[keys[0]]
+        line = means.loc[keys[0]]
         if metric == "best_mean_accuracy":
             return float(line[method] >= line[list(METHODS)].max() - 1e-9)
         if metric == "mean_accuracy_above_eig":
@@ -321,10 +321,10 @@ class _Seen:
         wide = self.levels[at].pivot(index="missingness", columns="method", values="accuracy")
         eig = wide[list(VARIANTS)].min(axis=1)
         if metric == "missingness_from_which_eig_clearly_better":
-            own = self.runs[
+            runs = self.runs[
                 (self.runs["dataset"] == dataset) & (self.runs["scenario"] == scenario)
             ].set_index("missingness")
-            lead = (own["p"].astype(float) < CLEAR) & (own["difference"].astype(float) > 0)
+            lead = (runs["p"].astype(float) < CLEAR) & (runs["difference"].astype(float) > 0)
             return _from(lead[lead.index <= 90])
         if metric == "missingness_until_which_accuracy_steady":
             lost = eig.iloc[0] - eig > STEADY
@@ -361,7 +361,7 @@ def missing_readings(
 
     Returns: claim, reading, verdict, measured, lacking.
     """
-    order = {reading: place for place, reading in enumerate(plan.readings)}
+    order = {choice: place for place, choice in enumerate(plan.readings)}
     place = readings["reading"].map(order)
-    found = readings.assign(place=place).sort_values(["claim", "place"], kind="stable")
-    return found[["claim", "reading", "verdict", "measured", "lacking"]].reset_index(drop=True)
+    frame = readings.assign(place=place).sort_values(["claim", "place"], kind="stable")
+    return frame[["claim", "reading", "verdict", "measured", "lacking"]].reset_index(drop=True)
