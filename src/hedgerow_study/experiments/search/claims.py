@@ -48,10 +48,10 @@ def claims(
     bound = of_experiment(specification, "search")
     frames = {"cells": measured(rows, properties, plan)}
     names = frames["cells"]["dataset"].unique()
-    found = hanging(judge(bound, frames), bound, names, partial(without, frames))
+    verdicts = hanging(judge(bound, frames), bound, names, partial(without, frames))
     theirs = judge(bound, {"cells": printed(published, plan)}, printed=True)
-    found = found.assign(verdict_printed=theirs["verdict"], printed=theirs["measured"])
-    return with_statements(found, bound, stated)
+    verdicts = verdicts.assign(verdict_printed=theirs["verdict"], printed=theirs["measured"])
+    return with_statements(verdicts, bound, stated)
 
 
 def measured(rows: pd.DataFrame, properties: pd.DataFrame, plan: SearchPlan) -> pd.DataFrame:

@@ -99,10 +99,10 @@ def thesis_figure_4_4(rows: pd.DataFrame, published: Frames, plan: SearchPlan) -
 )
 def thesis_figure_4_5(rows: pd.DataFrame, published: Frames, plan: SearchPlan) -> Figure:
     """Figure 4.5: F1 of the policy C4.5b less that of VS and of C4.5, against instances."""
-    own = ("uct_c45b", BOTH)
+    c45b = ("uct_c45b", BOTH)
     pairs = [
-        (own, ("uct_vs", BOTH), "C4.5b less VS"),
-        (own, ("uct_c45", BOTH), "C4.5b less C4.5"),
+        (c45b, ("uct_vs", BOTH), "C4.5b less VS"),
+        (c45b, ("uct_c45", BOTH), "C4.5b less C4.5"),
     ]
     with drawing(3.0) as figure:
         grid = figure.subplots(1, 2, sharex=True, sharey=True, squeeze=False)
@@ -134,8 +134,8 @@ def _differences(grid, pairs, rows, published, plan) -> None:
 
 
 def _column(cells: pd.DataFrame, method: str, criterion: str, metric: str) -> pd.Series:
-    own = cells[(cells["method"] == method) & (cells["criterion"] == criterion)]
-    return own.set_index("dataset")[metric].astype(float)
+    selected = cells[(cells["method"] == method) & (cells["criterion"] == criterion)]
+    return selected.set_index("dataset")[metric].astype(float)
 
 
 def _points(axes, x: pd.Series, y: pd.Series, method: str, measured: bool) -> None:

@@ -68,8 +68,8 @@ def section(
 ) -> Section:
     """Chapter 4 as a section of the report page."""
     tables = numbered(tables)
-    there = set(rows["dataset"])
-    members = [d for d in plan.printed.values() if d in there]
+    available = set(rows["dataset"])
+    members = [d for d in plan.printed.values() if d in available]
     splits = tables["search_splits"]
     splits = splits[splits["method"].notna()]
     views = {"thesis_table_4_7": _properties(tables["thesis_table_4_7"])}
@@ -103,9 +103,9 @@ def section(
         claims=claim_lines(claims, {"printed": "From the printed cells"}),
         parts=parts,
         shown=shown(own_tables, own_figures, figures=figures, captions=captions, views=views),
-        absent=sorted(set(plan.datasets) - there),
+        absent=sorted(set(plan.datasets) - available),
         not_asked=[d for d in plan.printed.values() if d not in plan.datasets],
-        outside=sorted(there - set(plan.printed.values())),
+        outside=sorted(available - set(plan.printed.values())),
     )
 
 
@@ -132,14 +132,14 @@ def _results(table: pd.DataFrame, identifier: str) -> Markup:
     table = table.assign(criterion=table["criterion"].fillna(""), note=table["note"].fillna(""))
     key = ["method", "criterion", "metric"]
     body, feet = table[table["dataset"] != ALL], table[table["dataset"] == ALL].set_index(key)
-    there = set(zip(body["method"], body["criterion"], strict=True))
-    groups = [*COLUMNS[identifier], *(g for g in BESIDE.get(identifier, ()) if g in there)]
+    available = set(zip(body["method"], body["criterion"], strict=True))
+    groups = [*COLUMNS[identifier], *(g for g in BESIDE.get(identifier, ()) if g in available)]
     metrics = list(dict.fromkeys(body["metric"]))
     places = [(*group, metric) for group in groups for metric in metrics]
     lines = []
-    for _, own in body[body["status"] != "not asked for"].groupby("dataset", sort=False):
-        cells = own.set_index(key)
-        lines.append((_data_set(own.iloc[0]), *(_value(cells.loc[place]) for place in places)))
+    for _, rows in body[body["status"] != "not asked for"].groupby("dataset", sort=False):
+        cells = rows.set_index(key)
+        lines.append((_data_set(rows.iloc[0]), *(_value(cells.loc[place]) for place in places)))
     counts = []
     for prefix, title in _FOOTERS.items():
         if any(metric.startswith(prefix) for metric in feet.index.get_level_values("metric")):
@@ -178,18 +178,18 @@ def _count(counted: pd.Series) -> Styled:
 def _tests(table: pd.DataFrame, identifier: str) -> Markup:
     """Tests of one table: lines of all groups, then of pairs, columns by metric."""
     lines = []
-    for (test, groups), own in table[table["correction"] == "none"].groupby(
+    for (test, groups), rows in table[table["correction"] == "none"].groupby(
         ["test", "groups"], sort=False
     ):
-        own = own.set_index("metric")
+        rows = rows.set_index("metric")
         is_pair = test == "wilcoxon_signed_rank"
-        critical = own["critical_value"].iloc[0]
+        critical = rows["critical_value"].iloc[0]
         title = _TESTS[test] + (f" (critical {critical:.2f})" if known(critical) else "")
         if is_pair:
             title = " against ".join(_group(group, identifier) for group in groups.split("|"))
         line = [title]
         for metric in METRICS:
-            cell = own.loc[metric]
+            cell = rows.loc[metric]
             again = beneath(_outcome(cell, "recomputed_", test), "from the printed cells")
             measured = together(_outcome(cell, "", test), again)
             printed = text(cell["printed_arrow"]) or "none" if is_pair else text(cell["printed"])
@@ -221,9 +221,9 @@ def _outcome(row: pd.Series, prefix: str, test: str) -> str:
 def _properties(table: pd.DataFrame) -> Markup:
     """Lines of table 4.7 that are not out of this configuration."""
     lines = []
-    for _, own in table[table["status"] != "not asked for"].groupby("dataset", sort=False):
-        line = [_data_set(own.iloc[0])]
-        for cell in own.set_index("metric").loc[list(_PROPERTIES)].to_dict("records"):
+    for _, rows in table[table["status"] != "not asked for"].groupby("dataset", sort=False):
+        line = [_data_set(rows.iloc[0])]
+        for cell in rows.set_index("metric").loc[list(_PROPERTIES)].to_dict("records"):
             measured, printed = (text(cell[name]) or NONE for name in ("measured", "published"))
             shown = together(measured, published(measured, printed))
             line.append(Styled(shown, row=cell["row"]))
@@ -234,15 +234,15 @@ def _properties(table: pd.DataFrame) -> Markup:
 def _splits(table: pd.DataFrame) -> Markup:
     """Blocks of the data sets that have further splits, a line per method."""
     blocks = {}
-    for _, own in table.groupby("dataset", sort=False):
-        first = own.iloc[0]
+    for _, rows in table.groupby("dataset", sort=False):
+        first = rows.iloc[0]
         words = f"{first['registry']}, {int(first['n_splits'])} splits"
         if first["n_no_search"]:
             words += f", {int(first['n_no_search'])} of them without a search"
         name = first["dataset"].replace("_", " ")
         lines = []
-        for method in (m for m in METHODS if m in set(own["method"])):
-            cells = own[own["method"] == method].set_index("metric")
+        for method in (m for m in METHODS if m in set(rows["method"])):
+            cells = rows[rows["method"] == method].set_index("metric")
             spreads = [cell for metric in METRICS for cell in _spread(cells.loc[metric])]
             lines.append((LOOKS[method].label, *spreads))
         blocks[Markup("{} {}").format(name, tagged("small", words))] = lines

@@ -33,12 +33,12 @@ def compare(cells: pd.DataFrame, tables: Iterable[str] = tuple(FAMILIES)) -> pd.
     difference favours at p < .05, else `none`; empty for tests of all groups. Data sets without all
     groups of a table are left out of it.
     """
-    found = []
+    lines = []
     for table, (metric, more) in itertools.product(tables, METRICS.items()):
         wide = wide_cells(cells, metric, FAMILIES[table])
         if len(wide):
-            found += [(table, metric, *each) for each in _tests(wide, more)]
-    frame = pd.DataFrame(found, columns=["table", "metric", "result", "better"])
+            lines += [(table, metric, *each) for each in _tests(wide, more)]
+    frame = pd.DataFrame(lines, columns=["table", "metric", "result", "better"])
     results = significance.to_frame(frame.pop("result"))
     frame = pd.concat([frame[["table", "metric"]], results, frame["better"]], axis=1)
     # Categories in the order of the tables; within a table and metric as the tests were made.
@@ -51,8 +51,8 @@ def wide_cells(
     """Data sets by groups, those without a value left out."""
     columns = {}
     for name, (method, criterion) in groups.items():
-        own = cells[(cells["method"] == method) & (cells["criterion"] == criterion)]
-        columns[name] = own.set_index("dataset")[metric].astype(float)
+        selected = cells[(cells["method"] == method) & (cells["criterion"] == criterion)]
+        columns[name] = selected.set_index("dataset")[metric].astype(float)
     return pd.DataFrame(columns).dropna().sort_index()
 
 

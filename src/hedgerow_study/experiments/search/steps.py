@@ -93,11 +93,11 @@ def run(
         for method, criterion in cells_of(number, plan):
             cell = (table.name, number, method, criterion)
             start = time.process_time()
-            tree, probabilities, found = part.learn(method, criterion)
-            seconds = time.process_time() - start - found.pop("tuning_seconds", 0.0)
+            tree, probabilities, details = part.learn(method, criterion)
+            seconds = time.process_time() - start - details.pop("tuning_seconds", 0.0)
             f1 = 100.0 * metrics.macro_f1(part.y_test, probabilities)
             row = dict(zip(CELL, cell, strict=True)) | {"f1": f1, "n_leaves": tree.n_leaves}
-            row |= {"f1_per_leaf": f1 / tree.n_leaves, **found, "n_rows": len(table.y)}
+            row |= {"f1_per_leaf": f1 / tree.n_leaves, **details, "n_rows": len(table.y)}
             rows.append(row)
             keys.append(cell)
             trees.append(tree)
@@ -143,19 +143,19 @@ class Part:
         """Tree, test probabilities and what else is recorded of one method."""
         if method in ("c45", INDUCTION):
             tree, confidence = self.c45(method)
-            found = {"confidence": confidence, "tuning_seconds": self.tuning_seconds[method]}
+            details = {"confidence": confidence, "tuning_seconds": self.tuning_seconds[method]}
             if method == "c45":
-                found["max_depth"] = tree.depth
-            return tree, tree.predict_proba(self.matrix_test), found
+                details["max_depth"] = tree.depth
+            return tree, tree.predict_proba(self.matrix_test), details
         if method == "ete":
             alpha = self.tuned_alpha()
             learner = self.fit(self.ete(alpha))
-            found = {"alpha": alpha, "tuning_seconds": self.tuning_seconds["ete"]}
-            return learner.tree_, self._probabilities(learner, self.X_test), found
+            details = {"alpha": alpha, "tuning_seconds": self.tuning_seconds["ete"]}
+            return learner.tree_, self._probabilities(learner, self.X_test), details
         plan = self.plan
         n_iterations = plan.n_iterations_c45b if method == "uct_c45b" else plan.n_iterations
         learner = self.fit(self.uct(method, criterion, n_iterations=n_iterations))
-        found = {
+        details = {
             "search_depth": int(learner.search_depth_),
             "validation_f1": self.validation_f1(learner),
             "n_iterations": int(learner.n_iterations_),
@@ -163,7 +163,7 @@ class Part:
             "confidence": self.c45()[1],
             "max_depth": int(learner.max_depth_),
         }
-        return *self.returned(learner, PRUNING[criterion][1]), found
+        return *self.returned(learner, PRUNING[criterion][1]), details
 
     def returned(self, learner, tree_pruning: bool):
         """The tree that a fitted UCT-DT returns, and its test probabilities.
@@ -224,13 +224,13 @@ class Part:
         """ETE with a price of a leaf and the seed of a stream, not fitted."""
         from hedgerow.search.ete import EvolutionaryTreeClassifier
 
-        own = {
+        settings = {
             name: getattr(self.plan, name)
             for name in ("population_size", "n_generations", "min_samples_split")
             if name not in arguments
         }
         return EvolutionaryTreeClassifier(
-            alpha=alpha, random_state=self._random_state(stream), **own, **arguments
+            alpha=alpha, random_state=self._random_state(stream), **settings, **arguments
         )
 
     def fit(self, learner, rows: np.ndarray | None = None):

@@ -82,8 +82,8 @@ SAME_TEST = (
 
 def said(rows: pd.DataFrame, plan: SearchPlan) -> dict[str, str]:
     """Words of the captions: what was run."""
-    there = set(rows["dataset"])
-    n = sum(d in there for d in plan.printed.values())
+    available = set(rows["dataset"])
+    n = sum(d in available for d in plan.printed.values())
     iterations = f"{plan.n_iterations:,} iterations"
     if plan.n_iterations_c45b != plan.n_iterations:
         iterations += f" ({plan.n_iterations_c45b:,} with the policy C4.5b)"
@@ -157,25 +157,25 @@ def behind_results(table: pd.DataFrame, rows: pd.DataFrame, plan: SearchPlan) ->
         column: sorted({line[column] for line in counted}) for column in ("method", "criterion")
     }
     for row, line in enumerate(lines):
-        own = {"split": 0, "method": line["method"], "criterion": line["criterion"]}
+        where = {"split": 0, "method": line["method"], "criterion": line["criterion"]}
         if line["dataset"] != ALL:
             if line["status"] == "run":
-                own["dataset"] = line["registry"]
-                yield Cell(row, "measured", "value", (Rows("rows", own, line["metric"]),))
+                where["dataset"] = line["registry"]
+                yield Cell(row, "measured", "value", (Rows("rows", where, line["metric"]),))
             continue
         count, metric = next(
             (line["metric"].removesuffix(f"_{m}"), m)
             for m in sorted(METRICS, key=len, reverse=True)
             if line["metric"].endswith(f"_{m}")
         )
-        own["dataset"] = ran
+        where["dataset"] = ran
         if count == "n_wins":
             others, formula = groups, "n_highest" if METRICS[metric] else "n_lowest"
         else:
             others = {"method": count.removeprefix("n_better_than_"), "criterion": ""}
             formula = "n_above" if METRICS[metric] else "n_below"
         beaten = Rows("rows", {"split": 0, "dataset": ran, **others}, metric)
-        pair = (Rows("rows", own, metric), beaten)
+        pair = (Rows("rows", where, metric), beaten)
         yield Cell(row, "measured", formula, pair, by=("dataset",), decimals=UNITS[metric][1])
 
 
@@ -241,23 +241,23 @@ def _results(identifier, rows, published, plan) -> pd.DataFrame:
     metrics = [m for m in UNITS if m in METRICS or identifier == "thesis_table_4_1"]
     first = first_split(rows)
     lacking = set(first["dataset"][without_search(first)])
-    beside = [g for g in BESIDE.get(identifier, ()) if (first["method"] == g[0]).any()]
-    measured = _by_group(first, (*groups, *beside), metrics)
-    printed = _by_group(printed_cells(published, plan), (*groups, *beside), metrics)
+    extra = [g for g in BESIDE.get(identifier, ()) if (first["method"] == g[0]).any()]
+    measured = _by_group(first, (*groups, *extra), metrics)
+    printed = _by_group(printed_cells(published, plan), (*groups, *extra), metrics)
     notes = _notes(published[identifier])
-    there = set(rows["dataset"])
+    available = set(rows["dataset"])
     lines = []
     for key, dataset in _sets(plan, published):
-        head = (key, dataset, status(dataset, there, plan.datasets), dataset in lacking)
-        for group, metric in itertools.product((*groups, *beside), metrics):
+        head = (key, dataset, status(dataset, available, plan.datasets), dataset in lacking)
+        for group, metric in itertools.product((*groups, *extra), metrics):
             place = (metric, group, groups if group in groups else (), dataset)
             line = dict(zip(_KEY, (*head, *group, metric, UNITS[metric][0]), strict=True))
             for name, values in (("measured", measured), ("published", printed)):
                 line[name] = values[metric, group].get(dataset)
                 line[_BEST[name]] = _is_best(values, *place)
             lines.append({**line, "note": notes.get((key, *group, metric), "")})
-    ran = [d for d in plan.printed.values() if d in there - lacking]
-    lines += _footers(identifier, (measured, printed), [*beside], published, ran, plan)
+    ran = [d for d in plan.printed.values() if d in available - lacking]
+    lines += _footers(identifier, (measured, printed), [*extra], published, ran, plan)
     columns = [*_KEY, "measured", "best", "published", "published_best", *_COUNTS, "note"]
     table = finished(lines, columns, ["measured"], _COUNTS, digits=6)
     return table.astype({"published": float, "no_search": "boolean"})
@@ -266,7 +266,7 @@ def _results(identifier, rows, published, plan) -> pd.DataFrame:
 _BEST = {"measured": "best", "published": "published_best"}
 
 
-def _footers(identifier, values, beside, published, ran, plan) -> Iterator[dict[str, Any]]:
+def _footers(identifier, values, extra, published, ran, plan) -> Iterator[dict[str, Any]]:
     """Counts over the data sets that were run, and over the printed cells of all and of these."""
     measured, printed = values
     groups, notes = COLUMNS[identifier], _notes(published[identifier])
@@ -276,7 +276,7 @@ def _footers(identifier, values, beside, published, ran, plan) -> Iterator[dict[
     counts = {"n_wins": groups}
     if identifier == "thesis_table_4_5":
         counts["n_better_than_c45"] = groups[1:]
-    for method, _ in beside:
+    for method, _ in extra:
         counts[f"n_better_than_{method}"] = [g for g in groups if g[0] in POLICIES]
     for count, counted in counts.items():
         ours = count.removeprefix("n_better_than_") == INDUCTION  # nothing of it is printed
@@ -294,13 +294,13 @@ def _footers(identifier, values, beside, published, ran, plan) -> Iterator[dict[
 
 def _by_group(cells: pd.DataFrame, groups, metrics) -> dict[tuple, pd.Series]:
     """(metric, group) -> values by data set, without those that are missing."""
-    found = {}
+    by_group = {}
     for method, criterion in groups:
-        own = cells[(cells["method"] == method) & (cells["criterion"] == criterion)]
-        own = own.set_index("dataset")
+        selected = cells[(cells["method"] == method) & (cells["criterion"] == criterion)]
+        selected = selected.set_index("dataset")
         for metric in metrics:
-            found[metric, (method, criterion)] = own[metric].dropna().astype(float)
-    return found
+            by_group[metric, (method, criterion)] = selected[metric].dropna().astype(float)
+    return by_group
 
 
 def _notes(table: pd.DataFrame) -> dict[tuple, str]:
@@ -320,11 +320,11 @@ def _as_printed(values: Mapping, metric: str, group, dataset) -> float:
 def _is_best(values, metric, group, groups, dataset) -> bool | None:
     """Whether no other group is better; None for search depth, where best has no meaning, and for
     what stands beside the groups."""
-    own = _as_printed(values, metric, group, dataset)
-    if metric not in METRICS or np.isnan(own) or group not in groups:
+    value = _as_printed(values, metric, group, dataset)
+    if metric not in METRICS or np.isnan(value) or group not in groups:
         return None
     others = [_as_printed(values, metric, g, dataset) for g in groups]
-    return bool(own >= np.nanmax(others))
+    return bool(value >= np.nanmax(others))
 
 
 def _count(values, count, metric, group, groups, datasets) -> int:
@@ -418,12 +418,12 @@ def thesis_table_4_6(statistics: pd.DataFrame, published: Frames, plan: SearchPl
 def _tests_table(identifier, statistics, published, plan) -> pd.DataFrame:
     from scipy import stats
 
-    own = statistics[statistics["table"] == identifier]
+    measured = statistics[statistics["table"] == identifier]
     again = compare(printed_cells(published, plan), [identifier])
     key = ["metric", "name", "groups", "correction"]
     values = ["statistic", "p", "better", "n", "note"]
     table = again[[*key, *values]].merge(
-        own[[*key, *values]], on=key, how="left", suffixes=("_again", "")
+        measured[[*key, *values]], on=key, how="left", suffixes=("_again", "")
     )
     printed = published[identifier].set_index(["metric", "criterion"])
     k = len(FAMILIES[identifier])
@@ -434,10 +434,10 @@ def _tests_table(identifier, statistics, published, plan) -> pd.DataFrame:
         is_pair = row.name == "wilcoxon_signed_rank" and row.correction == "none"
         place = (f"{row.metric}_{names.get(row.name)}", "group_comparison")
         place = (f"{row.metric}_wilcoxon_better", row.groups) if is_pair else place
-        found = printed.loc[place] if place in printed.index else None
-        found = found.iloc[0] if isinstance(found, pd.DataFrame) else found
-        notes = ["" if found is None else found["note"], row.note]
-        better = (row.better, row.better_again, found["value"]) if is_pair else ()
+        cell = printed.loc[place] if place in printed.index else None
+        cell = cell.iloc[0] if isinstance(cell, pd.DataFrame) else cell
+        notes = ["" if cell is None else cell["note"], row.note]
+        better = (row.better, row.better_again, cell["value"]) if is_pair else ()
         arrows = [_arrow(row.groups, group) for group in better] or ["", "", ""]
         of_ranks = (k - 1, critical) if row.name.startswith("friedman") else (None, None)
         lines.append(
@@ -445,7 +445,7 @@ def _tests_table(identifier, statistics, published, plan) -> pd.DataFrame:
                 *(row.metric, row.name, row.groups, row.correction, *of_ranks),
                 *(row.statistic, row.p, row.better, row.n),
                 *(row.statistic_again, row.p_again, row.better_again, row.n_again),
-                *("" if found is None else str(found["value"]), *arrows),
+                *("" if cell is None else str(cell["value"]), *arrows),
                 "; ".join(note for note in notes if pd.notna(note) and note),
             )
         )
@@ -483,12 +483,12 @@ def behind_properties(
     best = best_validated(first_split(rows)[lambda r: r["method"].isin(list(POLICIES))])
     best = best.set_index("dataset") if len(best) else best
     for row, line in enumerate(table.to_dict("records")):
-        metric, own = line["metric"], {"dataset": line["registry"]}
+        metric, where = line["metric"], {"dataset": line["registry"]}
         if line["measured"] == "":
             continue
 
-        def of(name: str, own=own) -> Rows:
-            return Rows("properties", {**own, "metric": name})
+        def of(name: str, where=where) -> Rows:
+            return Rows("properties", {**where, "metric": name})
 
         if metric in read:
             decimals = places.get(metric, 0)
@@ -505,8 +505,8 @@ def behind_properties(
             if metric.startswith("validated_"):
                 chosen = best.loc[line["registry"]]
                 uct = {"method": chosen["method"], "criterion": chosen["criterion"]}
-            first = Rows("rows", {**own, "split": 0, **uct}, value)
-            c45 = Rows("rows", {**own, "split": 0, "method": "c45"}, value)
+            first = Rows("rows", {**where, "split": 0, **uct}, value)
+            c45 = Rows("rows", {**where, "split": 0, "method": "c45"}, value)
             yield Cell(row, "measured", "is_above", (first, c45))
 
 
@@ -537,14 +537,14 @@ def thesis_table_4_7(
     cells = printed.set_index(["dataset", "metric"])
     wide = properties.pivot(index="dataset", columns="metric", values="value")
     above = uct_against_c45(first_split(rows))
-    there = set(rows["dataset"])
+    available = set(rows["dataset"])
     lines = []
     shown = set(printed["dataset"])
-    own = [key for key, _ in _sets(plan, published) if key not in shown]
-    for key in [*printed["dataset"].unique(), *own]:
+    unprinted = [key for key, _ in _sets(plan, published) if key not in shown]
+    for key in [*printed["dataset"].unique(), *unprinted]:
         dataset = plan.printed.get(key, key)
         measured = _measured_properties(wide, above, dataset)
-        head = (key, dataset, status(dataset, there, plan.datasets))
+        head = (key, dataset, status(dataset, available, plan.datasets))
         for metric in PROPERTIES:
             cell = cells.loc[(key, metric)] if (key, metric) in cells.index else {"value": ""}
             note = cell.get("note")
@@ -578,10 +578,10 @@ def uct_against_c45(rows: pd.DataFrame) -> pd.DataFrame:
     Returns: f1 and f1_per_leaf: whether the best of all variants is above C4.5; validated_f1 and
     validated_f1_per_leaf: whether the one of `best_validated` is, None where it is not known.
     """
-    found = {}
-    for dataset, own in rows.groupby("dataset"):
-        c45 = own[own["method"] == "c45"]
-        uct = own[own["method"].isin(list(POLICIES))]
+    by_set = {}
+    for dataset, rows_of_set in rows.groupby("dataset"):
+        c45 = rows_of_set[rows_of_set["method"] == "c45"]
+        uct = rows_of_set[rows_of_set["method"].isin(list(POLICIES))]
         if c45.empty or uct.empty:
             continue
         c45 = c45.iloc[0]
@@ -590,9 +590,9 @@ def uct_against_c45(rows: pd.DataFrame) -> pd.DataFrame:
         for _, chosen in best_validated(uct).iterrows():  # one or none
             for metric in ("f1", "f1_per_leaf"):
                 line[f"validated_{metric}"] = bool(chosen[metric] > c45[metric])
-        found[dataset] = line
+        by_set[dataset] = line
     columns = ["f1", "f1_per_leaf", "validated_f1", "validated_f1_per_leaf"]
-    return pd.DataFrame.from_dict(found, orient="index", columns=columns)
+    return pd.DataFrame.from_dict(by_set, orient="index", columns=columns)
 
 
 def best_validated(uct: pd.DataFrame) -> pd.DataFrame:
@@ -604,10 +604,10 @@ def best_validated(uct: pd.DataFrame) -> pd.DataFrame:
     """
     if "validation_f1" not in uct or not len(uct):
         return uct.iloc[:0]
-    known = uct.groupby("dataset")["validation_f1"].transform(lambda v: v.notna().all())
+    is_complete = uct.groupby("dataset")["validation_f1"].transform(lambda v: v.notna().all())
     place = {g: i for i, g in enumerate((m, c) for m in POLICIES for c in PRUNING)}
     groups = zip(uct["method"], uct["criterion"], strict=True)
-    ranked = uct.assign(place=[place[g] for g in groups])[known.astype(bool)]
+    ranked = uct.assign(place=[place[g] for g in groups])[is_complete.astype(bool)]
     ranked = ranked.sort_values(
         ["validation_f1", "n_leaves", "place"], ascending=[False, True, True]
     )
@@ -621,26 +621,26 @@ def naive_bayes_is_better(properties: pd.DataFrame | pd.Series):
 
 def _measured_properties(wide: pd.DataFrame, above: pd.DataFrame, dataset: str) -> dict[str, str]:
     """Cells of one data set, as text."""
-    found = {}
+    texts = {}
     if dataset in wide.index:
-        own = wide.loc[dataset]
-        n_variables = own["n_variables"]
-        found = {
-            "n_instances": f"{own['n_instances']:.0f}",
-            "instances_above_1000": _yes(own["n_instances"] > LARGE),
-            "nb_f1_above_avg": _yes(naive_bayes_is_better(own)),
-            "n_is_above_q2": f"{own['n_above_half_of_largest']:.0f}",
-            "share_is_above_q2": f"{own['n_above_half_of_largest'] / n_variables:.2f}",
-            "n_above_median": f"{own['n_above_median']:.0f}",
-            "share_above_median": f"{own['n_above_median'] / n_variables:.2f}",
-            "nb_f1": f"{own['f1_nb']:.1f}",
-            "mean_f1": f"{own['f1_mean']:.1f}",
+        facts = wide.loc[dataset]
+        n_variables = facts["n_variables"]
+        texts = {
+            "n_instances": f"{facts['n_instances']:.0f}",
+            "instances_above_1000": _yes(facts["n_instances"] > LARGE),
+            "nb_f1_above_avg": _yes(naive_bayes_is_better(facts)),
+            "n_is_above_q2": f"{facts['n_above_half_of_largest']:.0f}",
+            "share_is_above_q2": f"{facts['n_above_half_of_largest'] / n_variables:.2f}",
+            "n_above_median": f"{facts['n_above_median']:.0f}",
+            "share_above_median": f"{facts['n_above_median'] / n_variables:.2f}",
+            "nb_f1": f"{facts['f1_nb']:.1f}",
+            "mean_f1": f"{facts['f1_mean']:.1f}",
         }
     if dataset in above.index:
         for name, value in above.loc[dataset].items():
             prefix = "" if name.startswith("validated") else "uct_"
-            found[f"{prefix}{name}_above_c45"] = "" if value is None else _yes(value)
-    return found
+            texts[f"{prefix}{name}_above_c45"] = "" if value is None else _yes(value)
+    return texts
 
 
 def _yes(value) -> str:
@@ -657,12 +657,12 @@ def behind_splits(table: pd.DataFrame, rows: pd.DataFrame) -> Iterator[Cell]:
     for row, line in enumerate(table.to_dict("records")):
         if pd.isna(line["n_splits"]):
             continue
-        own = {"dataset": line["registry"]}
-        own |= {name: line[name] for name in ("method", "criterion")}
-        further = Rows("rows", {**own, "split": splits}, line["metric"])
+        where = {"dataset": line["registry"]}
+        where |= {name: line[name] for name in ("method", "criterion")}
+        further = Rows("rows", {**where, "split": splits}, line["metric"])
         for column, formula in {**formulas, "n_splits": "n_rows"}.items():
             yield Cell(row, column, formula, (further,))
-        first = Rows("rows", {**own, "split": 0}, line["metric"])
+        first = Rows("rows", {**where, "split": 0}, line["metric"])
         yield Cell(row, "first_split", "value", (first,))
 
 
@@ -684,7 +684,7 @@ def search_splits(rows: pd.DataFrame, published: Frames, plan: SearchPlan) -> pd
     published, better_than_c45 (share of these splits on which the method beats C4.5, half for ties;
     for UCT-DT of the splits with a search). Sets that were not run have one row with their status.
     """
-    there = set(rows["dataset"])
+    available = set(rows["dataset"])
     first = _wide(first_split(rows))
     further = rows[rows["split"] > 0].sort_values(CELL)
     further = further.assign(no_search=without_search(further))
@@ -692,15 +692,15 @@ def search_splits(rows: pd.DataFrame, published: Frames, plan: SearchPlan) -> pd
     lines = []
     for key, dataset in _sets(plan, published):
         head = {"dataset": key, "registry": dataset}
-        head["status"] = status(dataset, there, plan.datasets)
-        own = further[further["dataset"] == dataset]
-        if own.empty:
+        head["status"] = status(dataset, available, plan.datasets)
+        rows_of_set = further[further["dataset"] == dataset]
+        if rows_of_set.empty:
             lines.append(head)
             continue
-        c45 = own[own["method"] == "c45"].set_index("split")
-        for method in (m for m in METHODS if m in set(own["method"])):
+        c45 = rows_of_set[rows_of_set["method"] == "c45"].set_index("split")
+        for method in (m for m in METHODS if m in set(rows_of_set["method"])):
             criterion = BOTH if method in POLICIES else ""
-            values = own[own["method"] == method].set_index("split")
+            values = rows_of_set[rows_of_set["method"] == method].set_index("split")
             counted = ~values["no_search"] | (method not in POLICIES)
             for metric, more in METRICS.items():
                 series = values[metric].astype(float)
@@ -744,9 +744,9 @@ def search_running_times(times: pd.DataFrame, published: Frames, plan: SearchPla
         for method, criterion in groups:
             if (dataset, method, criterion) not in first.index:
                 continue
-            own = first.loc[(dataset, method, criterion)]
+            entry = first.loc[(dataset, method, criterion)]
             line = {"dataset": key, "registry": dataset, "method": method, "criterion": criterion}
-            line |= {c: round(float(own[c]), 3) for c in ("seconds", "tuning_seconds")}
+            line |= {c: round(float(entry[c]), 3) for c in ("seconds", "tuning_seconds")}
             if (method, criterion) == ("uct_vs", BOTH) and key in printed.index:
                 hours, minutes = str(printed[key]).split(":")
                 line["published"] = 3600.0 * int(hours) + 60.0 * int(minutes)

@@ -48,20 +48,20 @@ def _judged(
     rows: pd.DataFrame,
     times: pd.DataFrame | None,
     specification: Mapping[str, Any],
-    stated: pd.DataFrame,
+    published: pd.DataFrame,
 ) -> pd.DataFrame:
     whole = means(rows)
 
     def frames(left_out: str = "") -> dict[str, pd.DataFrame]:
-        found = {"rows": whole[whole["dataset"] != left_out]}
+        inputs = {"rows": whole[whole["dataset"] != left_out]}
         if times is not None:
-            own = times[times["dataset"] != left_out]
-            seconds = own.groupby("method")["seconds"].mean()
-            found["times"] = seconds.rename("value").reset_index()
-        return found
+            remaining = times[times["dataset"] != left_out]
+            seconds = remaining.groupby("method")["seconds"].mean()
+            inputs["times"] = seconds.rename("value").reset_index()
+        return inputs
 
     names = whole["dataset"].unique()
-    return judged("soft", frames(), specification, stated, names, frames)
+    return judged("soft", frames(), specification, published, names, frames)
 
 
 def means(rows: pd.DataFrame) -> pd.DataFrame:
@@ -71,15 +71,15 @@ def means(rows: pd.DataFrame) -> pd.DataFrame:
     n_leaves, and both with `_std`, in standard deviations of C4.5 without added noise.
     """
     rows = rows[rows["dataset"].isin(set(TABLE_3_1.values())) & rows["method"].isin(PRINTED)]
-    found = []
+    frames = []
     for metric, to_unit in METRICS.items():
-        own = rows[rows["metric"] == metric]
-        found.append(_mean(own).assign(metric=metric))
-        found[-1]["value"] *= to_unit
-        if len(own):
+        selected = rows[rows["metric"] == metric]
+        frames.append(_mean(selected).assign(metric=metric))
+        frames[-1]["value"] *= to_unit
+        if len(selected):
             of_metric, _ = standardised(rows, metric)
-            found.append(_mean(of_metric).assign(metric=f"{metric}_std"))
-    return pd.concat(found, ignore_index=True)
+            frames.append(_mean(of_metric).assign(metric=f"{metric}_std"))
+    return pd.concat(frames, ignore_index=True)
 
 
 def _mean(rows: pd.DataFrame) -> pd.DataFrame:

@@ -190,10 +190,12 @@ def _handles(methods: list[str]) -> list:
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 
-    looks, box = [LOOKS[m] for m in methods], {"edgecolor": "black", "linewidth": 0.7}
+    box = {"edgecolor": "black", "linewidth": 0.7}
+    looks = [LOOKS[m] for m in methods]
+    boxes = [{"facecolor": look.colour, "hatch": look.hatch, "label": look.label} for look in looks]
     point = {"xdata": [], "ydata": [], "color": "black", "linestyle": ""}
     return [
-        *(Patch(facecolor=own.colour, hatch=own.hatch, label=own.label, **box) for own in looks),
+        *(Patch(**one, **box) for one in boxes),
         Line2D(**point, marker="o", markersize=2.5, label="data set"),
         Line2D(**point, marker="D", markersize=4, markerfacecolor="white", label="mean"),
     ]
@@ -276,13 +278,13 @@ def groups_of(mean_ranks: pd.Series, least: float) -> list[tuple[str, ...]]:
     Returns: methods of each run, best first; runs of one are left out.
     """
     ordered = mean_ranks.sort_values(kind="stable")
-    found, reached = [], -1
+    groups, reached = [], -1
     for i, rank in enumerate(ordered):
         last = int(np.flatnonzero(ordered.to_numpy() - rank < least)[-1])
         if last > i and last > reached:
-            found.append(tuple(ordered.index[i : last + 1]))
+            groups.append(tuple(ordered.index[i : last + 1]))
             reached = last
-    return found
+    return groups
 
 
 def _diagram(axes, ranks: pd.DataFrame, experiment: str) -> None:

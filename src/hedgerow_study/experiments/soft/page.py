@@ -72,13 +72,13 @@ def section(
     tables = numbered(tables)
     sizes = tables["thesis_table_3_1"]
     sizes = sizes.assign(printed=sizes["printed"].fillna(""))  # as a CSV file gives it back
-    there = set(rows["dataset"])
-    n_run = len(there & set(TABLE_3_1.values()))
+    available = set(rows["dataset"])
+    n_run = len(available & set(TABLE_3_1.values()))
     experiments = [
         _experiment("training_noise", "Experiment 1", "3_4", ("3_5", "3_9"), tables, plan),
         _experiment("test_noise", "Experiment 2", "3_5", ("3_6", "3_10"), tables, plan),
     ]
-    stated = {"plan": plan, "n_run": n_run, "n_table": N_TABLE_3_1}
+    facts = {"plan": plan, "n_run": n_run, "n_table": N_TABLE_3_1}
     least = smallest_p(n_run)
     return filled(
         "soft",
@@ -89,14 +89,14 @@ def section(
         small=least >= LEVEL,
         rough=plan.n_permutations < FEWEST_PERMUTATIONS,
         tally=tally(claims),
-        **stated,
+        **facts,
         smallest_p=least,
         claims=claim_lines(claims),
         labels={method: LOOKS[method].label for method in plan.methods},
         printed=[LOOKS[method].label for method in plan.methods if method in PRINTED],
         combined=_combined(tables["soft_combined"], plan),
-        outside=sorted(there - set(TABLE_3_1.values())),
-        absent=sorted(set(plan.datasets) - there),
+        outside=sorted(available - set(TABLE_3_1.values())),
+        absent=sorted(set(plan.datasets) - available),
         not_asked=[d for d in TABLE_3_1.values() if d not in plan.datasets],
         sizes=sizes.astype(object).where(sizes.notna(), None).to_dict("records"),
         experiments=experiments,
@@ -133,8 +133,8 @@ def _combined(table: pd.DataFrame, plan: SoftPlan) -> dict[str, Markup]:
         "test_noise": "Noise in the test data",
     }
     mean = table[table["dataset"] == MEAN]
-    there = {title: mean[mean["experiment"] == word] for word, title in titles.items()}
-    return {title: _by_noise(own, plan) for title, own in there.items() if len(own)}
+    by_title = {title: mean[mean["experiment"] == word] for word, title in titles.items()}
+    return {title: _by_noise(rows, plan) for title, rows in by_title.items() if len(rows)}
 
 
 def _by_noise(
@@ -146,17 +146,17 @@ def _by_noise(
     """
     blocks = {}
     for metric, title in titles.items():
-        own = frame[frame["metric"] == metric]
-        if own.empty:
+        rows = frame[frame["metric"] == metric]
+        if rows.empty:
             continue
-        beside = Markup("")
+        subtitle = Markup("")
         if over:
-            left_out = text(own["left_out"].iloc[0]).replace(";", ", ")
-            n = f"over {int(own['n_datasets'].iloc[0])} of the {N_TABLE_3_1} data sets"
+            left_out = text(rows["left_out"].iloc[0]).replace(";", ", ")
+            n = f"over {int(rows['n_datasets'].iloc[0])} of the {N_TABLE_3_1} data sets"
             why = "; left out, because C4.5 without noise does not vary: "
-            beside = together(" ", tagged("small", n, f"{why}{left_out}" if left_out else ""))
-        lines = blocks[together(title, beside)] = []
-        for method, cells in own.groupby("method", sort=False):
+            subtitle = together(" ", tagged("small", n, f"{why}{left_out}" if left_out else ""))
+        lines = blocks[together(title, subtitle)] = []
+        for method, cells in rows.groupby("method", sort=False):
             cells = cells.sort_values("noise").to_dict("records")
             lines.append((LOOKS[method].label, *(_cell(cell, over) for cell in cells)))
     factors = [f"{n:g}" for n in plan.noise_factors]
@@ -184,9 +184,9 @@ def _cell(cell: Mapping[str, Any], over: bool) -> Styled:
             )
         ]
     printed = cell.get("published") if over else None  # combinations have none
-    beside = published(shown, number(printed, digits) if known(printed) else None) if over else ""
+    suffix = published(shown, number(printed, digits) if known(printed) else None) if over else ""
     number_ = tagged("b", shown) if cell["p"] < STRONG else shown
-    whole = together(number_, tagged("sup", marks) if marks else "", beside)
+    whole = together(number_, tagged("sup", marks) if marks else "", suffix)
     return Styled(whole, row=cell.get("row"), title="; ".join(notes))
 
 

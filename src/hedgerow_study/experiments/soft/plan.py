@@ -30,8 +30,8 @@ EVALUATIONS = (None, "noise", "plt", "pdf")
 def uncertain_in(learner: str) -> tuple[str, ...]:
     """What a learner takes as uncertain, of `LEARNERS`."""
     if learner not in LEARNERS:
-        known = ", ".join(LEARNERS)
-        raise ConfigError(f"no learner is called {learner!r}", remedy=f"use one of {known}")
+        names = ", ".join(LEARNERS)
+        raise ConfigError(f"no learner is called {learner!r}", remedy=f"use one of {names}")
     return LEARNERS[learner]
 
 
@@ -62,9 +62,9 @@ class Recipe:
     def __post_init__(self):
         uncertain_in(self.learner)
         if self.evaluation not in EVALUATIONS:
-            known = ", ".join(str(name) for name in EVALUATIONS)
+            names = ", ".join(str(name) for name in EVALUATIONS)
             raise ConfigError(
-                f"no evaluation is called {self.evaluation!r}", remedy=f"use one of {known}"
+                f"no evaluation is called {self.evaluation!r}", remedy=f"use one of {names}"
             )
 
 

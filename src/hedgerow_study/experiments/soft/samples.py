@@ -35,10 +35,10 @@ def division(table, permutation: int, plan: SoftPlan) -> pd.DataFrame:
 
 
 def variable_means(X: np.ndarray, n_categories: np.ndarray) -> np.ndarray:
-    """Mean of the known values of each variable, the unit of noise and uncertainty factors."""
-    known = ~np.isnan(X)
-    total = np.where(known, X, 0.0).sum(axis=0)
-    count = known.sum(axis=0)
+    """Mean of the observed values of each variable, the unit of noise and uncertainty factors."""
+    observed = ~np.isnan(X)
+    total = np.where(observed, X, 0.0).sum(axis=0)
+    count = observed.sum(axis=0)
     usable = (count > 0) & (np.asarray(n_categories) == 0)
     return np.divide(total, count, out=np.zeros(X.shape[1]), where=usable)
 
@@ -327,9 +327,9 @@ def read_softly(tree, X: np.ndarray, gate, leaf_votes: str = "mixture") -> np.nd
 
 
 def confidence_of(calibration: pd.DataFrame, dataset: str) -> float:
-    found = calibration.loc[calibration["dataset"] == dataset, "confidence"]
-    if len(found) != 1:
+    confidence = calibration.loc[calibration["dataset"] == dataset, "confidence"]
+    if len(confidence) != 1:
         raise DataError(
-            f"{dataset}: {len(found)} calibrated confidences", remedy="calibrate it again"
+            f"{dataset}: {len(confidence)} calibrated confidences", remedy="calibrate it again"
         )
-    return float(found.iloc[0])
+    return float(confidence.iloc[0])

@@ -239,5 +239,5 @@ def comparison(rows: pd.DataFrame, plan: SoftPlan) -> pd.DataFrame:
 @step("methods", "noise_factors", makes=("statistics", "scores", "comparison"))
 def statistics(rows: pd.DataFrame, plan: SoftPlan) -> dict[str, pd.DataFrame]:
     """`wilcoxon_tests`, `scores` and `comparison`."""
-    found = {"scores": scores(rows, plan), "comparison": comparison(rows, plan)}
-    return {"statistics": wilcoxon_tests(rows, plan), **found}
+    frames = {"scores": scores(rows, plan), "comparison": comparison(rows, plan)}
+    return {"statistics": wilcoxon_tests(rows, plan), **frames}

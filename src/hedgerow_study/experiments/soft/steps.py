@@ -284,9 +284,9 @@ class _Clock:
                 read_as = experiment if n > 0 else "test_noise"  # column 0 is computed once
                 for method in plan.methods:
                     learner = RECIPES[method].learner
-                    own = factor_of.get((experiment, n, method), 0.0)
+                    factor = factor_of.get((experiment, n, method), 0.0)
                     seconds = self._seconds[
-                        learner, training_noise, 0.0 if learner == "c45" else own
+                        learner, training_noise, 0.0 if learner == "c45" else factor
                     ]
                     if RECIPES[method].tuned:
                         seconds += self._seconds["tuning", learner, training_noise]
@@ -434,9 +434,9 @@ def _check_complete(keys: pd.DataFrame, tuning: pd.DataFrame) -> None:
             "factor": chosen["factor"].where(learner != "c45", 0.0),
         }
     ).drop_duplicates()
-    there = set(keys[list(wanted.columns)].itertuples(index=False, name=None))
+    learned = set(keys[list(wanted.columns)].itertuples(index=False, name=None))
     for cell in wanted.itertuples(index=False, name=None):
-        if cell not in there:
+        if cell not in learned:
             permutation, training_noise, method, factor = cell
             raise DataError(
                 f"no tree of {method} with factor {factor:g} for permutation {permutation} at "

@@ -69,8 +69,8 @@ AVERAGES = (
 
 def said(rows: pd.DataFrame, plan: SoftPlan) -> dict[str, str]:
     """Words of the captions: what was run."""
-    there = set(rows["dataset"])
-    members = [d for d in TABLE_3_1.values() if d in there]
+    available = set(rows["dataset"])
+    members = [d for d in TABLE_3_1.values() if d in available]
     ran = (
         f"Run: {len(members)} of the {N_TABLE_3_1} data sets of table 3.1 "
         f"({', '.join(members) or 'none'}), {plan.n_permutations} train-test permutations each, "
@@ -79,7 +79,7 @@ def said(rows: pd.DataFrame, plan: SoftPlan) -> dict[str, str]:
     )
     drawn = ran
     if not members:
-        drawn += f" Drawn are the data sets of this run: {', '.join(sorted(there))}."
+        drawn += f" Drawn are the data sets of this run: {', '.join(sorted(available))}."
     return {
         "ran": ran,
         "drawn": drawn,
@@ -115,13 +115,13 @@ def behind_sizes(table: pd.DataFrame) -> Iterator[Cell]:
     for row, line in enumerate(table.itertuples(index=False)):
         if line.status != "run":
             continue
-        own = {"dataset": line.dataset}
-        yield Cell(row, "n_variables", "same", (Rows("tidy", own, "n_variables"),))
-        yield Cell(row, "n_instances", "n_rows", (Rows("tidy", {**own, "sample": 0}, "class"),))
+        where = {"dataset": line.dataset}
+        yield Cell(row, "n_variables", "same", (Rows("tidy", where, "n_variables"),))
+        yield Cell(row, "n_instances", "n_rows", (Rows("tidy", {**where, "sample": 0}, "class"),))
         for column, of in (("n_sets", "sample"), ("n_classes", "class")):
-            yield Cell(row, column, "n_distinct", (Rows("tidy", own, of),))
+            yield Cell(row, column, "n_distinct", (Rows("tidy", where, of),))
         for column in ("target_leaves", "confidence", "mean_leaves", "reached"):
-            yield Cell(row, column, "value", (Rows("calibrated", own, column),))
+            yield Cell(row, column, "value", (Rows("calibrated", where, column),))
 
 
 @table(
@@ -212,8 +212,8 @@ def tree_behind(keys: Mapping[str, Any], rows: pd.DataFrame) -> dict[str, Any]:
 
 
 def _behind(experiment: str, table: pd.DataFrame, rows: pd.DataFrame) -> Iterator[Cell]:
-    there = set(rows["dataset"])
-    members = [d for d in TABLE_3_1.values() if d in there]
+    available = set(rows["dataset"])
+    members = [d for d in TABLE_3_1.values() if d in available]
     of = {metric: (raw, to_unit) for metric, raw, _, to_unit in (*OWN_METRICS, *TABLE_METRICS)}
     pairings = {"p": ("datasets", "none"), "p_holm": ("datasets", "holm")}
     pairings |= {"p_pairs": ("permutations", "none"), "p_pairs_holm": ("permutations", "holm")}
@@ -222,18 +222,18 @@ def _behind(experiment: str, table: pd.DataFrame, rows: pd.DataFrame) -> Iterato
         left_out = line.left_out.split(";")
         sets = [d for d in members if d not in left_out] if line.dataset == MEAN else [line.dataset]
         cell = {"experiment": experiment, "metric": metric, "noise": line.noise}
-        own = Rows("rows", {**cell, "method": line.method, "dataset": sets})
+        source = Rows("rows", {**cell, "method": line.method, "dataset": sets})
         c45 = {**cell, "method": "c45", "dataset": sets}
         if line.metric == metric:
-            yield Cell(line.Index, "measured", "mean", (own,), to_unit)
+            yield Cell(line.Index, "measured", "mean", (source,), to_unit)
         elif line.metric.endswith("_std"):
             unit = Rows("rows", {**c45, "noise": 0.0})
-            yield Cell(line.Index, "measured", "standardised", (own, unit), by=("dataset",))
+            yield Cell(line.Index, "measured", "standardised", (source, unit), by=("dataset",))
         else:
-            pair = (own, Rows("rows", c45))
+            pair = (source, Rows("rows", c45))
             by = ("dataset", "permutation")
             yield Cell(line.Index, "measured", "mean_difference", pair, to_unit, by)
-        yield Cell(line.Index, "n_datasets", "n_of_means", (own,), by=("dataset",))
+        yield Cell(line.Index, "n_datasets", "n_of_means", (source,), by=("dataset",))
         for column, (pairing, correction) in pairings.items():
             if pd.notna(getattr(line, column)):
                 test = {**cell, "metric": line.metric, "method": line.method}
@@ -301,10 +301,10 @@ def soft_combined(rows: pd.DataFrame, statistics: pd.DataFrame) -> pd.DataFrame:
     """
     methods = ("c45", "ss", "stp", "se", *COMBINED)
     # The parts are tested in tables 3.4 and 3.5.
-    own = statistics.assign(p=statistics["p"].where(statistics["method"].isin(COMBINED)))
+    tests = statistics.assign(p=statistics["p"].where(statistics["method"].isin(COMBINED)))
     frames = []
     for experiment in EXPERIMENTS:
-        frame = _noise_table(experiment, methods, rows, own, None)
+        frame = _noise_table(experiment, methods, rows, tests, None)
         frame.insert(0, "experiment", experiment)
         frames.append(frame)
     table = pd.concat(frames, ignore_index=True)
@@ -469,8 +469,8 @@ def _p_values(statistics: pd.DataFrame, experiment: str) -> pd.DataFrame:
         ("permutations", "none"): "p_pairs",
         ("permutations", "holm"): "p_pairs_holm",
     }
-    own = statistics[statistics["experiment"] == experiment]
-    frame = p_columns(own, ["metric", "method", "noise"], names, by=("pairing", "correction"))
+    selected = statistics[statistics["experiment"] == experiment]
+    frame = p_columns(selected, ["metric", "method", "noise"], names, by=("pairing", "correction"))
     return frame.assign(dataset=MEAN)
 
 
@@ -493,15 +493,15 @@ def behind_scores(table: pd.DataFrame, rows: pd.DataFrame, plan: SoftPlan) -> It
     for row, line in enumerate(table.to_dict("records")):
         if pd.isna(line["noise"]):
             continue
-        own = {name: line[name] for name in ("experiment", "metric", "noise")}
-        where = {**own, "dataset": sets}
+        test = {name: line[name] for name in ("experiment", "metric", "noise")}
+        where = {**test, "dataset": sets}
         pair = tuple(Rows("rows", {**where, "method": line[m]}) for m in ("first", "second"))
         times, by = UNITS[line["metric"]][1], ("dataset", "permutation")
         for name, side in zip(("mean_first", "mean_second"), pair, strict=True):
             yield Cell(row, name, "mean_of_means", (side,), times, by[:1])
         yield Cell(row, "difference", "mean_difference", pair, times, by)
         yield from counts(row, line, pair, by, not SCORES[line["metric"]])
-        yield from tested(row, line, {**own, "method": line["first"]}, of="scores")
+        yield from tested(row, line, {**test, "method": line["first"]}, of="scores")
 
 
 def behind_ranks(table: pd.DataFrame, comparison: pd.DataFrame) -> Iterator[Cell]:
@@ -509,10 +509,10 @@ def behind_ranks(table: pd.DataFrame, comparison: pd.DataFrame) -> Iterator[Cell
     columns = ("rank_first", "rank_second", "statistic", "p", "critical_difference")
     groups = comparison["groups"].tolist()
     for row, line in enumerate(table.to_dict("records")):
-        own = {"experiment": line["experiment"], "name": line["name"], "groups": groups[row]}
+        where = {"experiment": line["experiment"], "name": line["name"], "groups": groups[row]}
         for column in columns:
             if pd.notna(line[column]):
-                yield Cell(row, column, "value", (Rows("comparison", own, column),))
+                yield Cell(row, column, "value", (Rows("comparison", where, column),))
 
 
 @table(
@@ -534,10 +534,10 @@ def soft_scores(rows: pd.DataFrame, scores: pd.DataFrame, plan: SoftPlan) -> pd.
     per experiment that says so.
     """
     means = score_means(rows, plan)
-    found = []
+    lines = []
     for experiment in EXPERIMENTS:
         if len(means.columns) < 2:
-            found.append({"experiment": experiment, "note": too_few(0, means.columns)})
+            lines.append({"experiment": experiment, "note": too_few(0, means.columns)})
         for metric, higher in SCORES.items():
             unit, to_unit = UNITS[metric]
             for method in means.columns.drop("c45"):
@@ -552,9 +552,9 @@ def soft_scores(rows: pd.DataFrame, scores: pd.DataFrame, plan: SoftPlan) -> pd.
                     row |= {"mean_second": cell["c45"].mean() * to_unit}
                     row |= {"difference": difference.mean() * to_unit, "n_datasets": len(cell)}
                     row |= {"wins": int((sign > 0).sum()), "losses": int((sign < 0).sum())}
-                    found.append(row | _tests(scores, experiment, metric, method, noise))
+                    lines.append(row | _tests(scores, experiment, metric, method, noise))
     columns = ["experiment", "metric", "unit", "noise", "first", "second", *MEASURED, "note"]
-    table = pd.DataFrame(found).reindex(columns=columns).assign(absent=missing(rows))
+    table = pd.DataFrame(lines).reindex(columns=columns).assign(absent=missing(rows))
     counts = ["wins", "losses", "n_datasets"]
     table[counts] = table[counts].astype("Int64")
     means = ["mean_first", "mean_second", "difference"]
@@ -602,8 +602,8 @@ def soft_ranks(comparison: pd.DataFrame) -> pd.DataFrame:
 def mean_ranks_of(ranks: pd.DataFrame) -> pd.Series:
     """Mean rank by method from the pairs of one experiment, in the order of the methods."""
     pairs = ranks[ranks["name"] == "nemenyi"]
-    found = {
+    rank_of = {
         **dict(zip(pairs["second"], pairs["rank_second"], strict=True)),
         **dict(zip(pairs["first"], pairs["rank_first"], strict=True)),
     }
-    return pd.Series({m: found[m] for m in METHODS if m in found}, dtype=float)
+    return pd.Series({m: rank_of[m] for m in METHODS if m in rank_of}, dtype=float)

@@ -386,11 +386,11 @@ def thesis_figure_3_8(results: Mapping[str, pd.DataFrame], plan: SoftIllustratio
                         curve["threshold"], height, color=colour, linewidth=0, label=name
                     )
                 else:
-                    there = curve[column] > 0
+                    positive = curve[column] > 0
                     left.vlines(
-                        curve["threshold"][there],
+                        curve["threshold"][positive],
                         0,
-                        height[there],
+                        height[positive],
                         color=colour,
                         linewidth=0.7,
                         label=name,

@@ -104,31 +104,31 @@ def expected_errors(patients: pd.DataFrame, plan: SoftIllustrationPlan) -> dict[
 def behind_leaves(table: pd.DataFrame) -> Iterator[Cell]:
     """Table 3.2 shows the leaves as they were made, class by class."""
     for row, line in enumerate(table.to_dict("records")):
-        own = {"method": line["method"], "leaf": line["leaf"]}
+        where = {"method": line["method"], "leaf": line["leaf"]}
         read = {"measured": f"p_y{line['class']}", "threshold": "threshold", "weight": "weight"}
         for column, of in read.items():
-            yield Cell(row, column, "value", (Rows("results/thesis_table_3_2", own, of),))
+            yield Cell(row, column, "value", (Rows("results/thesis_table_3_2", where, of),))
 
 
 def behind_patients(table: pd.DataFrame) -> Iterator[Cell]:
     """Table 3.3 shows patients as they are, and means of each group."""
     shares = ("p_y0_hard", "p_y1_hard", "p_y0_se", "p_y1_se")
     for row, line in enumerate(table.to_dict("records")):
-        own = {"group": line["group"]}
+        where = {"group": line["group"]}
         if line["source"] != "measured":
             continue
         of = "results/thesis_table_3_3"
         if line["row"] == "patient":
-            own["patient"] = int(line["patient"])
+            where["patient"] = int(line["patient"])
             for column in ("lvef", "lvef_noisy", "threshold", *shares):
-                yield Cell(row, column, "value", (Rows(of, own, column),))
+                yield Cell(row, column, "value", (Rows(of, where, column),))
             continue
         true = "p_y1_se" if line["group"] == "false_negative" else "p_y0_se"
-        yield Cell(row, "n", "n_rows", (Rows(of, own, true),))
+        yield Cell(row, "n", "n_rows", (Rows(of, where, true),))
         for column in ("threshold", *shares):
-            yield Cell(row, column, "mean", (Rows(of, own, column),))
+            yield Cell(row, column, "mean", (Rows(of, where, column),))
         for column, formula in (("se_lowest", "lowest"), ("se_highest", "highest")):
-            yield Cell(row, column, formula, (Rows(of, own, true),))
+            yield Cell(row, column, formula, (Rows(of, where, true),))
 
 
 @table(

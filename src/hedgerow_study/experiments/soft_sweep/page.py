@@ -32,7 +32,7 @@ def section(
 ) -> Section:
     """The sweep as a section of the report page."""
     views = {"soft_sweep_ranges": _ranges(tables["soft_sweep_ranges"])}
-    there = set(rows["dataset"])
+    available = set(rows["dataset"])
     return filled(
         "soft_sweep",
         "Pruning confidence",
@@ -43,7 +43,7 @@ def section(
         claims=claim_lines(claims, of=f"{{n_datasets}} of {len(PRINTED)} data sets run"),
         plan=plan,
         n_permutations=rows["permutation"].nunique(),
-        absent=[d for d in plan.datasets if d not in there],
+        absent=[d for d in plan.datasets if d not in available],
         not_asked=[d for d in PRINTED if d not in plan.datasets],
         extra=[d for d in plan.datasets if d not in PRINTED],
         low=LOW_BELOW,
@@ -58,17 +58,17 @@ def _ranges(ranges: pd.DataFrame) -> Markup:
     """Leaves and accuracy against C4.5: a block per data set, a line by method and noise factor."""
     blocks = {}
     numbers = ("Leaves\nof C4.5", "Leaves,\ndifference", "Accuracy,\ndifference", "Standard\nerror")
-    for dataset, own in ranges[ranges["status"] == "run"].groupby("dataset", sort=False):
+    for dataset, rows in ranges[ranges["status"] == "run"].groupby("dataset", sort=False):
         name = PANELS.get(dataset, "").partition(") ")[2]
-        beside = dataset if name else "not in the printed figures"
+        subtitle = dataset if name else "not in the printed figures"
         lines = []
-        for noise in own["noise"].unique():
+        for noise in rows["noise"].unique():
             for method in METHODS[1:]:
-                of_line = own[(own["noise"] == noise) & (own["method"] == method)]
+                of_line = rows[(rows["noise"] == noise) & (rows["method"] == method)]
                 cells = {row.range: _cells(row) for row in of_line.itertuples(index=False)}
                 both = (cells.get(name, (NONE,) * len(numbers)) for name in ("low", "high"))
                 lines.append((LOOKS[method].label, f"{noise:g}", *chain(*both)))
-        blocks[together(name or dataset, " ", tagged("small", beside))] = lines
+        blocks[together(name or dataset, " ", tagged("small", subtitle))] = lines
     spans = (f"c below {LOW_BELOW:g}", f"c above {HIGH_ABOVE:g}")
     above = (Span("", 2), *(Span(span, len(numbers)) for span in spans))
     return view(blocks, above, ("Method", "Noise", *numbers, *numbers))

@@ -62,12 +62,12 @@ class SweepPlan(Plan):
     @classmethod
     def conflicts(cls, config: Mapping[str, Any]) -> Iterator[Conflict]:
         """The sweep learns from samples that `soft` draws."""
-        there = config["soft"]["noise_factors"]
+        available = config["soft"]["noise_factors"]
         for factor in config[cls.section]["noise_factors"]:
-            if factor not in there:
+            if factor not in available:
                 yield Conflict(
                     "soft_sweep.noise_factors",
                     f"`soft_sweep.noise_factors` holds {factor:g}, which is not in "
-                    f"`soft.noise_factors` ({', '.join(f'{n:g}' for n in there)})",
+                    f"`soft.noise_factors` ({', '.join(f'{n:g}' for n in available)})",
                     "the sweep learns from the samples of soft: use factors of that list",
                 )

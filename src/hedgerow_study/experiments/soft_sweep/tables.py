@@ -37,11 +37,11 @@ LOW_BELOW, HIGH_ABOVE = 0.5, 0.9
 
 def said(rows: pd.DataFrame, plan: SweepPlan) -> dict[str, str]:
     """Words of the captions: what was run."""
-    there = in_order(rows["dataset"])
+    available = in_order(rows["dataset"])
     n = rows["permutation"].nunique()
-    missing = [d for d in PRINTED if d not in there]
+    missing = [d for d in PRINTED if d not in available]
     grid = plan.confidences
-    ran = f"Run: {', '.join(there)}; {n} train-test permutations, configuration "
+    ran = f"Run: {', '.join(available)}; {n} train-test permutations, configuration "
     ran += f"{plan.configuration}."
     if missing:
         absent = [d for d in missing if d in plan.datasets]
@@ -63,10 +63,10 @@ def behind_sweep(table: pd.DataFrame) -> Iterator[Cell]:
         if line["status"] != "run":
             continue
         confidence = None if pd.isna(line["confidence"]) else line["confidence"]
-        own = {"dataset": line["dataset"], "noise": line["noise"], "method": line["method"]}
-        own["confidence"] = confidence
+        where = {"dataset": line["dataset"], "noise": line["noise"], "method": line["method"]}
+        where["confidence"] = confidence
         for metric, name, times in (("n_leaves", "leaves", 1.0), ("accuracy", "accuracy", 100.0)):
-            rows = (Rows("rows", {**own, "metric": metric}),)
+            rows = (Rows("rows", {**where, "metric": metric}),)
             yield Cell(row, name, "mean", rows, times)
             yield Cell(row, f"{name}_se", "standard_error", rows, times)
 
@@ -81,11 +81,11 @@ def behind_ranges(table: pd.DataFrame, rows: pd.DataFrame) -> Iterator[Cell]:
     for row, line in enumerate(table.to_dict("records")):
         if pd.isna(line["noise"]):
             continue
-        own = {"dataset": line["dataset"], "noise": line["noise"]}
-        own["confidence"] = ranges[line["range"]]
+        where = {"dataset": line["dataset"], "noise": line["noise"]}
+        where["confidence"] = ranges[line["range"]]
         for metric, name, times in (("n_leaves", "leaves", 1.0), ("accuracy", "accuracy", 100.0)):
             pair = tuple(
-                Rows("rows", {**own, "metric": metric, "method": m})
+                Rows("rows", {**where, "metric": metric, "method": m})
                 for m in (line["method"], "c45")
             )
             by = ("permutation", "confidence")
@@ -136,17 +136,17 @@ def soft_sweep(rows: pd.DataFrame, plan: SweepPlan) -> pd.DataFrame:
 
 def in_order(datasets: Iterable[str]) -> list[str]:
     """Data sets in the order of the panels, then others by name."""
-    there = set(datasets)
-    return [*(d for d in PRINTED if d in there), *sorted(there - set(PRINTED))]
+    available = set(datasets)
+    return [*(d for d in PRINTED if d in available), *sorted(available - set(PRINTED))]
 
 
-def _not_run(there: Iterable[str], plan: SweepPlan) -> list[dict[str, str]]:
+def _not_run(available: Iterable[str], plan: SweepPlan) -> list[dict[str, str]]:
     """Printed and wanted data sets without rows, each with its status."""
-    there = set(there)
+    available = set(available)
     return [
         {"dataset": d, "status": "absent" if d in plan.datasets else "not asked for"}
         for d in dict.fromkeys([*PRINTED, *plan.datasets])
-        if d not in there
+        if d not in available
     ]
 
 
@@ -177,7 +177,7 @@ def soft_sweep_ranges(rows: pd.DataFrame, plan: SweepPlan) -> pd.DataFrame:
     per_permutation = pd.concat([low, high]).groupby([*key, "permutation"])["value"].mean()
     cells = per_permutation.groupby(level=key)
     mean, error = cells.mean(), cells.sem().fillna(0.0)  # no error from a single permutation
-    found = []
+    lines = []
     for dataset, noise, name, method in sorted({i[:4] for i in mean.index}):
         if method == "c45":
             continue
@@ -187,15 +187,15 @@ def soft_sweep_ranges(rows: pd.DataFrame, plan: SweepPlan) -> pd.DataFrame:
             ("n_leaves", "leaves", 1.0),
             ("accuracy", "accuracy", 100.0),
         ):
-            own, c45 = mean[(*cell, metric)] * to_unit, mean[(*reference, metric)] * to_unit
-            row |= {f"{column}_c45": c45, column: own, f"{column}_diff": own - c45}
+            value, c45 = mean[(*cell, metric)] * to_unit, mean[(*reference, metric)] * to_unit
+            row |= {f"{column}_c45": c45, column: value, f"{column}_diff": value - c45}
         row["accuracy_se_c45"] = error[(*reference, "accuracy")] * 100.0
-        found.append(row)
-    # Not those of `found`: a set whose grid has no c in either range was run all the same.
-    found += _not_run(rows["dataset"], plan)
+        lines.append(row)
+    # Not those of `lines`: a set whose grid has no c in either range was run all the same.
+    lines += _not_run(rows["dataset"], plan)
     columns = ["dataset", "printed", "status", "noise", "range", "method", "leaves_c45", "leaves"]
     columns += ["leaves_diff", "accuracy_c45", "accuracy", "accuracy_diff", "accuracy_se_c45"]
-    table = pd.DataFrame(found).reindex(columns=columns)
+    table = pd.DataFrame(lines).reindex(columns=columns)
     table["printed"] = table["dataset"].isin(PRINTED)
     numbers = columns[6:]
     # Rounding leaves no trace of the order of a sum, which would turn a tie into a difference.
