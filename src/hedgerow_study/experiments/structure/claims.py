@@ -55,18 +55,18 @@ def claims(
     statements.
     """
     chapter = set(plan.printed.values())
-    own = {"closeness": closeness, "scores": scores, "statistics": statistics}
-    own = {name: frame[frame["dataset"].isin(chapter)] for name, frame in own.items()}
+    results = {"closeness": closeness, "scores": scores, "statistics": statistics}
+    results = {name: frame[frame["dataset"].isin(chapter)] for name, frame in results.items()}
     bound = of_experiment(specification, "structure")
-    numbers = sorted(own["closeness"]["forest"].unique())
-    frames = measured(own, numbers)
-    found = judge(bound, frames, LABELS)
-    found = hanging(found, bound, frames["cells"]["dataset"].unique(), partial(without, frames))
+    numbers = sorted(results["closeness"]["forest"].unique())
+    frames = measured(results, numbers)
+    judged = judge(bound, frames, LABELS)
+    judged = hanging(judged, bound, frames["cells"]["dataset"].unique(), partial(without, frames))
     # Forest 0 may not have been run: then nothing can be said of it.
-    alone = {n: judge(bound, measured(own, [n]), LABELS) for n in {0, *numbers}}
+    alone = {n: judge(bound, measured(results, [n]), LABELS) for n in {0, *numbers}}
     theirs = judge(bound, {"cells": printed(published, plan)}, LABELS, printed=True)
-    verdicts = pd.DataFrame({n: alone[n]["verdict"] for n in numbers}, index=found.index)
-    found = found.assign(
+    verdicts = pd.DataFrame({n: alone[n]["verdict"] for n in numbers}, index=judged.index)
+    judged = judged.assign(
         verdict_first=alone[0]["verdict"],
         first=alone[0]["measured"],
         n_reproduced=(verdicts == REPRODUCED).sum(axis=1),
@@ -74,10 +74,10 @@ def claims(
         verdict_printed=theirs["verdict"],
         printed=theirs["measured"],
     )
-    return with_statements(found, bound, stated)
+    return with_statements(judged, bound, stated)
 
 
-def measured(own: Frames, numbers: Iterable[int]) -> dict[str, pd.DataFrame]:
+def measured(results: Frames, numbers: Iterable[int]) -> dict[str, pd.DataFrame]:
     """Frames of some forests.
 
     Returns: cells (dataset, method, scale, metric, value: means over the forests), seeds (the same
@@ -85,7 +85,7 @@ def measured(own: Frames, numbers: Iterable[int]) -> dict[str, pd.DataFrame]:
     intervals).
     """
     closeness, scores, statistics = (
-        own[name][own[name]["forest"].isin(list(numbers))]
+        results[name][results[name]["forest"].isin(list(numbers))]
         for name in ("closeness", "scores", "statistics")
     )
     key = ["dataset", "method", "scale"]

@@ -104,21 +104,21 @@ def thesis_figure_5_2(results: Frames, table: TidyTable, plan: StructurePlan) ->
         for letter, pair in pairs.items()
         if pair is not None
     }
-    own, labels = _forest(results, 0)
+    forest, labels = _forest(results, 0)
     with style():
         heights = [_height_of(trees[letter]) if letter in trees else 0.4 for letter, _ in kinds]
         height = sum(heights) + FOREST
         figure = Figure(figsize=(WIDTH, height))
         axes = figure.add_axes((0.0, sum(heights) / height, 1.0, (FOREST - 0.3) / height))
         named = _named_trees(results)
-        _draw_forest(axes, own, labels, named)
+        _draw_forest(axes, forest, labels, named)
         title = "(a) The forest; numbers: trees of figure 5.1 and of (b) and (c)"
         figure.text(0.012, 1.0 - 0.12 / height, title, fontsize=8.5, va="top")
         top = sum(heights)
-        for (letter, kind), own_height in zip(kinds, heights, strict=True):
-            top -= own_height
+        for (letter, kind), panel_height in zip(kinds, heights, strict=True):
+            top -= panel_height
             if letter in trees:
-                place = (top, own_height)
+                place = (top, panel_height)
                 _pair_of_trees(figure, pairs[letter], trees[letter], place, f"({letter}) ")
             else:
                 words = f"({letter}) No forest has two trees that differ by {_KINDS[kind]}"
@@ -139,8 +139,8 @@ def thesis_figure_5_2(results: Frames, table: TidyTable, plan: StructurePlan) ->
 def thesis_figure_5_3(results: Frames, table: TidyTable, plan: StructurePlan) -> Figure:
     """Figure 5.3: matrices of distances, trees sorted by their number of nodes."""
     results = _of(results, table)
-    own, _ = _forest(results, 0)
-    size = own["n_nodes"].to_numpy()
+    forest, _ = _forest(results, 0)
+    size = forest["n_nodes"].to_numpy()
     by_size = np.argsort(size, kind="stable")
     distances = results["first"]
     panels = [
@@ -254,12 +254,12 @@ def plane(D: np.ndarray) -> np.ndarray:
     perplexity = min(PERPLEXITY, (len(D) - 1) / 3)
     tsne = TSNE(2, metric="precomputed", init=start, method="exact", perplexity=perplexity,
                 random_state=0)  # fmt: skip
-    found = tsne.fit_transform(D.copy()).astype(float)  # it squares what it is given, in place
-    found -= found.mean(axis=0)
-    axes = np.linalg.svd(found, full_matrices=False)[2]
+    places = tsne.fit_transform(D.copy()).astype(float)  # it squares what it is given, in place
+    places -= places.mean(axis=0)
+    axes = np.linalg.svd(places, full_matrices=False)[2]
     # Which end is left does not follow from the distances: the larger component points right, up.
     signs = np.sign(axes[np.arange(2), np.abs(axes).argmax(axis=1)])
-    return found @ (axes * signs[:, None]).T
+    return places @ (axes * signs[:, None]).T
 
 
 _KINDS = {
@@ -271,22 +271,22 @@ _KINDS = {
 
 def _forest(results, number: int) -> tuple[pd.DataFrame, np.ndarray]:
     """Trees of one forest and their clusters."""
-    own = results["forests"]
-    own = own[own["forest"] == number].reset_index(drop=True)
+    forest = results["forests"]
+    forest = forest[forest["forest"] == number].reset_index(drop=True)
     labels = results["labels"]
     labels = labels[
         (labels["forest"] == number)
         & (labels["method"] == SHOWN[0])
         & (labels["scale"] == SHOWN[1])
     ]
-    return own, labels.sort_values("tree")["label"].to_numpy()
+    return forest, labels.sort_values("tree")["label"].to_numpy()
 
 
 def _shown_pair(results, criterion: str) -> pd.Series | None:
     """The pair that stands for its kind: of forest 0, or of the first that has one."""
     scripts = results["scripts"]
-    own = scripts[scripts["criterion"] == criterion].sort_values("forest")
-    return None if own.empty else own.iloc[0]
+    pairs = scripts[scripts["criterion"] == criterion].sort_values("forest")
+    return None if pairs.empty else pairs.iloc[0]
 
 
 def _named_trees(results) -> list[int]:
@@ -374,17 +374,17 @@ def _cluster_handles(labels) -> list[Line2D]:
     return [Line2D([], [], markersize=6, label=name, **_cluster_look(k)) for k, name in names]
 
 
-def _draw_forest(axes, own: pd.DataFrame, labels, named) -> None:
+def _draw_forest(axes, forest: pd.DataFrame, labels, named) -> None:
     """A forest as a graph: the empty tree in the middle, each ring one test more."""
     from matplotlib.lines import Line2D
 
-    places = rings(own["parent"].to_numpy(), own["n_tests"].to_numpy())
-    outer = int(own["n_tests"].max())
+    places = rings(forest["parent"].to_numpy(), forest["n_tests"].to_numpy())
+    outer = int(forest["n_tests"].max())
     around = np.linspace(0, 2 * np.pi, 181)
     for radius in range(1, outer + 1):
         axes.plot(radius * np.cos(around), radius * np.sin(around), color="#d9d9d9", linewidth=0.6,
                   zorder=0)  # fmt: skip
-    for tree, parent in enumerate(own["parent"]):
+    for tree, parent in enumerate(forest["parent"]):
         ends = places[[tree, parent]] if parent >= 0 else np.array([places[tree], [0.0, 0.0]])
         axes.plot(*ends.T, color="#777777", linewidth=0.7, zorder=1)
     axes.plot(0, 0, marker="o", markersize=5, color="white", markeredgecolor="#777777", zorder=2)

@@ -88,14 +88,14 @@ def section(
 
 def _data_set(tables: Frames, dataset: str) -> dict:
     """What the template needs of one data set."""
-    own = {n: t[t["registry"] == dataset] for n, t in tables.items() if "registry" in t}
-    examples = own["structure_examples"]
+    of_set = {n: t[t["registry"] == dataset] for n, t in tables.items() if "registry" in t}
+    examples = of_set["structure_examples"]
     pairs = [(title, _example(examples, kind)) for kind, title in _KINDS.items()]
     return {
         "name": dataset,
-        "norms": _norms(own["thesis_table_5_1"]),
-        "clusters": _clusters(own["thesis_table_5_2"]),
-        "closeness": _closeness(own["structure_closeness"]),
+        "norms": _norms(of_set["thesis_table_5_1"]),
+        "clusters": _clusters(of_set["thesis_table_5_2"]),
+        "closeness": _closeness(of_set["structure_closeness"]),
         "pairs": _pairs(examples),
         "examples": view(
             [_of_example(title, pair) for title, pair in pairs],
@@ -127,15 +127,15 @@ def _norms(table: pd.DataFrame) -> Markup:
 def _norm(cell: pd.Series) -> list:
     first, mean, difference = (number(cell[n], 1) for n in ("measured", "mean", "difference"))
     ends = f"{number(cell['lowest'], 1)} to {number(cell['highest'], 1)}"
-    found = [
+    cells = [
         together(first, published(first, number(cell["published"], 1))),
         together(mean, beneath(ends, "range")),
     ]
     if known(cell["difference"]):
         ends = f"{number(cell['low'], 1)} to {number(cell['high'], 1)}"
-        found.append(together(difference, beneath(ends, "bootstrap")))
-        found.append(f"{int(cell['n_closer'])} of {int(cell['n_forests'])}")
-    return [*(Styled(each, row=cell["row"]) for each in found), *[""] * (4 - len(found))]
+        cells.append(together(difference, beneath(ends, "bootstrap")))
+        cells.append(f"{int(cell['n_closer'])} of {int(cell['n_forests'])}")
+    return [*(Styled(each, row=cell["row"]) for each in cells), *[""] * (4 - len(cells))]
 
 
 def _variants(cells: pd.DataFrame, metrics: Iterable[str], of: Callable) -> list[tuple]:
@@ -198,8 +198,8 @@ def _pairs(table: pd.DataFrame) -> Markup:
 
 def _example(table: pd.DataFrame, criterion: str) -> pd.Series | None:
     """The pair that stands for a kind, of the first forest that has one."""
-    own = table[(table["criterion"] == criterion) & table["edits"].notna()]
-    return None if own.empty else own.sort_values("forest").iloc[0]
+    pairs = table[(table["criterion"] == criterion) & table["edits"].notna()]
+    return None if pairs.empty else pairs.sort_values("forest").iloc[0]
 
 
 def _of_example(title: str, pair: pd.Series | None) -> tuple:

@@ -144,10 +144,10 @@ class StructurePlan(UctPlan):
     @classmethod
     def conflicts(cls, config: Mapping[str, Any]) -> Iterator[Conflict]:
         """All bootstrap samples of a forest are in memory at once."""
-        own = config[cls.section]
-        n_samples, n_trees = own["n_bootstrap"], own["n_trees"]
+        settings = config[cls.section]
+        n_samples, n_trees = settings["n_bootstrap"], settings["n_trees"]
         trees = f"`structure.n_trees` {n_trees}"
-        if own["forest"] == "complete":
+        if settings["forest"] == "complete":
             n_trees = MOST_TREES
             trees = f"a complete forest has up to {n_trees} trees"
         if n_samples * n_trees > MOST_COUNTS:

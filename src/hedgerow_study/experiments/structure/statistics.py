@@ -31,11 +31,11 @@ def statistics(
     itself count 0, as they do in the matrix.
     """
     rows = []
-    for (dataset, number), own in forests.groupby(FOREST, sort=True):
-        n_nodes = own["n_nodes"].to_numpy()
+    for (dataset, number), forest in forests.groupby(FOREST, sort=True):
+        n_nodes = forest["n_nodes"].to_numpy()
         mine = of_forest(distances, dataset, number)
         stream = rng(plan.seed, EXPERIMENT, dataset, number, "bootstrap")
-        n = len(own)
+        n = len(forest)
         times = stream.multinomial(n, np.full(n, 1 / n), size=plan.n_bootstrap).astype(float)
         for scale in scales:
             for reference in REFERENCES:
@@ -65,9 +65,9 @@ def resampled(
     forest, which figures show; `statistics` as `statistics` returns it.
     """
     pair = [*FOREST, "tree_1", "tree_2"]
-    told = pd.MultiIndex.from_frame(distances[pair]).isin(pd.MultiIndex.from_frame(scripts[pair]))
+    shown = pd.MultiIndex.from_frame(distances[pair]).isin(pd.MultiIndex.from_frame(scripts[pair]))
     return {
-        "told": merge([distances[told]], "distances"),
+        "told": merge([distances[shown]], "distances"),
         "first": merge([distances[distances["forest"] == 0]], "first"),
         "statistics": statistics(distances, forests, plan),
     }

@@ -94,10 +94,10 @@ def learn(table: TidyTable, plan, forests: Iterable[int] | None = None) -> dict[
                 f"{max_tests} tests",
                 remedy="raise `structure.n_iterations`, or leave the data set out",
             )
-        found = search.trees_of(chosen)
+        forest = search.trees_of(chosen)
         states = search.search_tree_.loc[chosen]
         place = {state: i for i, state in enumerate(chosen)}
-        for i, (tree, state) in enumerate(zip(found, states.itertuples(), strict=True)):
+        for i, (tree, state) in enumerate(zip(forest, states.itertuples(), strict=True)):
             key = (table.name, number, i)
             probabilities = np.zeros((len(test), len(table.classes)))
             # A class may be absent from the training part.
@@ -150,21 +150,21 @@ def compare(table, learned: Frames, plan) -> dict[str, pd.DataFrame]:
 
     values, _ = table.matrix()
     distances, examples = [], []
-    for (dataset, number), own in learned["forests"].groupby(FOREST, sort=True):
+    for (dataset, number), forest in learned["forests"].groupby(FOREST, sort=True):
         trees = forest_from_frame(of_forest(learned["trees"], dataset, number), TREE)[1]
         train, test = division(table, number, plan)
-        found = {}
+        matrices = {}
         for method, (cost, correlation) in VARIANTS.items():
             metric = TreeEditDistance(cost, correlation).fit(values[train], table.y[train])
-            found[method] = metric.pairwise(trees)
-        found["d_kl"] = class_probability_distance(trees, values[test])
-        found["d_p"] = class_prediction_distance(trees, values[test])
+            matrices[method] = metric.pairwise(trees)
+        matrices["d_kl"] = class_probability_distance(trees, values[test])
+        matrices["d_p"] = class_prediction_distance(trees, values[test])
         one, two = (a.ravel() for a in np.indices((len(trees), len(trees))))
         key = {"dataset": dataset, "forest": number, "tree_1": one, "tree_2": two}
-        distances.append(pd.DataFrame({**key, **{m: d.ravel() for m, d in found.items()}}))
+        distances.append(pd.DataFrame({**key, **{m: d.ravel() for m, d in matrices.items()}}))
         pairs = example_pairs(
             trees,
-            own["parent"].to_numpy(),
+            forest["parent"].to_numpy(),
             TreeEditDistance("B2", "spearman").fit(values[train], table.y[train]),
             plan.correlated_above,
         )
@@ -199,17 +199,17 @@ def example_pairs(trees, parent, metric, correlated_above: float) -> pd.DataFram
     ]
     tests, shapes = Tests(), {}
     for i, tree in enumerate(trees):
-        found = metric.data_.sort(tree)
-        numbers, variables = tests.number(found)[found.nodes], tree.feature[found.nodes]
-        ordered = ~(tree.is_categorical()[found.nodes] & (metric.data_.unordered_[variables] > 0))
-        above = tree.parent[found.nodes[:-1]]  # the last one is the root
-        on_left = (tree.children_left[above] == found.nodes[:-1]) != found.swaps[above]
+        order = metric.data_.sort(tree)
+        numbers, variables = tests.number(order)[order.nodes], tree.feature[order.nodes]
+        ordered = ~(tree.is_categorical()[order.nodes] & (metric.data_.unordered_[variables] > 0))
+        above = tree.parent[order.nodes[:-1]]  # the last one is the root
+        on_left = (tree.children_left[above] == order.nodes[:-1]) != order.swaps[above]
         # Trees of one shape have their tests side by side in postorder.
-        shape = (*found.first.tolist(), *on_left.tolist())
+        shape = (*order.first.tolist(), *on_left.tolist())
         shapes.setdefault(shape, []).append((i, numbers, variables, ordered))
     for alike in shapes.values():
-        places = [own[0] for own in alike]
-        numbers, variables, ordered = (np.array([own[k] for own in alike]) for k in (1, 2, 3))
+        places = [entry[0] for entry in alike]
+        numbers, variables, ordered = (np.array([entry[k] for entry in alike]) for k in (1, 2, 3))
         for at, i in enumerate(places):
             later = slice(at + 1, None)
             other_test = numbers[later] != numbers[at]
@@ -241,8 +241,8 @@ def shown_pairs(examples: pd.DataFrame, forest: pd.DataFrame) -> pd.DataFrame:
 
     Returns: rows of `examples`, at most one per criterion.
     """
-    own = forest.set_index("tree")
-    n_tests, n_visits = own["n_tests"], own["n_visits"]
+    trees = forest.set_index("tree")
+    n_tests, n_visits = trees["n_tests"], trees["n_visits"]
     one, two = examples["tree_1"], examples["tree_2"]
     is_child = examples["criterion"] == "insertion_deletion"
     stump = (one.map(n_tests) == 1).astype(int)
@@ -267,11 +267,11 @@ def edit_scripts(table, learned: Frames, examples: pd.DataFrame, plan) -> pd.Dat
     values, _ = table.matrix()
     names = [str(name) for name in table.X.columns]
     rows = []
-    for (dataset, number), own in learned["forests"].groupby(FOREST, sort=True):
+    for (dataset, number), forest in learned["forests"].groupby(FOREST, sort=True):
         trees = forest_from_frame(of_forest(learned["trees"], dataset, number), TREE)[1]
         train, _ = division(table, number, plan)
         metric = TreeEditDistance("B2", "spearman").fit(values[train], table.y[train])
-        for pair in shown_pairs(of_forest(examples, dataset, number), own).itertuples():
+        for pair in shown_pairs(of_forest(examples, dataset, number), forest).itertuples():
             one, two = (trees[i].replace(feature_names=names) for i in (pair.tree_1, pair.tree_2))
             words = _edits_in_words(metric.edit_script(one, two))
             rows.append((dataset, number, pair.criterion, pair.tree_1, pair.tree_2, words))
@@ -326,17 +326,17 @@ def cluster_forests(
     chance (share of all pairs of trees that are in one cluster), n_found (clusters).
     """
     closeness, labels, scores = [], [], []
-    for (dataset, number), own in forests.groupby(FOREST, sort=True):
-        n_nodes = own["n_nodes"].to_numpy()
-        if len(own) <= plan.n_clusters:
+    for (dataset, number), forest in forests.groupby(FOREST, sort=True):
+        n_nodes = forest["n_nodes"].to_numpy()
+        if len(forest) <= plan.n_clusters:
             raise ConfigError(
-                f"forest {number} of {dataset} has {len(own)} trees, for {plan.n_clusters} "
+                f"forest {number} of {dataset} has {len(forest)} trees, for {plan.n_clusters} "
                 "clusters",
                 remedy="lower `n_clusters`, or raise `n_trees` or `n_iterations`",
             )
         mine = of_forest(compared["distances"], dataset, number)
         references = {r: matrix_of(mine, r) for r in REFERENCES}
-        pairs = pairs_of(of_forest(compared["examples"], dataset, number), own)
+        pairs = pairs_of(of_forest(compared["examples"], dataset, number), forest)
         for method in VARIANTS:
             plain = matrix_of(mine, method)
             first = None
@@ -346,18 +346,18 @@ def cluster_forests(
                 closeness.append((*key, *_closeness(D, references, n_nodes).values()))
                 coordinates = _space(D, plan)
                 for seed in range(plan.n_seeds):
-                    found = _partition(coordinates, plan, dataset, number, seed)
+                    clusters = _partition(coordinates, plan, dataset, number, seed)
                     if seed == 0:
-                        labels += [(*key, tree, label) for tree, label in enumerate(found)]
-                        first = found if scale == "unnormalized" else first
-                    scores.append((*key, seed, *score(D, found, n_nodes, pairs).values()))
+                        labels += [(*key, tree, label) for tree, label in enumerate(clusters)]
+                        first = clusters if scale == "unnormalized" else first
+                    scores.append((*key, seed, *score(D, clusters, n_nodes, pairs).values()))
     names = {
         "closeness": [*VARIANT, *CLOSENESS],
         "labels": [*VARIANT, "tree", "label"],
         "scores": [*VARIANT, "seed", *SCORES],
     }
-    made = {"closeness": closeness, "labels": labels, "scores": scores}
-    return {n: merge([pd.DataFrame(rows, columns=names[n])], n) for n, rows in made.items()}
+    outputs = {"closeness": closeness, "labels": labels, "scores": scores}
+    return {n: merge([pd.DataFrame(rows, columns=names[n])], n) for n, rows in outputs.items()}
 
 
 def of_forest(frame: pd.DataFrame, dataset: str, number: int) -> pd.DataFrame:
@@ -383,14 +383,14 @@ def scaled(plain: np.ndarray, n_nodes: np.ndarray, scale: str, labels, plan) -> 
 
 def pairs_of(examples: pd.DataFrame, forest: pd.DataFrame) -> dict[str, np.ndarray]:
     """Example pairs of one forest by the name of their score, each (n_pairs, 2)."""
-    found = {}
+    pairs = {}
     for criterion, name in EXAMPLES.items():
-        own = examples.loc[examples["criterion"] == criterion, ["tree_1", "tree_2"]]
-        found[name] = own.to_numpy()
-    above = found["insertion_deletion_score"][:, 0]
+        selected = examples.loc[examples["criterion"] == criterion, ["tree_1", "tree_2"]]
+        pairs[name] = selected.to_numpy()
+    above = pairs["insertion_deletion_score"][:, 0]
     small = forest["n_tests"].to_numpy()[above] == 1
-    found["insertion_deletion_score_first"] = found["insertion_deletion_score"][small]
-    return found
+    pairs["insertion_deletion_score_first"] = pairs["insertion_deletion_score"][small]
+    return pairs
 
 
 def _closeness(D, references: Mapping[str, np.ndarray], n_nodes) -> dict[str, float]:
@@ -399,12 +399,12 @@ def _closeness(D, references: Mapping[str, np.ndarray], n_nodes) -> dict[str, fl
     upper = np.triu_indices(len(D), 1)
     both = {r: (R + R.T)[upper] / 2 for r, R in references.items()}
     both["size"] = (n_nodes[:, None] + n_nodes[None, :])[upper].astype(float)
-    found = {f"norm_diff_to_{r}": float(np.linalg.norm(D - R)) for r, R in references.items()}
+    closeness = {f"norm_diff_to_{r}": float(np.linalg.norm(D - R)) for r, R in references.items()}
     for name, values in both.items():
         constant = np.ptp(D[upper]) == 0 or np.ptp(values) == 0
         rho = np.nan if constant else float(stats.spearmanr(D[upper], values).statistic)
-        found[f"rank_correlation_with_{name}"] = rho
-    return found | {"mean_distance": float(D[upper].mean()), "largest_distance": float(D.max())}
+        closeness[f"rank_correlation_with_{name}"] = rho
+    return closeness | {"mean_distance": float(D[upper].mean()), "largest_distance": float(D.max())}
 
 
 def _space(D: np.ndarray, plan) -> np.ndarray:
@@ -427,9 +427,9 @@ def _partition_of(
     from hedgerow.structure.clusters import partition
 
     coordinates = np.frombuffer(content).reshape(shape)
-    found = partition(coordinates, n_clusters, random_state(*names))
-    found.flags.writeable = False
-    return found
+    labels = partition(coordinates, n_clusters, random_state(*names))
+    labels.flags.writeable = False
+    return labels
 
 
 def score(D: np.ndarray, labels, n_nodes, pairs: Mapping[str, np.ndarray]) -> dict[str, float]:
@@ -438,14 +438,15 @@ def score(D: np.ndarray, labels, n_nodes, pairs: Mapping[str, np.ndarray]) -> di
 
     from hedgerow.structure.clusters import silhouette
 
-    found = {
+    scores = {
         "silhouette": silhouette(D, labels),
         "nmi_cluster_n_nodes": float(normalized_mutual_info_score(labels, n_nodes)),
     }
-    for name, own in pairs.items():
-        found[name] = float((labels[own[:, 0]] == labels[own[:, 1]]).mean()) if len(own) else np.nan
+    for name, examples in pairs.items():
+        same = labels[examples[:, 0]] == labels[examples[:, 1]]
+        scores[name] = float(same.mean()) if len(same) else np.nan
     # Clusters of unequal size hold many pairs of any kind.
     one, two = np.triu_indices(len(labels), 1)
-    found["chance"] = float((labels[one] == labels[two]).mean())
-    found["n_found"] = len(np.unique(labels))
-    return {name: found[name] for name in SCORES}
+    scores["chance"] = float((labels[one] == labels[two]).mean())
+    scores["n_found"] = len(np.unique(labels))
+    return {name: scores[name] for name in SCORES}

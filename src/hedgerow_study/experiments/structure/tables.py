@@ -86,8 +86,8 @@ def said(plan: StructurePlan) -> dict[str, str]:
 
 def _sets(forests: pd.DataFrame, plan: StructurePlan) -> list[tuple[str, str, str]]:
     """Printed and registry key and status: the data set of the chapter first, then by name."""
-    pairs, there = lines_of(plan.printed, plan.printed, plan.datasets), set(forests["dataset"])
-    return [(*pair, status(pair[1], there, plan.datasets)) for pair in pairs]
+    pairs, available = lines_of(plan.printed, plan.printed, plan.datasets), set(forests["dataset"])
+    return [(*pair, status(pair[1], available, plan.datasets)) for pair in pairs]
 
 
 def values_of(closeness: pd.DataFrame, scores: pd.DataFrame) -> pd.DataFrame:
@@ -98,8 +98,8 @@ def values_of(closeness: pd.DataFrame, scores: pd.DataFrame) -> pd.DataFrame:
     key = [*FOREST, "method", "scale"]
     means = scores.drop(columns="seed").groupby(key, sort=True).mean().reset_index()
     long = [frame.melt(key, var_name="metric") for frame in (closeness, means)]
-    found = pd.concat(long, ignore_index=True).dropna(subset="value")
-    return found.sort_values([*key, "metric"], kind="stable").reset_index(drop=True)
+    values = pd.concat(long, ignore_index=True).dropna(subset="value")
+    return values.sort_values([*key, "metric"], kind="stable").reset_index(drop=True)
 
 
 class _Values:
@@ -107,19 +107,19 @@ class _Values:
 
     def __init__(self, values: pd.DataFrame):
         self._found = {
-            key: own.set_index("forest")["value"]
-            for key, own in values.groupby(["dataset", "method", "scale", "metric"], sort=False)
+            key: group.set_index("forest")["value"]
+            for key, group in values.groupby(["dataset", "method", "scale", "metric"], sort=False)
         }
 
     def summary(self, dataset: str, method: str, scale: str, metric: str) -> dict:
         """Of forest 0, and over all forests that have it."""
-        own = self._found.get((dataset, method, scale, metric), pd.Series(dtype=float))
+        values = self._found.get((dataset, method, scale, metric), pd.Series(dtype=float))
         return {
-            "measured": own.get(0, np.nan),
-            "mean": own.mean(),
-            "lowest": own.min(),
-            "highest": own.max(),
-            "n_forests": len(own),
+            "measured": values.get(0, np.nan),
+            "mean": values.mean(),
+            "lowest": values.min(),
+            "highest": values.max(),
+            "n_forests": len(values),
         }
 
 
@@ -152,8 +152,8 @@ def behind_norms(table: pd.DataFrame) -> Iterator[Cell]:
         if line["status"] != "run":
             continue
         variant = NORMED[line["method"]]
-        own = {"dataset": line["registry"], "method": variant, "scale": line["criterion"]}
-        yield from _behind_summary(row, line, Rows("closeness", own, line["metric"]), False)
+        where = {"dataset": line["registry"], "method": variant, "scale": line["criterion"]}
+        yield from _behind_summary(row, line, Rows("closeness", where, line["metric"]), False)
         trees = Rows("forests", {"dataset": line["registry"], "forest": 0}, "tree")
         yield Cell(row, "n_trees", "n_rows", (trees,))
         if variant not in firsts:
@@ -181,8 +181,8 @@ def _behind_variants(table: pd.DataFrame, of: str, seeds: bool) -> Iterator[Cell
     for row, line in enumerate(table.to_dict("records")):
         if line["status"] != "run":
             continue
-        own = {"dataset": line["registry"], "method": line["method"], "scale": line["criterion"]}
-        yield from _behind_summary(row, line, Rows(of, own, line["metric"]), seeds)
+        where = {"dataset": line["registry"], "method": line["method"], "scale": line["criterion"]}
+        yield from _behind_summary(row, line, Rows(of, where, line["metric"]), seeds)
 
 
 @table(
@@ -223,10 +223,10 @@ def thesis_table_5_1(results: Frames, published: Frames, plan: StructurePlan) ->
         }
         if variant in firsts and state == "run":
             # A list of one: of a single forest there would be no table.
-            own = tested.loc[[(dataset, scale, reference, variant)]].set_index("forest")
-            line |= {c: own[c].get(0) for c in ("difference", "low", "high")}
-            line["n_closer"] = int((own["high"] < 0).sum())
-            line["n_farther"] = int((own["low"] > 0).sum())
+            tests = tested.loc[[(dataset, scale, reference, variant)]].set_index("forest")
+            line |= {c: tests[c].get(0) for c in ("difference", "low", "high")}
+            line["n_closer"] = int((tests["high"] < 0).sum())
+            line["n_farther"] = int((tests["low"] > 0).sum())
         lines.append(line)
     numbers, counts = ["difference", "low", "high"], ["n_closer", "n_farther"]
     columns = [*_HEAD, *_SUMMARY, "n_trees", "published", *numbers, *counts]
@@ -276,28 +276,28 @@ def _n_pairs(results: Frames) -> dict[tuple, int]:
     """Pairs behind each score, by data set, forest and metric."""
     from hedgerow_study.experiments.structure.steps import pairs_of
 
-    found = {}
+    n_pairs = {}
     forests = results["forests"].sort_values("tree")
-    for (dataset, forest), own in forests.groupby(FOREST, sort=True):
+    for (dataset, forest), trees in forests.groupby(FOREST, sort=True):
         examples = results["examples"]
         mine = examples[(examples["dataset"] == dataset) & (examples["forest"] == forest)]
-        for metric, pairs in pairs_of(mine, own).items():
-            found[dataset, forest, metric] = len(pairs)
-        found[dataset, forest, "chance"] = len(own) * (len(own) - 1) // 2
-    return found
+        for metric, pairs in pairs_of(mine, trees).items():
+            n_pairs[dataset, forest, metric] = len(pairs)
+        n_pairs[dataset, forest, "chance"] = len(trees) * (len(trees) - 1) // 2
+    return n_pairs
 
 
 def behind_examples(table: pd.DataFrame) -> Iterator[Cell]:
     """The pairs of each forest, and the distances of the one that is shown."""
     methods = [*NORMED.values(), *REFERENCES]
     for row, line in enumerate(table.to_dict("records")):
-        own = {"dataset": line["registry"], "forest": line["forest"]}
-        trees = Rows("forests", own, "tree")
+        where = {"dataset": line["registry"], "forest": line["forest"]}
+        trees = Rows("forests", where, "tree")
         yield Cell(row, "n_trees", "n_rows", (trees,))
         if line["n_pairs"]:
-            pairs = {**own, "criterion": line["criterion"]}
+            pairs = {**where, "criterion": line["criterion"]}
             yield Cell(row, "n_pairs", "n_rows", (Rows("examples", pairs, "tree_1"),))
-            pair = {**own, "tree_1": line["tree_1"], "tree_2": line["tree_2"]}
+            pair = {**where, "tree_1": line["tree_1"], "tree_2": line["tree_2"]}
             for method in methods:
                 yield Cell(row, method, "value", (Rows("distances", pair, method),))
 
@@ -326,14 +326,14 @@ def structure_examples(results: Frames, plan: StructurePlan) -> pd.DataFrame:
     lines = []
     for key, dataset, _ in _sets(results["forests"], plan):
         of_set = results["forests"][results["forests"]["dataset"] == dataset]
-        for forest, own in of_set.groupby("forest", sort=True):
-            n_tests, n_nodes = (own.set_index("tree")[c] for c in ("n_tests", "n_nodes"))
+        for forest, trees in of_set.groupby("forest", sort=True):
+            n_tests, n_nodes = (trees.set_index("tree")[c] for c in ("n_tests", "n_nodes"))
             examples = results["examples"]
             mine = examples[(examples["dataset"] == dataset) & (examples["forest"] == forest)]
             for criterion in EXAMPLES:
                 pairs = mine[mine["criterion"] == criterion]
                 line = {"dataset": key, "registry": dataset, "forest": forest}
-                line |= {"n_trees": len(own), "criterion": criterion, "n_pairs": len(pairs)}
+                line |= {"n_trees": len(trees), "criterion": criterion, "n_pairs": len(pairs)}
                 line["n_first"] = int((pairs["tree_1"].map(n_tests) == 1).sum())
                 line["n_more"] = int((pairs["n_changed"] > 1).sum())
                 if len(pairs):

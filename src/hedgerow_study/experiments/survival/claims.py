@@ -60,9 +60,9 @@ def measured(
         share = 1.0 - line["n_selected"] / line["n_leaves"]
         rows.append((line["dataset"], "share_alike", share))
         rows += [(line["dataset"], m, line[m]) for m in ("n_leaves", "n_longer", "n_shorter")]
-    own = treatment[treatment["number"] > 0] if len(treatment) else treatment
-    for dataset, mine in own[own["groups"] == LEARNT].groupby("dataset", sort=True):
-        ways = {way: found for way, found in mine.groupby("counted_from")}
+    leaf = treatment[treatment["number"] > 0] if len(treatment) else treatment
+    for dataset, mine in leaf[leaf["groups"] == LEARNT].groupby("dataset", sort=True):
+        ways = {way: frame for way, frame in mine.groupby("counted_from")}
         gain = ways["inclusion"][_gains(ways["inclusion"])]
         rows.append((dataset, "n_gain_inclusion", len(gain)))
         later = ways.get("landmark", ways["inclusion"])
@@ -75,12 +75,12 @@ def measured(
             rows.append((dataset, "n_compared", ratio.notna().sum()))
         if ratio.notna().any():
             rows.append((dataset, "hazard_ratio_share", ratio.max()))
-    found = pd.DataFrame(rows, columns=["dataset", "metric", "value"])
-    own = leaves[(leaves["groups"] == LEARNT) & (leaves["number"] > 0)] if len(leaves) else leaves
-    events = own.groupby("dataset")["events_test"].sum() if len(own) else pd.Series(dtype=float)
-    of_test = found["dataset"].where(found["metric"] == "p_test")
-    return found.assign(
-        value=found["value"].astype(np.float64), events=of_test.map(events).astype(np.float64)
+    frame = pd.DataFrame(rows, columns=["dataset", "metric", "value"])
+    leaf = leaves[(leaves["groups"] == LEARNT) & (leaves["number"] > 0)] if len(leaves) else leaves
+    events = leaf.groupby("dataset")["events_test"].sum() if len(leaf) else pd.Series(dtype=float)
+    of_test = frame["dataset"].where(frame["metric"] == "p_test")
+    return frame.assign(
+        value=frame["value"].astype(np.float64), events=of_test.map(events).astype(np.float64)
     )
 
 

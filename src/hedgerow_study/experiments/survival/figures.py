@@ -50,10 +50,10 @@ def named_tree(text: str, names: Sequence[str], classes: Sequence[str]):
 
 def first_tree(trees: pd.DataFrame, dataset: str) -> str | None:
     """The tree of the thesis' settings and the first division, as JSON."""
-    own = trees[
+    selected = trees[
         (trees["dataset"] == dataset) & (trees["split"] == 0) & (trees["method"] == "thesis")
     ]
-    return None if own.empty else str(own["tree"].iloc[0])
+    return None if selected.empty else str(selected["tree"].iloc[0])
 
 
 # -------------------------------------------------------------------------------- the simulator
@@ -77,10 +77,10 @@ def thesis_figure_6_1_SYNTHETIC(tidy: Sequence[TidyTable], trees: pd.DataFrame) 
     from hedgerow.drawing.tree import plot_tree
 
     text = first_tree(trees, SIMULATED)
-    own = next((t for t in tidy if t.name == SIMULATED), None)
-    if text is None or own is None:
+    table = next((t for t in tidy if t.name == SIMULATED), None)
+    if text is None or table is None:
         return nothing_drawn("The simulator was not run")
-    names = [c.replace("_", " ") for c in own.X.columns if c != "intervention"]
+    names = [c.replace("_", " ") for c in table.X.columns if c != "intervention"]
     tree = named_tree(text, names, CLASSES)
     with style():
         axes = plot_tree(tree, Figure().add_subplot())
@@ -112,21 +112,21 @@ def thesis_figure_6_2_SYNTHETIC(
     from hedgerow.drawing.survival import plot_curve
     from hedgerow.survival import expected_survival
 
-    own = simulated(patients)
-    own = own[own["printed"] > 0]
+    selected = simulated(patients)
+    selected = selected[selected["printed"] > 0]
     table = next((t for t in tidy if t.name == SIMULATED), None)
-    if own.empty or table is None:
+    if selected.empty or table is None:
         return nothing_drawn("The simulator was not run")
     printed = published["thesis_table_6_3"]
-    told = simulated(leaves)
-    told = told[told["groups"] == PRINTED].set_index("number")
+    by_node = simulated(leaves)
+    by_node = by_node[by_node["groups"] == PRINTED].set_index("number")
     people = table.X[["age", "gender"]]
     with drawing(2.7) as drawn:
         drawn.suptitle("SYNTHETIC patients", x=0.01, ha="left", fontsize=9)
         panels = drawn.subplots(1, 3, sharey=True)
         for axes, number in zip(panels, (4, 9, 10), strict=True):
-            inside = own[own["printed"] == number]
-            plot_curve(axes, own["time"], own["event"] == 1, color="#888888",
+            inside = selected[selected["printed"] == number]
+            plot_curve(axes, selected["time"], selected["event"] == 1, color="#888888",
                        label="all patients")  # fmt: skip
             plot_curve(axes, inside["time"], inside["event"] == 1, color="#0072B2",
                        label=f"node {number}", interval=True)  # fmt: skip
@@ -141,7 +141,7 @@ def thesis_figure_6_2_SYNTHETIC(
                 for text in cell.astype(str):
                     marker = ">" if text.startswith(">") else "x"
                     axes.plot(printed_number(text), level, marker, color="black", markersize=5)
-            line = told.loc[number]
+            line = by_node.loc[number]
             axes.set_title(f"Node {number}: n = {int(line['n'])}, {p_said(line['logrank_p'])}")
             axes.set_xlim(0, 14)
             axes.set_xlabel("Years")
@@ -168,29 +168,29 @@ def thesis_figure_6_3_SYNTHETIC(
     """Figure 6.3: simulated patients with and without an intervention, node by node."""
     from hedgerow.drawing.survival import plot_curve
 
-    own = simulated(patients)
-    own = own[own["printed"] > 0]
-    if own.empty:
+    selected = simulated(patients)
+    selected = selected[selected["printed"] > 0]
+    if selected.empty:
         return nothing_drawn("The simulator was not run")
     landmark = float(plan.cohorts[SIMULATED]["landmark"])
-    told = simulated(treatment)
-    told = told[(told["groups"] == PRINTED) & (told["counted_from"] == "landmark")]
-    told = told.set_index("number")
+    by_node = simulated(treatment)
+    by_node = by_node[(by_node["groups"] == PRINTED) & (by_node["counted_from"] == "landmark")]
+    by_node = by_node.set_index("number")
     printed = published["thesis_table_6_4"]
     printed = printed[printed["metric"] == "logrank_p"].set_index("criterion")["value"]
-    own = own[own["full_time"] > landmark]
+    selected = selected[selected["full_time"] > landmark]
     with drawing(7.4) as drawn:
         drawn.suptitle("SYNTHETIC patients", x=0.01, ha="left", fontsize=9)
         panels = drawn.subplots(4, COLUMNS, sharex=True, sharey=True)
         for axes, number in zip(panels.flat, range(1, 11), strict=False):
-            inside = own[own["printed"] == number]
+            inside = selected[selected["printed"] == number]
             counts = []
             for treated, (label, colour, line) in TREATED.items():
                 mine = inside[(inside["intervention"] <= landmark) == treated]
                 counts.append(str(len(mine)))
                 plot_curve(axes, mine["full_time"] - landmark, mine["full_event"] == 1,
                            color=colour, line=line, label=label)  # fmt: skip
-            p = told["logrank_p"].get(number, np.nan)
+            p = by_node["logrank_p"].get(number, np.nan)
             axes.set_title(f"Node {number}: {' and '.join(counts)}", fontsize=8.5)
             text = f"{p_said(p)}\nprinted {p_said(printed_number(printed[f'node_{number}']))}"
             axes.text(0.04, 0.05, text, transform=axes.transAxes, fontsize=7.5)
@@ -229,8 +229,8 @@ def survival_curves(
     from hedgerow.data.cohorts import UNITS
     from hedgerow.drawing.survival import plot_curve
 
-    own = public(patients)
-    names = list(own["dataset"].drop_duplicates())
+    cohorts = public(patients)
+    names = list(cohorts["dataset"].drop_duplicates())
     if not names:
         return nothing_drawn("No public cohort was run")
     p = separation.set_index(["dataset", "part"])["multivariate_logrank_p"]
@@ -239,7 +239,7 @@ def survival_curves(
         drawn = Figure(figsize=(WIDTH, height + 0.2), layout="constrained")
         panels = drawn.subplots(len(names), 2, sharey=True, squeeze=False)
         for line, name in zip(panels, names, strict=True):
-            mine = own[own["dataset"] == name]
+            mine = cohorts[cohorts["dataset"] == name]
             facts = plan.cohorts[name]
             numbers, colours = _ranked(leaves, mine, name)
             for axes, training in zip(line, (True, False), strict=True):
@@ -267,10 +267,10 @@ def _ranked(leaves: pd.DataFrame, mine: pd.DataFrame, dataset: str):
     """Leaves from the fewest events per year of training patients, with colours light to dark."""
     from matplotlib import colormaps
 
-    own = leaves[
+    selected = leaves[
         (leaves["dataset"] == dataset) & (leaves["groups"] == LEARNT) & (leaves["number"] > 0)
     ]
-    most = own.sort_values("n", ascending=False, kind="stable").head(MOST_CURVES)["number"]
+    most = selected.sort_values("n", ascending=False, kind="stable").head(MOST_CURVES)["number"]
     learnt = mine[mine["training"] & mine["number"].isin(most)]
     sums = learnt.assign(died=learnt["event"] == 1).groupby("number")[["died", "time"]].sum()
     numbers = (sums["died"] / sums["time"]).sort_values(kind="stable").index.tolist()
@@ -290,15 +290,15 @@ def _ranked(leaves: pd.DataFrame, mine: pd.DataFrame, dataset: str):
 )
 def survival_evidence(leaves: pd.DataFrame) -> Figure:
     """p of selected leaves of public cohorts, as published and after honest looks."""
-    own = public(leaves)
-    own = own[(own["groups"] == LEARNT) & (own["number"] > 0) & (own["logrank_p"] < ALPHA)]
-    if own.empty:
+    rows = public(leaves)
+    rows = rows[(rows["groups"] == LEARNT) & (rows["number"] > 0) & (rows["logrank_p"] < ALPHA)]
+    if rows.empty:
         return nothing_drawn("No leaf of a public cohort has p < .005")
-    own = own.sort_values(["dataset", "logrank_p"], kind="stable")
-    with drawing(0.17 * len(own) + 1.1) as drawn:
+    rows = rows.sort_values(["dataset", "logrank_p"], kind="stable")
+    with drawing(0.17 * len(rows) + 1.1) as drawn:
         axes = drawn.add_subplot()
         place, ticks, labels = 0.0, [], []
-        for dataset, mine in own.groupby("dataset", sort=False):
+        for dataset, mine in rows.groupby("dataset", sort=False):
             for line in mine.to_dict("records"):
                 values = {k: max(line[k], SMALLEST) for k in EVIDENCE if not math.isnan(line[k])}
                 axes.plot([min(values.values()), max(values.values())], [place] * 2,

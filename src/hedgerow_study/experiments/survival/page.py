@@ -144,10 +144,10 @@ def _people(table: pd.DataFrame) -> Markup:
 def _performance(table: pd.DataFrame) -> Markup:
     """One block per cohort and tree; published values where the table has them."""
     blocks = {}
-    for (dataset, method), own in table.groupby(["dataset", "method"], sort=False):
-        at = {line["metric"]: line for line in own.to_dict("records")}
+    for (dataset, method), group in table.groupby(["dataset", "method"], sort=False):
+        at = {line["metric"]: line for line in group.to_dict("records")}
         title = Markup("{}, {} {}").format(
-            dataset, method, tagged("small", count(own["n_splits"].max()), " divisions")
+            dataset, method, tagged("small", count(group["n_splits"].max()), " divisions")
         )
         metrics = (metric for metric in (*METRICS, "majority") if metric in at)
         blocks[title] = [_of_metric(at[metric]) for metric in metrics]
@@ -189,12 +189,12 @@ def _honest(table: pd.DataFrame) -> Markup:
 
 def _left(table: pd.DataFrame) -> dict:
     """Over all cohorts: leaves with p < .005 as published, and with p < .005 after all."""
-    told = table["n_permutation"].notna().all()
+    is_complete = table["n_permutation"].notna().all()
     return {
         "n_leaves": int(table["n_leaves"].sum()),
         "n_cohorts": len(table),
         **{name: int(table[name].sum()) for name in ("n_selected", "n_test")},
-        "n_permutation": int(table["n_permutation"].sum()) if told else None,
+        "n_permutation": int(table["n_permutation"].sum()) if is_complete else None,
         "n_permutations": count(table["n_permutations"].max()),
     }
 
@@ -216,14 +216,14 @@ _TREATED_HEADS = (
 def _by_cohort(table: pd.DataFrame, of: Callable[[Mapping], tuple], *heads: list) -> list[dict]:
     """Lines of each cohort; of one with many leaves those that are furthest from the others."""
     blocks = []
-    for dataset, own in table[table["groups"] == LEARNT].groupby("dataset", sort=True):
-        leaves = own[own["number"] > 0]
+    for dataset, group in table[table["groups"] == LEARNT].groupby("dataset", sort=True):
+        leaves = group[group["number"] > 0]
         most = leaves
         if leaves["number"].nunique() > MOST_LEAVES:
             first = leaves.drop_duplicates("number")
             kept = first.sort_values("logrank_p", kind="stable")["number"].head(MOST_LEAVES)
             most = leaves[leaves["number"].isin(kept)]
-        chosen = pd.concat([own[own["number"] == 0], most])
+        chosen = pd.concat([group[group["number"] == 0], most])
         blocks.append(
             {
                 "name": dataset,
@@ -268,8 +268,8 @@ def _registry(table: pd.DataFrame) -> Markup:
             simulated = f"{number(line['percent'], 0)} %"
         elif known(line["median"]):
             simulated = f"{line['median']:g} ({line['q1']:g} to {line['q3']:g})"
-        made = (simulated, number(line["percent_missing"], 0))
-        cells = (Styled(cell, row=line["row"]) for cell in made)
+        shown = (simulated, number(line["percent_missing"], 0))
+        cells = (Styled(cell, row=line["row"]) for cell in shown)
         lines.append((line["name"], line["type"], text(line["description"]), *cells))
     return view(lines, ["Variable", "Type", "As printed", "Simulated", "Missing, %"])
 
@@ -295,10 +295,10 @@ def _printed_treatment(table: pd.DataFrame) -> Markup:
     }
     blocks = {}
     for (groups, way), title in titles.items():
-        own = table[(table["groups"] == groups) & (table["counted_from"] == way)]
+        rows = table[(table["groups"] == groups) & (table["counted_from"] == way)]
         blocks[title] = [
             _beside_printed(line, ("n_treated", "n_untreated"), _TREATED)
-            for line in own.to_dict("records")
+            for line in rows.to_dict("records")
         ]
     above = ["", "", "", Span("Years gained until", 2), "", "", Span("Leaf against the others", 2)]
     heads = ["Group", "Treated", "Untreated", "25 %", "50 %", "Log-rank p"]

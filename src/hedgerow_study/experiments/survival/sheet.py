@@ -30,24 +30,24 @@ def sheet(table: TidyTable, patients: pd.DataFrame, trees: pd.DataFrame, plan) -
     from hedgerow.drawing.survival import MOST_LEAVES, guideline_sheet
     from hedgerow.tree import Tree
 
-    own = cohort_of(table, plan)
-    time, event = own.natural_history()
-    found = trees[trees["split"] == 0].set_index("method")
+    cohort = cohort_of(table, plan)
+    time, event = cohort.natural_history()
+    by_method = trees[trees["split"] == 0].set_index("method")
     method = METHODS[0]
-    if found.loc[method, "n_leaves"] > LEGIBLE:
-        method = found.loc[list(METHODS), "n_leaves"].idxmin()
-    if (n_leaves := found.loc[method, "n_leaves"]) > MOST_LEAVES:
-        return {kind: _too_large(own.name, n_leaves) for kind in ("svg", "pdf")}
-    tree = Tree.from_json(found.loc[method, "tree"])
-    tree = tree.replace(feature_names=[str(c) for c in own.X.columns], classes=list(CLASSES))
-    values, _ = TidyTable(own.name, own.X, event, [], "").matrix()
-    made_up = "SYNTHETIC patients: " if own.name == SIMULATED else ""
+    if by_method.loc[method, "n_leaves"] > LEGIBLE:
+        method = by_method.loc[list(METHODS), "n_leaves"].idxmin()
+    if (n_leaves := by_method.loc[method, "n_leaves"]) > MOST_LEAVES:
+        return {kind: _too_large(cohort.name, n_leaves) for kind in ("svg", "pdf")}
+    tree = Tree.from_json(by_method.loc[method, "tree"])
+    tree = tree.replace(feature_names=[str(c) for c in cohort.X.columns], classes=list(CLASSES))
+    values, _ = TidyTable(cohort.name, cohort.X, event, [], "").matrix()
+    prefix = "SYNTHETIC patients: " if cohort.name == SIMULATED else ""
     notes = [
         f"Tree: {'settings of the thesis' if method == 'thesis' else 'tuned settings'}, learnt "
         f"from {int((patients['training'] & (patients['y'] >= 0)).sum())} of these patients.",
         "Leaves were chosen by the outcome: other patients' curves are closer together.",
     ]
-    if made_up:
+    if prefix:
         notes.append("SYNTHETIC: made-up patients, of no use at any bedside.")
 
     def page():
@@ -56,11 +56,11 @@ def sheet(table: TidyTable, patients: pd.DataFrame, trees: pd.DataFrame, plan) -
             values,
             time,
             event,
-            horizon=own.horizon,
-            title=f"{made_up}{own.name.replace('_', ' ')}",
+            horizon=cohort.horizon,
+            title=f"{prefix}{cohort.name.replace('_', ' ')}",
             unit="years",
-            cohort=f"{own.name}, configuration {plan.configuration}",
-            names={str(c): str(c).replace("_", " ") for c in own.X.columns},
+            cohort=f"{cohort.name}, configuration {plan.configuration}",
+            names={str(c): str(c).replace("_", " ") for c in cohort.X.columns},
             notes=notes,
         )
 

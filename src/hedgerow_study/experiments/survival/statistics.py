@@ -30,15 +30,15 @@ def statistics(
     whole = described[described["part"] == "all"].drop(columns="part")
     key = ["dataset", "groups", "number"]
     for part in PARTS[1:]:
-        own = described[described["part"] == part].set_index(key)
-        there = [name for name in OF_PARTS if name in own]
-        whole = whole.join(own[there].add_suffix(f"_{part}"), on=key)
+        of_part = described[described["part"] == part].set_index(key)
+        available = [name for name in OF_PARTS if name in of_part]
+        whole = whole.join(of_part[available].add_suffix(f"_{part}"), on=key)
     mine = null[null["part"] == "all"]
     leaf = ((whole["groups"] == LEARNT) & (whole["number"] > 0)).to_numpy()
     for statistic, column, p in zip(CHI2, ("against_all", "against_rest"), _P, strict=True):
-        found = np.full(len(whole), np.nan)
-        found[leaf] = permutation_p(whole.loc[leaf, statistic], mine[column])
-        whole[p] = found
+        p_values = np.full(len(whole), np.nan)
+        p_values[leaf] = permutation_p(whole.loc[leaf, statistic], mine[column])
+        whole[p] = p_values
     whole["n_permutations"] = mine["permutation"].nunique()
     return {
         "leaves": sorted_(whole, key),
@@ -55,11 +55,11 @@ def _separation(apart: pd.DataFrame, null: pd.DataFrame) -> pd.DataFrame:
 
     rows = []
     for line in apart.to_dict("records"):
-        own = null[null["part"] == line["part"]]
-        p = float(permutation_p([line["overall"]], own["overall"])[0])
-        false_alarms = float((own["n_selected"] > 0).mean())
-        told = {"p_permutation": p, "false_alarms": false_alarms, "n_permutations": len(own)}
-        rows.append({**line, **told})
+        dealt = null[null["part"] == line["part"]]
+        p = float(permutation_p([line["overall"]], dealt["overall"])[0])
+        false_alarms = float((dealt["n_selected"] > 0).mean())
+        tests = {"p_permutation": p, "false_alarms": false_alarms, "n_permutations": len(dealt)}
+        rows.append({**line, **tests})
     return pd.DataFrame(rows)
 
 
@@ -72,9 +72,9 @@ def selected(leaves: pd.DataFrame) -> pd.DataFrame:
     test patients, in the same direction (n_test), and by permutation (n_permutation; missing where
     so few permutations cannot tell).
     """
-    own = leaves[(leaves["groups"] == LEARNT) & (leaves["number"] > 0)]
+    of_leaves = leaves[(leaves["groups"] == LEARNT) & (leaves["number"] > 0)]
     rows = []
-    for dataset, mine in own.groupby("dataset", sort=True):
+    for dataset, mine in of_leaves.groupby("dataset", sort=True):
         chosen = mine[mine["logrank_p"] < ALPHA]
         longer = is_longer(chosen)
         same_way = is_longer(chosen, "_test") == longer

@@ -68,45 +68,46 @@ def learn(table: TidyTable, plan, splits: Iterable[int] | None = None) -> dict[s
     """
     from hedgerow.survival import risk_groups
 
-    own = cohort_of(table, plan)
-    time, event = own.natural_history()
+    cohort = cohort_of(table, plan)
+    time, event = cohort.natural_history()
     numbers = numbers_of(plan, "n_splits", splits)
     trees, performance = [], []
     for split in numbers:
-        state = random_state(plan.seed, EXPERIMENT, own.name, split, "split")
-        pipeline = {**pipeline_of(own, plan), "random_state": state}
-        found = risk_groups(own.X, time, event, **pipeline)
-        learnt = np.flatnonzero(found.training & found.labels.known)
-        grid = _grid(own.X.iloc[learnt], found.labels.y[learnt], split, own.name, plan)
+        state = random_state(plan.seed, EXPERIMENT, cohort.name, split, "split")
+        pipeline = {**pipeline_of(cohort, plan), "random_state": state}
+        of_thesis = risk_groups(cohort.X, time, event, **pipeline)
+        learnt = np.flatnonzero(of_thesis.training & of_thesis.labels.known)
+        grid = _grid(cohort.X.iloc[learnt], of_thesis.labels.y[learnt], split, cohort.name, plan)
         best = grid[grid["chosen"]].iloc[0]
         parameters = {name: best[name] for name in _TUNED}
         pipeline["estimator"] = pipeline["estimator"].set_params(**parameters)
-        both = dict(zip(METHODS, (found, risk_groups(own.X, time, event, **pipeline)), strict=True))
+        of_tuned = risk_groups(cohort.X, time, event, **pipeline)
+        both = dict(zip(METHODS, (of_thesis, of_tuned), strict=True))
         for method, of in both.items():
-            tree, key = of.tree_, (own.name, split, method)
-            root = own.X.columns[tree.feature[0]] if tree.n_leaves > 1 else ""
+            tree, key = of.tree_, (cohort.name, split, method)
+            root = cohort.X.columns[tree.feature[0]] if tree.n_leaves > 1 else ""
             trees.append((*key, tree.n_leaves, tree.depth, str(root), tree.to_json()))
-            performance += [(*key, *line) for line in _performance(own.X, of)]
+            performance += [(*key, *line) for line in _performance(cohort.X, of)]
         if split == numbers[0]:
             groups, tuning = both, grid
     number = {method: numbered(of.tree_, of.leaf) for method, of in groups.items()}
     first = groups[METHODS[0]]
     patients = pd.DataFrame(
         {
-            "dataset": own.name,
+            "dataset": cohort.name,
             "row": np.arange(len(time)),
             "training": first.training,
             "y": first.labels.y,
             "number": number["thesis"],
             "number_tuned": number["tuned"],
-            "said": first.estimator.predict(own.X),
-            "said_tuned": groups["tuned"].estimator.predict(own.X),
-            "printed": printed_groups(own),
+            "said": first.estimator.predict(cohort.X),
+            "said_tuned": groups["tuned"].estimator.predict(cohort.X),
+            "printed": printed_groups(cohort),
             "time": time,
             "event": event,
-            "full_time": own.time,
-            "full_event": own.event,
-            "intervention": np.nan if own.intervention is None else own.intervention,
+            "full_time": cohort.time,
+            "full_event": cohort.event,
+            "intervention": np.nan if cohort.intervention is None else cohort.intervention,
         }
     )
     of_first_split = slice(None if numbers[0] == 0 else 0)
@@ -134,12 +135,12 @@ def merged(
 _TUNED = ("confidence", "repetition_factor", "min_samples_leaf")
 
 
-def pipeline_of(own: Cohort, plan) -> dict[str, Any]:
+def pipeline_of(cohort: Cohort, plan) -> dict[str, Any]:
     """Parameters of `risk_groups` that stay the same for all divisions and permutations."""
     from hedgerow.survival import thesis_tree
 
     return {
-        "horizon": own.horizon,
+        "horizon": cohort.horizon,
         "competing": plan.competing,
         "test_size": plan.test_size,
         "min_followed": plan.min_followed,
@@ -154,14 +155,14 @@ def numbered(tree, leaf: np.ndarray) -> np.ndarray:
     return pd.Series(leaf).map(leaf_numbers(tree)).to_numpy()
 
 
-def printed_groups(own: Cohort) -> np.ndarray:
+def printed_groups(cohort: Cohort) -> np.ndarray:
     """Leaf of figure 6.1 of simulated patients, 0 for others and where a value is missing."""
     from hedgerow.data.aortic_stenosis import leaf_of
 
-    if own.name != SIMULATED:
-        return np.zeros(len(own.X), dtype=int)
-    known = own.X[list(TESTED)].notna().all(axis=1).to_numpy()
-    return np.where(known, leaf_of(own.X), 0)
+    if cohort.name != SIMULATED:
+        return np.zeros(len(cohort.X), dtype=int)
+    is_complete = cohort.X[list(TESTED)].notna().all(axis=1).to_numpy()
+    return np.where(is_complete, leaf_of(cohort.X), 0)
 
 
 #: Variables that figure 6.1 tests.
@@ -210,15 +211,15 @@ def _performance(X: pd.DataFrame, of) -> list[tuple]:
         rows = np.flatnonzero(of.part(part) & of.labels.known)
         if not len(rows):
             continue
-        y, said = of.labels.y[rows], of.estimator.predict(X.iloc[rows])
-        lines.append((part, "accuracy", float(np.mean(y == said)), len(rows)))
+        y, y_pred = of.labels.y[rows], of.estimator.predict(X.iloc[rows])
+        lines.append((part, "accuracy", float(np.mean(y == y_pred)), len(rows)))
         lines.append((part, "majority", float(max(y.mean(), 1 - y.mean())), len(rows)))
-        shares = precision_recall_fscore_support(y, said, labels=[0, 1], zero_division=np.nan)
+        shares = precision_recall_fscore_support(y, y_pred, labels=[0, 1], zero_division=np.nan)
         for code, name in enumerate(CLASSES):
-            predicted, there = int((said == code).sum()), int(shares[3][code])
-            lines.append((part, f"{name}_recall", float(shares[1][code]), there))
+            predicted, actual = int((y_pred == code).sum()), int(shares[3][code])
+            lines.append((part, f"{name}_recall", float(shares[1][code]), actual))
             lines.append((part, f"{name}_precision", float(shares[0][code]), predicted))
-            lines.append((part, f"{name}_f_score", float(shares[2][code]), predicted + there))
+            lines.append((part, f"{name}_f_score", float(shares[2][code]), predicted + actual))
     return lines
 
 
@@ -237,16 +238,16 @@ def permute(table: TidyTable, plan, permutations: Iterable[int] | None = None) -
     """
     from hedgerow.survival import permuted_separation
 
-    own = cohort_of(table, plan)
+    cohort = cohort_of(table, plan)
     numbers = numbers_of(plan, "n_permutations", permutations)
-    seeds = [random_state(plan.seed, EXPERIMENT, own.name, i, "permutation") for i in numbers]
-    found = permuted_separation(
-        own.X, *own.natural_history(), seeds=seeds, **pipeline_of(own, plan)
+    seeds = [random_state(plan.seed, EXPERIMENT, cohort.name, i, "permutation") for i in numbers]
+    separations = permuted_separation(
+        cohort.X, *cohort.natural_history(), seeds=seeds, **pipeline_of(cohort, plan)
     )
-    found["permutation"] = np.repeat(numbers, len(PARTS))
-    found.insert(0, "dataset", own.name)
+    separations["permutation"] = np.repeat(numbers, len(PARTS))
+    separations.insert(0, "dataset", cohort.name)
     columns = ORDER["null"]
-    return sorted_(found[[*columns, *found.columns.drop(columns)]], columns)
+    return sorted_(separations[[*columns, *separations.columns.drop(columns)]], columns)
 
 
 # ------------------------------------------------------------------------------------ describe
@@ -265,36 +266,31 @@ def describe(table: TidyTable, patients: pd.DataFrame, plan) -> dict[str, pd.Dat
     """
     from hedgerow.survival import HorizonLabels, RiskGroups, separation
 
-    own = cohort_of(table, plan)
-    y = patients["y"].to_numpy()
-    learnt = RiskGroups(
-        None,
-        patients["training"].to_numpy(),
-        HorizonLabels(y, y >= 0),
-        patients["number"].to_numpy(),
-    )
+    cohort = cohort_of(table, plan)
+    y, number = (patients[name].to_numpy() for name in ("y", "number"))
+    learnt = RiskGroups(None, patients["training"].to_numpy(), HorizonLabels(y, y >= 0), number)
     leaves, overall = [], {}
     for part in PARTS:
         adjusted = part == "all"
-        found = _leaves(own, patients, learnt.part(part), patients["number"].to_numpy(), adjusted)
-        overall[part] = found.attrs["multivariate_logrank_p"]
-        leaves.append(found.assign(groups=LEARNT, part=part))
-    treatment = _treatment(own, patients, patients["number"].to_numpy(), LEARNT)
+        survival = _leaves(cohort, patients, learnt.part(part), number, adjusted)
+        overall[part] = survival.attrs["multivariate_logrank_p"]
+        leaves.append(survival.assign(groups=LEARNT, part=part))
+    treatment = _treatment(cohort, patients, number, LEARNT)
     printed = patients["printed"].to_numpy()
     if (printed > 0).any():
         leaves.append(
-            _leaves(own, patients, printed > 0, printed).assign(groups=PRINTED, part="all")
+            _leaves(cohort, patients, printed > 0, printed).assign(groups=PRINTED, part="all")
         )
-        treatment += _treatment(own, patients, printed, PRINTED)
-    apart = separation(learnt, *own.natural_history())
+        treatment += _treatment(cohort, patients, printed, PRINTED)
+    apart = separation(learnt, *cohort.natural_history())
     return {
-        "leaves": _keyed(leaves, own.name, "leaves"),
-        "treatment": _keyed(treatment, own.name, "treatment"),
+        "leaves": _keyed(leaves, cohort.name, "leaves"),
+        "treatment": _keyed(treatment, cohort.name, "treatment"),
         "separation": sorted_(
-            apart.assign(dataset=own.name, multivariate_logrank_p=apart["part"].map(overall)),
+            apart.assign(dataset=cohort.name, multivariate_logrank_p=apart["part"].map(overall)),
             ORDER["separation"],
         ),
-        "intervals": _intervals(own, patients, plan),
+        "intervals": _intervals(cohort, patients, plan),
     }
 
 
@@ -307,55 +303,55 @@ def _keyed(frames: list[pd.DataFrame], dataset: str, name: str) -> pd.DataFrame:
 
 
 def _leaves(
-    own: Cohort, patients: pd.DataFrame, who: np.ndarray, number, adjusted: bool = True
+    cohort: Cohort, patients: pd.DataFrame, who: np.ndarray, number, adjusted: bool = True
 ) -> pd.DataFrame:
     """`leaf_survival` of some patients, after a row of all of them (number 0)."""
     from hedgerow.survival import KnownLeaves, leaf_survival, logrank_one_by_one
 
     time, event = (patients[name].to_numpy()[who] for name in ("time", "event"))
     covariates = None
-    if adjusted and own.covariates is not None:
-        covariates = own.covariates[who].reset_index(drop=True)
+    if adjusted and cohort.covariates is not None:
+        covariates = cohort.covariates[who].reset_index(drop=True)
     frames, people = [], {}
-    if own.name == SIMULATED:
+    if cohort.name == SIMULATED:
         from hedgerow.data.aortic_stenosis import life_table
 
-        people = {"age": own.X["age"][who], "sex": own.X["gender"][who]}
+        people = {"age": cohort.X["age"][who], "sex": cohort.X["gender"][who]}
         people["life_table"] = life_table()
     for leaf in (np.zeros(int(who.sum()), dtype=int), number[who]):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # notes of the table say what they say
-            found = leaf_survival(
+            survival = leaf_survival(
                 KnownLeaves(leaf), None, time, event, covariates=covariates, **people
             )
-        frames.append(found.rename_axis("number").reset_index())
+        frames.append(survival.rename_axis("number").reset_index())
     tests = logrank_one_by_one(time, event == 1, number[who])
-    own_p = dict(zip(CHI2, (tests.against_all, tests.against_rest), strict=True))
-    frames[1] = frames[1].assign(**own_p)
+    chi2 = dict(zip(CHI2, (tests.against_all, tests.against_rest), strict=True))
+    frames[1] = frames[1].assign(**chi2)
     # All patients are compared with nobody.
     everybody = [c for c in frames[0] if not c.startswith(_COMPARED) and frames[0][c].notna().all()]
     whole = pd.concat([frames[0][everybody], frames[1]], ignore_index=True)
     whole = whole.reindex(columns=frames[1].columns)
-    whole.attrs = {"multivariate_logrank_p": found.attrs["multivariate_logrank_p"]}
+    whole.attrs = {"multivariate_logrank_p": survival.attrs["multivariate_logrank_p"]}
     return whole
 
 
 _COMPARED = ("logrank", "cox", "hazard", "ph_p", "n_adjusted", "gray")
 
 
-def _treatment(own: Cohort, patients: pd.DataFrame, number, groups: str) -> list[pd.DataFrame]:
+def _treatment(cohort: Cohort, patients: pd.DataFrame, number, groups: str) -> list[pd.DataFrame]:
     """`compare_groups` of all patients (number 0) and by leaf, for both ways of counting time."""
     from hedgerow.survival import KnownLeaves, compare_groups
 
-    if own.intervention is None:
+    if cohort.intervention is None:
         return []
     who = number > 0
     time, event, when = (
         patients[name].to_numpy()[who] for name in ("full_time", "full_event", "intervention")
     )
-    found = []
+    frames = []
     # A treatment that is chosen at inclusion leaves no time to wait.
-    ways = COUNTED_FROM[:1] if own.at_inclusion else COUNTED_FROM
+    ways = COUNTED_FROM[:1] if cohort.at_inclusion else COUNTED_FROM
     for counted_from, leaf in itertools.product(ways, (np.zeros(len(time), int), number[who])):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -365,39 +361,40 @@ def _treatment(own: Cohort, patients: pd.DataFrame, number, groups: str) -> list
                 time,
                 event,
                 when,
-                landmark=0.0 if own.at_inclusion else own.landmark,
+                landmark=0.0 if cohort.at_inclusion else cohort.landmark,
                 counted_from=counted_from,
             )
         table = table.rename_axis("number").reset_index()
-        found.append(table.assign(groups=groups, counted_from=counted_from))
-    return found
+        frames.append(table.assign(groups=groups, counted_from=counted_from))
+    return frames
 
 
-def _intervals(own: Cohort, patients: pd.DataFrame, plan) -> pd.DataFrame:
+def _intervals(cohort: Cohort, patients: pd.DataFrame, plan) -> pd.DataFrame:
     """Intervals of the performance of both trees in the test part of split 0."""
     from hedgerow.evaluation.shares import share_intervals
 
     who = ~patients["training"].to_numpy() & (patients["y"].to_numpy() >= 0)
     if not who.any():
         raise DataError(
-            f"{own.name}: no patient of the test part is followed to the horizon or dead by then",
+            f"{cohort.name}: no patient of the test part is followed to the horizon or dead by "
+            "then",
             remedy="give it another `horizon` in the registry, or leave it out",
         )
     frames = []
-    for method, said in zip(METHODS, ("said", "said_tuned"), strict=True):
-        state = random_state(plan.seed, EXPERIMENT, own.name, 0, f"intervals {method}")
-        found = share_intervals(
+    for method, column in zip(METHODS, ("said", "said_tuned"), strict=True):
+        state = random_state(plan.seed, EXPERIMENT, cohort.name, 0, f"intervals {method}")
+        intervals = share_intervals(
             patients["y"].to_numpy()[who],
-            patients[said].to_numpy()[who],
+            patients[column].to_numpy()[who],
             classes=range(len(CLASSES)),
             n_bootstrap=plan.n_bootstrap,
             random_state=state,
         )
         names = [
             metric if code is None or pd.isna(code) else f"{CLASSES[int(code)]}_{METRICS[metric]}"
-            for metric, code in zip(found["metric"], found.pop("class"), strict=True)
+            for metric, code in zip(intervals["metric"], intervals.pop("class"), strict=True)
         ]
-        frames.append(found.assign(metric=names, dataset=own.name, method=method))
+        frames.append(intervals.assign(metric=names, dataset=cohort.name, method=method))
     return pd.concat(frames, ignore_index=True)
 
 

@@ -55,10 +55,10 @@ METRICS = ["accuracy"] + [f"{c}_{m}" for c in CLASSES for m in ("recall", "preci
 def said(patients: pd.DataFrame, plan: SurvivalPlan) -> dict[str, str]:
     """Words of the captions: what was run."""
     public = [d for d in plan.datasets if d != SIMULATED]
-    there = set(patients["dataset"]) - {SIMULATED}
+    available = set(patients["dataset"]) - {SIMULATED}
     each = how_many(plan.n_splits, "division")
     return {
-        "ran": ran(there, public, each, plan.configuration),
+        "ran": ran(available, public, each, plan.configuration),
         "simulated": f"Run: {SIMULATED}, {each}, configuration {plan.configuration}. {SYNTHETIC}",
         "permutations": how_many(plan.n_permutations, "permutation"),
         "bootstrap": f"{plan.n_bootstrap:,}",
@@ -96,15 +96,15 @@ def behind_variables(table: pd.DataFrame) -> Iterator[Cell]:
 def behind_performance(table: pd.DataFrame) -> Iterator[Cell]:
     """Table 6.2 and its kin rest on the test parts of all divisions."""
     for row, line in enumerate(table.to_dict("records")):
-        own = {"dataset": line["dataset"], "method": line["method"], "metric": line["metric"]}
-        ends = Rows("intervals", own)
-        every = Rows("performance", {**own, "part": "test"})
-        first = Rows("performance", {**own, "part": "test", "split": 0})
+        where = {"dataset": line["dataset"], "method": line["method"], "metric": line["metric"]}
+        ends = Rows("intervals", where)
+        every = Rows("performance", {**where, "part": "test"})
+        first = Rows("performance", {**where, "part": "test", "split": 0})
         yield Cell(row, "measured", "value", (first,), 100.0)
         yield Cell(row, "n", "value", (Rows("performance", first.where, "n"),))
         for column in ENDS:
             if pd.notna(line[column]):
-                yield Cell(row, column, "value", (Rows(ends.of, own, column),), 100.0)
+                yield Cell(row, column, "value", (Rows(ends.of, where, column),), 100.0)
         for column in ("mean", "lowest", "highest"):
             yield Cell(row, column, column, (every,), 100.0)
         yield Cell(row, "n_splits", "n", (every,))
@@ -134,14 +134,14 @@ def _behind_groups(
     }
     numbers = [c for c in table.columns if c not in key and not c.endswith("_published")]
     for row, line in enumerate(table.to_dict("records")):
-        own = {column: line[column] for column in key}
+        where = {column: line[column] for column in key}
         for column in numbers:
             if pd.isna(line[column]):
                 continue
             if column in rows.columns:
-                yield Cell(row, column, "value", (Rows(of, own, column),))
+                yield Cell(row, column, "value", (Rows(of, where, column),))
             elif column in halves:
-                ends = tuple(Rows(of, own, end) for end in halves[column])
+                ends = tuple(Rows(of, where, end) for end in halves[column])
                 yield Cell(row, column, "half_of_difference", ends)
 
 
@@ -164,7 +164,7 @@ def thesis_table_6_1_SYNTHETIC(
     printed = published["thesis_table_6_1"]
     text = printed.pivot(index="criterion", columns="metric", values="value")
     named = printed[printed["metric"] == "type"].set_index("criterion")["note"]
-    own = next((t for t in tidy if t.name == SIMULATED), None)
+    table = next((t for t in tidy if t.name == SIMULATED), None)
     state = status(SIMULATED, [t.name for t in tidy], plan.datasets)
     rows = []
     for key in dict.fromkeys(printed["criterion"]):
@@ -172,14 +172,14 @@ def thesis_table_6_1_SYNTHETIC(
         name = str(named[key]).removeprefix("name printed: ")
         row = {"variable": key, "name": name, "type": words["type"]}
         row |= {"description": words["description"], "column": column, "status": state}
-        if own is not None:
-            values = own.X[column].to_numpy(dtype=float)
-            known = values[~np.isnan(values)]
-            row |= {"n": len(known), "percent_missing": 100.0 * (1 - len(known) / len(values))}
-            if set(known) <= {0.0, 1.0}:
-                row["percent"] = 100.0 * known.mean()
+        if table is not None:
+            values = table.X[column].to_numpy(dtype=float)
+            present = values[~np.isnan(values)]
+            row |= {"n": len(present), "percent_missing": 100.0 * (1 - len(present) / len(values))}
+            if set(present) <= {0.0, 1.0}:
+                row["percent"] = 100.0 * present.mean()
             else:
-                quartiles = np.percentile(known, [25, 50, 75])
+                quartiles = np.percentile(present, [25, 50, 75])
                 row |= dict(zip(("q1", "median", "q3"), quartiles, strict=True))
         rows.append(row)
     columns = ["variable", "name", "type", "description", "column", "status", "n", "median"]
@@ -195,23 +195,23 @@ def _performance(
 ) -> pd.DataFrame:
     """Per cohort, tree and metric: the test part of split 0 with intervals, and all splits."""
     test = performance[performance["part"] == "test"]
-    known = intervals.set_index(["dataset", "method", "metric"])
+    by_key = intervals.set_index(["dataset", "method", "metric"])
     counts = patients[~patients["training"] & (patients["y"] >= 0)].groupby("dataset").size()
     rows = []
     key = ["dataset", "method", "metric"]
-    for place, own in test.groupby(key, sort=True):
-        first, values = own[own["split"] == 0], 100.0 * own["value"]
+    for place, group in test.groupby(key, sort=True):
+        first, values = group[group["split"] == 0], 100.0 * group["value"]
         row = dict(zip(key, place, strict=True)) | {"n_test": int(counts.get(place[0], 0))}
         row |= {"n": int(first["n"].iloc[0]) if len(first) else 0}
         row |= {"measured": 100.0 * first["value"].iloc[0] if len(first) else np.nan}
-        if place in known.index:
-            row |= {name: 100.0 * known.loc[place, name] for name in ENDS}
+        if place in by_key.index:
+            row |= {name: 100.0 * by_key.loc[place, name] for name in ENDS}
         row |= {"mean": values.mean(), "lowest": values.min(), "highest": values.max()}
         rows.append({**row, "n_splits": values.notna().sum()})
     columns = [*key, "n_test", "n", "measured", *ENDS, "mean", "lowest", "highest", "n_splits"]
-    found = pd.DataFrame(rows).reindex(columns=columns)
+    frame = pd.DataFrame(rows).reindex(columns=columns)
     order = {"dataset": None, "method": METHODS, "metric": (*METRICS, "majority")}
-    return in_rows(found, order).round(9)
+    return in_rows(frame, order).round(9)
 
 
 ENDS = [f"{kind}_{end}" for kind in ("wald", "wilson", "bootstrap") for end in ("low", "high")]
@@ -243,14 +243,14 @@ def thesis_table_6_2_SYNTHETIC(
     by three kinds of intervals, mean, lowest and highest over n_splits divisions; published with
     published_low and published_high.
     """
-    found = _performance(simulated(performance), simulated(intervals), simulated(patients))
+    frame = _performance(simulated(performance), simulated(intervals), simulated(patients))
     printed = published["thesis_table_6_2"].set_index("metric")["value"].astype(float)
-    of_thesis = found["method"] == "thesis"
+    of_thesis = frame["method"] == "thesis"
     for name, suffix in (("published", ""), ("published_low", "_ci95_low"),
                          ("published_high", "_ci95_high")):  # fmt: skip
-        values = found["metric"].map(lambda metric, s=suffix: printed.get(metric + s))
-        found[name] = values.where(of_thesis)
-    return found
+        values = frame["metric"].map(lambda metric, s=suffix: printed.get(metric + s))
+        frame[name] = values.where(of_thesis)
+    return frame
 
 
 @table(
@@ -299,24 +299,24 @@ LEAVES = (
 
 def _half_widths(leaves: pd.DataFrame) -> pd.DataFrame:
     """Intervals as one number, as table 6.3 prints them: half of their width."""
-    found = leaves.copy()
-    found["last_half_width"] = (found["last_survival_high"] - found["last_survival_low"]) / 2
+    frame = leaves.copy()
+    frame["last_half_width"] = (frame["last_survival_high"] - frame["last_survival_low"]) / 2
     for suffix in ("", "_adjusted"):
-        if f"hazard_ratio_high{suffix}" in found:
-            width = found[f"hazard_ratio_high{suffix}"] - found[f"hazard_ratio_low{suffix}"]
-            found[f"hazard_ratio_half_width{suffix}"] = width / 2
-    return found
+        if f"hazard_ratio_high{suffix}" in frame:
+            width = frame[f"hazard_ratio_high{suffix}"] - frame[f"hazard_ratio_low{suffix}"]
+            frame[f"hazard_ratio_half_width{suffix}"] = width / 2
+    return frame
 
 
 def _printed(published: pd.DataFrame, columns: Mapping[tuple[str, str], str]) -> pd.DataFrame:
     """Printed cells of a table by number of the leaf: columns `<name>_published`, as texts."""
-    own = published[published["criterion"].str.match(r"node_\d+$|all$")]
-    name = [columns.get(key) for key in zip(own["method"], own["metric"], strict=True)]
-    own = own.assign(
+    cells = published[published["criterion"].str.match(r"node_\d+$|all$")]
+    name = [columns.get(key) for key in zip(cells["method"], cells["metric"], strict=True)]
+    cells = cells.assign(
         column=name,
-        number=own["criterion"].replace("all", "node_0").str.removeprefix("node_").astype(int),
+        number=cells["criterion"].replace("all", "node_0").str.removeprefix("node_").astype(int),
     ).dropna(subset="column")
-    wide = own.pivot(index="number", columns="column", values="value")
+    wide = cells.pivot(index="number", columns="column", values="value")
     return wide.reindex(columns=list(columns.values())).add_suffix("_published")
 
 
@@ -335,19 +335,19 @@ def thesis_table_6_3_SYNTHETIC(leaves: pd.DataFrame, published: Frames) -> pd.Da
     Returns: dataset, groups, number, then as `hedgerow.survival.leaf_survival`; printed cells as
     texts in columns with the suffix `_published`.
     """
-    found = _half_widths(simulated(leaves))
+    frame = _half_widths(simulated(leaves))
     printed = _printed(published["thesis_table_6_3"], OF_TABLE_6_3)
-    return _beside_printed(found, printed, found["groups"] == PRINTED, ["number"])
+    return _beside_printed(frame, printed, frame["groups"] == PRINTED, ["number"])
 
 
 def _beside_printed(
-    found: pd.DataFrame, printed: pd.DataFrame, shown: pd.Series, by: list[str]
+    frame: pd.DataFrame, printed: pd.DataFrame, shown: pd.Series, by: list[str]
 ) -> pd.DataFrame:
     """Leaves of the printed tree, then of the learnt one; printed cells where they are shown."""
-    found = found.join(printed, on="number")
-    found.loc[~shown, list(printed.columns)] = None
+    frame = frame.join(printed, on="number")
+    frame.loc[~shown, list(printed.columns)] = None
     order = {"groups": (PRINTED, LEARNT), **dict.fromkeys(by)}
-    return in_rows(found, order).round(9)
+    return in_rows(frame, order).round(9)
 
 
 @table(
@@ -403,10 +403,10 @@ def thesis_table_6_4_SYNTHETIC(treatment: pd.DataFrame, published: Frames) -> pd
     printed cells as texts in columns with the suffix `_published`, beside the values counted as
     published. The printed row of all patients repeats table 6.3 and is left out.
     """
-    found = simulated(treatment)
+    frame = simulated(treatment)
     printed = _printed(published["thesis_table_6_4"], OF_TABLE_6_4).drop(index=0, errors="ignore")
-    shown = (found["groups"] == PRINTED) & (found["counted_from"] == "inclusion")
-    return _beside_printed(found, printed, shown, ["counted_from", "number"])
+    shown = (frame["groups"] == PRINTED) & (frame["counted_from"] == "inclusion")
+    return _beside_printed(frame, printed, shown, ["counted_from", "number"])
 
 
 @table(
@@ -428,19 +428,19 @@ def survival_treatment(treatment: pd.DataFrame) -> pd.DataFrame:
 
 def _cohorts(patients: pd.DataFrame, trees: pd.DataFrame, plan: SurvivalPlan) -> pd.DataFrame:
     """One row per cohort that is asked for: who is in it and what became of them."""
-    rows, there = [], set(patients["dataset"])
+    rows, available = [], set(patients["dataset"])
     for dataset in plan.datasets:
         facts = plan.cohorts.get(dataset, {})
-        row = {"dataset": dataset, "status": status(dataset, there, plan.datasets)}
+        row = {"dataset": dataset, "status": status(dataset, available, plan.datasets)}
         row |= {name: facts.get(name) for name in ("event", "unit", "horizon", "landmark")}
-        own = patients[patients["dataset"] == dataset]
-        if len(own):
-            y, event, training = own["y"], own["event"], own["training"]
-            row |= {"n": len(own), "events": (event == 1).sum(), "competing": (event > 1).sum()}
+        members = patients[patients["dataset"] == dataset]
+        if len(members):
+            y, event, training = members["y"], members["event"], members["training"]
+            row |= {"n": len(members), "events": (event == 1).sum(), "competing": (event > 1).sum()}
             row |= {"died_by_horizon": (y == 1).sum(), "survived_horizon": (y == 0).sum()}
             row |= {"left_out": (y < 0).sum(), "n_training": (training & (y >= 0)).sum()}
             row |= {"n_test": (~training & (y >= 0)).sum()}
-            row |= {"treated": own["intervention"].notna().sum()}
+            row |= {"treated": members["intervention"].notna().sum()}
             mine = trees[trees["dataset"] == dataset]
             for method in METHODS:
                 leaves = mine[mine["method"] == method]
@@ -467,7 +467,7 @@ def behind_cohorts(table: pd.DataFrame) -> Iterator[Cell]:
     for row, line in enumerate(table.to_dict("records")):
         if line["status"] != "run":
             continue
-        own = {"dataset": line["dataset"]}
+        cohort = {"dataset": line["dataset"]}
         patients = {
             "n": {},
             "events": {"event": 1},
@@ -478,13 +478,13 @@ def behind_cohorts(table: pd.DataFrame) -> Iterator[Cell]:
         }
         for column, where in patients.items():
             if line[column]:
-                yield Cell(row, column, "n_rows", (Rows("patients", {**own, **where}, "y"),))
-        yield Cell(row, "treated", "n", (Rows("patients", own, "intervention"),))
+                yield Cell(row, column, "n_rows", (Rows("patients", {**cohort, **where}, "y"),))
+        yield Cell(row, "treated", "n", (Rows("patients", cohort, "intervention"),))
         for method in METHODS:
-            trees = {**own, "method": method}
+            trees = {**cohort, "method": method}
             first = Rows("trees", {**trees, "split": 0}, "n_leaves")
             yield Cell(row, f"n_leaves_{method}", "value", (first,))
-        splits = Rows("trees", {**own, "method": METHODS[0]}, "split")
+        splits = Rows("trees", {**cohort, "method": METHODS[0]}, "split")
         yield Cell(row, "n_splits", "n_distinct", (splits,))
 
 
@@ -521,13 +521,13 @@ HONEST = (
 
 
 def _honest(leaves: pd.DataFrame, separation: pd.DataFrame) -> pd.DataFrame:
-    found = selected(leaves)
+    frame = selected(leaves)
     for part in PARTS:
-        own = separation[separation["part"] == part].set_index("dataset")
+        of_part = separation[separation["part"] == part].set_index("dataset")
         for name in ("multivariate_logrank_p", "p_permutation", "false_alarms"):
-            found[f"{name}_{part}"] = found["dataset"].map(own[name])
-    found["n_permutations"] = found["dataset"].map(own["n_permutations"])
-    return found
+            frame[f"{name}_{part}"] = frame["dataset"].map(of_part[name])
+    frame["n_permutations"] = frame["dataset"].map(of_part["n_permutations"])
+    return frame
 
 
 def behind_honest(table: pd.DataFrame) -> Iterator[Cell]:
@@ -539,10 +539,10 @@ def behind_honest(table: pd.DataFrame) -> Iterator[Cell]:
             if pd.notna(line[column]):
                 yield Cell(row, column, STATED, (leaves,))
         for part in PARTS:
-            own = {"dataset": line["dataset"], "part": part}
+            where = {"dataset": line["dataset"], "part": part}
             for name in ("multivariate_logrank_p", "p_permutation", "false_alarms"):
                 if pd.notna(line[f"{name}_{part}"]):
-                    yield Cell(row, f"{name}_{part}", "value", (Rows("separation", own, name),))
+                    yield Cell(row, f"{name}_{part}", "value", (Rows("separation", where, name),))
 
 
 @table("Honest groups", caption=f"{HONEST} {{ran}}", words=said, behind=behind_honest)
