@@ -34,5 +34,5 @@ def claims(
 def _read(statistics: pd.DataFrame) -> pd.DataFrame:
     """Tests after Holm's correction; the cell of an ensemble as pool and k."""
     pool_and_k = statistics["cell"].astype(str).str.extract(r"^(\w+)/(\d+)$")
-    own = statistics.assign(pool=pool_and_k[0].fillna(""), k=pool_and_k[1].fillna(0).astype(int))
-    return after_holm(own)
+    tests = statistics.assign(pool=pool_and_k[0].fillna(""), k=pool_and_k[1].fillna(0).astype(int))
+    return after_holm(tests)

@@ -43,16 +43,16 @@ def diverse_trees_ensembles_gain(tables: Frames, plan: DiverseTreesPlan) -> Figu
         )
         for axes_row, pool in zip(grid, POOLS, strict=True):
             for axes, k in zip(axes_row, plan.sizes, strict=True):
-                own = table[(table["pool"] == pool) & (table["k"] == k)]
+                selected = table[(table["pool"] == pool) & (table["k"] == k)]
                 axes.axvline(0, color="black", linewidth=0.7)
                 axes.grid(axis="x")
                 axes.set_title(f"{POOL_LABELS[pool]}, k = {k}")
-                if own.empty:
+                if selected.empty:
                     continue
-                wide = own[own["dataset"] != MEAN].pivot(
+                wide = selected[selected["dataset"] != MEAN].pivot(
                     index="dataset", columns="strategy", values="measured"
                 )
-                means = own[own["dataset"] == MEAN].set_index("strategy")
+                means = selected[selected["dataset"] == MEAN].set_index("strategy")
                 for row, strategy in enumerate(others):
                     gain = wide[DIVERSE] - wide[strategy]
                     axes.plot(

@@ -101,9 +101,9 @@ def _answers(questions: pd.DataFrame) -> list[dict]:
     """Per question the metrics on which it makes a difference, by the test after Holm."""
     answers = []
     for name in QUESTIONS:
-        own = questions[questions["question"] == name]
+        rows = questions[questions["question"] == name]
         words = {"higher": [], "lower": [], "no difference": [], "too few data sets": []}
-        for _, row in own.iterrows():
+        for _, row in rows.iterrows():
             words[direction(row)].append(_lower(METRIC_LABELS[row["metric"]]))
         answers.append(
             {
@@ -129,13 +129,13 @@ def _lower(label: str) -> str:
 
 def _question_lines(table: pd.DataFrame) -> list[tuple]:
     """A line per metric, a cell per question."""
-    cells, there = table.set_index(["metric", "question"]), set(table["metric"])
+    cells, available = table.set_index(["metric", "question"]), set(table["metric"])
     lines = []
-    for metric in (metric for metric in METRICS if metric in there):
-        own = [cells.loc[(metric, question)] for question in QUESTIONS]
-        size = tagged("small", f"n = {int(own[0]['n_datasets'])}")
+    for metric in (metric for metric in METRICS if metric in available):
+        rows = [cells.loc[(metric, question)] for question in QUESTIONS]
+        size = tagged("small", f"n = {int(rows[0]['n_datasets'])}")
         digits = METRICS[metric].digits
-        gains = (_compared(number(row["difference"], digits), row) for row in own)
+        gains = (_compared(number(row["difference"], digits), row) for row in rows)
         lines.append((together(METRIC_LABELS[metric], " ", size), *gains))
     return lines
 

@@ -52,8 +52,8 @@ def statistics(tables: Frames) -> pd.DataFrame:
             f"no data set has a forest of {FEWEST_TREES} trees",
             remedy="raise `diverse_trees.n_iterations`, or name other data sets",
         )
-    found = COMPARED.statistics(rows_of(tables))
-    return joined([found], [*COMPARED.key, "name", "correction"])
+    tests = COMPARED.statistics(rows_of(tables))
+    return joined([tests], [*COMPARED.key, "name", "correction"])
 
 
 def rows_of(tables: Frames, *parts: str) -> pd.DataFrame:
@@ -88,9 +88,9 @@ def _by_method(
             }
         )
     cells = {}
-    for (pool, k), own in tables[part].groupby(["pool", "k"]):
+    for (pool, k), group in tables[part].groupby(["pool", "k"]):
         # The mean over the divisions on which all strategies have a value.
-        wide = own.pivot(index=["dataset", "split"], columns="strategy", values=metric)
+        wide = group.pivot(index=["dataset", "split"], columns="strategy", values=metric)
         cells[f"{pool}/{k}"] = wide.dropna().groupby(level="dataset").mean()
     return pd.concat(cells, axis=1, sort=True)
 

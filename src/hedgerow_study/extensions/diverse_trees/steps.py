@@ -88,11 +88,11 @@ def _forests(table: TidyTable, plan: OwnSettings, splits: Sequence[int]) -> dict
     parts = []
     for number in splits:
         try:
-            found = structure_learn(table, plan, [number])
+            learned = structure_learn(table, plan, [number])
         except DataError:  # one tree or none
             continue
-        if len(found["forests"]) >= fewest:
-            parts.append(found)
+        if len(learned["forests"]) >= fewest:
+            parts.append(learned)
     if not parts:
         return {name: pd.DataFrame(columns=KEYS[name]) for name in ("forests", "trees")}
     return {n: pd.concat([p[n] for p in parts], ignore_index=True) for n in parts[0]}
@@ -174,11 +174,11 @@ def ensembles(
         train, test = division(table, number, protocol)
         bagged = forest_from_frame(grown[grown["split"] == number], KEYS["grown"])[1]
         pools = {"c45": (bagged, _out_of_bag_f1(table, values, train, bagged, number, plan))}
-        own, nodes = (learned[name] for name in ("forests", "trees"))
-        own = own[own["forest"] == number]
-        if len(own):
+        forest, nodes = (learned[name] for name in ("forests", "trees"))
+        forest = forest[forest["forest"] == number]
+        if len(forest):
             trees = forest_from_frame(nodes[nodes["forest"] == number], TREE)[1]
-            pools["uct"] = trees, own["validation_f1"].to_numpy()
+            pools["uct"] = trees, forest["validation_f1"].to_numpy()
         metric = TreeEditDistance("B2", "spearman").fit(values[train], table.y[train])
         for pool, (trees, scores) in pools.items():
             D = metric.pairwise(trees)
@@ -206,13 +206,13 @@ def _out_of_bag_f1(
 ) -> np.ndarray:
     """Macro F1, per cent, of each tree on the training rows that its sample lacks."""
     weights = sample_weights(table.name, number, len(train), len(trees), plan.seed)
-    found = []
+    f1_of_trees = []
     for tree, weight in zip(trees, weights, strict=True):
         outside = train[weight == 0]
         predicted = tree.predict_proba(values[outside]).argmax(axis=1)
         f1, _ = f1_and_accuracy(table.y[outside], predicted[None, :], tree.n_classes)
-        found.append(float(f1[0]))
-    return np.array(found)
+        f1_of_trees.append(float(f1[0]))
+    return np.array(f1_of_trees)
 
 
 def _chosen(

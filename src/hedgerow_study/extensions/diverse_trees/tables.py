@@ -78,18 +78,18 @@ MISSING = (
 def said(measured: Frames, plan: DiverseTreesPlan) -> dict[str, str]:
     """Words of the captions: what was run."""
 
-    def of(there: Iterable[str]) -> str:
-        there = sorted(there)
+    def of(datasets: Iterable[str]) -> str:
+        datasets = sorted(datasets)
         each = f"{how_many(plan.n_splits, 'division')} into training and test data"
-        text = ran(there, plan.datasets, each, plan.configuration, between="; ")
-        synthetic = [d for d in there if d.startswith("synthetic_")]
+        text = ran(datasets, plan.datasets, each, plan.configuration, between="; ")
+        synthetic = [d for d in datasets if d.startswith("synthetic_")]
         if synthetic:
             text += f" Synthetic: {', '.join(synthetic)}."
         return text
 
     forests = [scores_by_forest(measured, metric).index for metric in METRICS]
     n_forests = max(map(len, forests))
-    of_forests = f"{of({name for known in forests for name, _ in known})} Forests: {n_forests}"
+    of_forests = f"{of({name for keys in forests for name, _ in keys})} Forests: {n_forests}"
     n_wanted = plan.n_splits * measured["ensembles"]["dataset"].nunique()
     if n_forests < n_wanted:
         of_forests += f" of {n_wanted}; the others have fewer than {FEWEST_TREES} trees"
@@ -106,8 +106,8 @@ def said(measured: Frames, plan: DiverseTreesPlan) -> dict[str, str]:
     }
 
 
-def _behind_tests(row: int, line: Mapping[str, Any], part: str, **own: str) -> Iterator[Cell]:
-    where = {"part": part, "metric": line["metric"], **own}
+def _behind_tests(row: int, line: Mapping[str, Any], part: str, **selection: str) -> Iterator[Cell]:
+    where = {"part": part, "metric": line["metric"], **selection}
     yield from tested(row, line, where, {"difference": ("none", "difference"), **P})
 
 
@@ -121,8 +121,8 @@ def behind_questions(table: pd.DataFrame, measured: Frames) -> Iterator[Cell]:
         one, two = QUESTIONS[line["question"]][2:]
         for column, variants in (("mean_first", one), ("mean_second", two)):
             methods, scales = (sorted(set(names)) for names in zip(*variants, strict=True))
-            own = {"dataset": datasets, "forest": numbers, "method": methods, "scale": scales}
-            rows = Rows(of, own, ABOVE_CHANCE.get(metric, metric))
+            where = {"dataset": datasets, "forest": numbers, "method": methods, "scale": scales}
+            rows = Rows(of, where, ABOVE_CHANCE.get(metric, metric))
             yield Cell(row, column, STATED, (rows,))
         yield from _behind_tests(row, line, "questions", cell=line["question"])
 
@@ -136,15 +136,15 @@ def behind_ensembles(table: pd.DataFrame, measured: Frames) -> Iterator[Cell]:
         wide = select(where).pivot(
             index=["dataset", "split"], columns="strategy", values=line["metric"]
         )
-        known = wide.dropna()
-        sets = sorted(set(known.index.get_level_values("dataset")))
+        complete = wide.dropna()
+        sets = sorted(set(complete.index.get_level_values("dataset")))
         of = sets if line["dataset"] == MEAN else line["dataset"]
-        own = {**where, "strategy": line["strategy"], "dataset": of}
-        formula = "mean_of_means" if len(known) == len(wide) else STATED
-        cell = (Rows("measured/ensembles", own, line["metric"]),)
+        selection = {**where, "strategy": line["strategy"], "dataset": of}
+        formula = "mean_of_means" if len(complete) == len(wide) else STATED
+        cell = (Rows("measured/ensembles", selection, line["metric"]),)
         yield Cell(row, "measured", formula, cell, by=("dataset",))
-        own = {"cell": f"{line['pool']}/{line['k']}", "second": line["strategy"]}
-        yield from _behind_tests(row, line, "ensembles", **own)
+        selection = {"cell": f"{line['pool']}/{line['k']}", "second": line["strategy"]}
+        yield from _behind_tests(row, line, "ensembles", **selection)
 
 
 @table(

@@ -24,9 +24,9 @@ def claims(
     stated: pd.DataFrame,
 ) -> pd.DataFrame:
     """Judge the questions about noise models, by the accuracy at the largest noise factor."""
-    own = rows[rows["metric"] == "accuracy"]
-    own = own[own["noise"] == own["noise"].max()]
-    families = list(COMPARED.families(rows_of(own)))
+    accuracies = rows[rows["metric"] == "accuracy"]
+    accuracies = accuracies[accuracies["noise"] == accuracies["noise"].max()]
+    families = list(COMPARED.families(rows_of(accuracies)))
     columns = [*COMPARED.key, "difference"]
 
     def over_data_sets(tests: pd.DataFrame) -> pd.DataFrame:
@@ -35,13 +35,13 @@ def claims(
     def without(left_out: str) -> dict[str, pd.DataFrame]:
         return pairs_without(families, columns, left_out, read=over_data_sets)
 
-    read, names = {"statistics": _read(statistics)}, sorted(set(own["dataset"]))
+    read, names = {"statistics": _read(statistics)}, sorted(set(accuracies["dataset"]))
     labels = {method: LOOKS[method].label for method in METHODS}
     return judged("noise_models", read, specification, stated, names, without, labels)
 
 
 def _read(statistics: pd.DataFrame) -> pd.DataFrame:
     """Tests at the largest noise factor, by method and model of the first."""
-    own = statistics[statistics["noise"] == statistics["noise"].max()]
-    method, model = (own["first"].str.split("/").str[k] for k in range(2))
-    return own.assign(difference=own["difference"].round(6), method=method, model=model)
+    tests = statistics[statistics["noise"] == statistics["noise"].max()]
+    method, model = (tests["first"].str.split("/").str[k] for k in range(2))
+    return tests.assign(difference=tests["difference"].round(6), method=method, model=model)

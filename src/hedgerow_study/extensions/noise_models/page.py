@@ -47,16 +47,16 @@ def section(
 ) -> Section:
     """What goes beyond chapter 3 as a section of the report page."""
     gains = tables["noise_models_gain"]
-    found = answers(gains)
-    n = max((answer.n for answer in found), default=0)
+    conclusions = answers(gains)
+    n = max((answer.n for answer in conclusions), default=0)
     families = [f for f in (*plan.families, POOLED) if (gains["family"] == f).any()]
     above = ["", Span("Family of the noise", len(families))]
     heads = ["Method, model", *(FAMILY_LABELS[family] for family in families)]
     models = []
     for where in WHERE:
         for noise in plan.noise_factors:
-            own = gains[(gains["where"] == where) & (gains["noise"] == noise)]
-            shown_gains = view(_blocks(own, families), above, heads)
+            selected = gains[(gains["where"] == where) & (gains["noise"] == noise)]
+            shown_gains = view(_blocks(selected, families), above, heads)
             models.append({"where": where, "noise": noise, "view": shown_gains})
     return filled(
         "noise_models",
@@ -65,9 +65,9 @@ def section(
         "extensions/noise_models/summary.html.j2",
         tally=tally(claims),
         claims=claim_lines(claims),
-        answers=found,
+        answers=conclusions,
         answered=view(
-            _answered(found),
+            _answered(conclusions),
             ["Method, model", "Accuracy,\npoints of %", "p", "better on", "Brier score", "p"],
         ),
         n=n,
@@ -82,17 +82,17 @@ def section(
     )
 
 
-def _answered(found: list[Answer]) -> dict[str, list]:
+def _answered(conclusions: list[Answer]) -> dict[str, list]:
     """Blocks by the noisy part, a line per method and model."""
     blocks = {}
-    for where in sorted({answer.where for answer in found}, reverse=True):
+    for where in sorted({answer.where for answer in conclusions}, reverse=True):
         blocks[f"Noise in the {where} data"] = [
             (
                 f"{LOOKS[a.method].label}, {'matching' if a.model == 'matching' else 'known'}",
                 *(number(a.accuracy, 2), p_text(a.p), f"{a.better} of {a.n}"),
                 *(number(a.brier, 3), p_text(a.p_brier)),
             )
-            for a in found
+            for a in conclusions
             if a.where == where
         ]
     return blocks
@@ -106,8 +106,8 @@ def _blocks(table: pd.DataFrame, families: list[str]) -> dict[str, list]:
     blocks = {}
     for metric, (title, digits) in _BLOCKS.items():
         lines = []
-        own = means[means["metric"] == metric]
-        for (method, model), cells in own.groupby(["method", "model"], sort=False):
+        rows_of_metric = means[means["metric"] == metric]
+        for (method, model), cells in rows_of_metric.groupby(["method", "model"], sort=False):
             if metric == "n_leaves" and method == "se":
                 continue  # those of C4.5
             at = {row["family"]: row for row in cells.to_dict("records")}

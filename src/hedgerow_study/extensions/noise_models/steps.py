@@ -177,9 +177,10 @@ class _Learners:
         p, factors = self.p, self.plan.factors
         accuracy = {}  # by cell: folds by factors
 
-        def note(cell, k, g, y, reading, X):
+        def note(cell, k, g, y, predictor, X):
             table = accuracy.setdefault(cell, np.full((p.parts.n_folds, len(factors)), np.nan))
-            table[k, g] = metrics.accuracy(y, reading[0].predict_proba(X, evaluation=reading[1]))
+            tree, gate = predictor
+            table[k, g] = metrics.accuracy(y, tree.predict_proba(X, evaluation=gate))
 
         for k in range(p.parts.n_folds):
             train, validation = fold_name(k, "train"), fold_name(k, "validation")
@@ -188,17 +189,17 @@ class _Learners:
             # Clean training folds: the trees of one model serve every family that it is tried on.
             trained = self.on(p.clean(train), train)
             for of in dict.fromkeys(("normal", *self.plan.families)):
-                for g, method, reading in self._readings(trained, of):
+                for g, method, predictor in self._readings(trained, of):
                     for (family, n), X in noisy.items():
                         for model, other in _assumed(family):
                             if other == of:
-                                note(("test", family, n, method, model), k, g, y, reading, X)
+                                note(("test", family, n, method, model), k, g, y, predictor, X)
             clean = p.clean(validation)
             for family, n in self.noises:
                 trained = self.on(p.noised(train, family, n), train)
                 for model, of in _assumed(family):
-                    for g, method, reading in self._readings(trained, of):
-                        note(("training", family, n, method, model), k, g, y, reading, clean)
+                    for g, method, predictor in self._readings(trained, of):
+                        note(("training", family, n, method, model), k, g, y, predictor, clean)
         return {cell: best_factor(factors, table.mean(axis=0)) for cell, table in accuracy.items()}
 
     def _readings(self, trained: Learner, of: str) -> Iterator[tuple]:
@@ -238,13 +239,13 @@ def _rows(p: _Permutation, confidence: float, plan: NoiseModelsPlan) -> Iterator
                     yield from _scores(cell, trained.reading(method, gate, (of, u)), X, y, u)
                 # What was added is a share of the means before it was added.
                 gate = learners.gate(family, n, p.means)
-                reading = trained.reading(method, gate, ("true", family, n))
-                yield from _scores((*place, method, "true"), reading, X, y)
+                predictor = trained.reading(method, gate, ("true", family, n))
+                yield from _scores((*place, method, "true"), predictor, X, y)
 
 
-def _scores(cell: tuple, reading: tuple, X, y, factor: float | None = None) -> Iterator[tuple]:
+def _scores(cell: tuple, predictor: tuple, X, y, factor: float | None = None) -> Iterator[tuple]:
     """Metrics of one tree, read with its gate, under the key of its cell."""
-    tree, gate = reading
+    tree, gate = predictor
     probabilities = tree.predict_proba(X, evaluation=gate)
     yield *cell, "n_leaves", float(tree.n_leaves)
     yield *cell, "accuracy", metrics.accuracy(y, probabilities)

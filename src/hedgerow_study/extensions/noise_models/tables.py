@@ -58,8 +58,8 @@ KNOWN_MODELS = (
 def said(rows: pd.DataFrame, plan: NoiseModelsPlan) -> dict[str, str]:
     """Words of the captions: what was run."""
     each = how_many(plan.n_permutations, "train-test permutation")
-    told = ran(rows["dataset"].unique(), plan.datasets, each, plan.configuration)
-    return {PART: told, "grid": ", ".join(f"{u:g}" for u in plan.factors)}
+    caption = ran(rows["dataset"].unique(), plan.datasets, each, plan.configuration)
+    return {PART: caption, "grid": ", ".join(f"{u:g}" for u in plan.factors)}
 
 
 def behind(table: pd.DataFrame, rows: pd.DataFrame) -> Iterator[Cell]:
@@ -98,8 +98,8 @@ def behind(table: pd.DataFrame, rows: pd.DataFrame) -> Iterator[Cell]:
         test |= {"part": PART, "first": f"{line['method']}/{line['model']}"}
         for key, column in _P_NAMES.items():
             if pd.notna(line[column]):
-                own = {**test, **dict(zip(_P_BY, key, strict=True))}
-                yield Cell(row, column, "value", (Rows("statistics", own, "p"),))
+                selection = {**test, **dict(zip(_P_BY, key, strict=True))}
+                yield Cell(row, column, "value", (Rows("statistics", selection, "p"),))
 
 
 @table(
@@ -125,7 +125,7 @@ def noise_models_gain(
     that have no such cell) and absent (sets asked for that no source had), separated by semicolons.
     """
     rows = rows.sort_values(ORDER)
-    there = sorted(rows["dataset"].unique())
+    names = sorted(rows["dataset"].unique())
     per_set = rows.groupby([*_CELL, "dataset", "metric"], as_index=False)["value"].mean()
     key, frames = [*COMPARED.cell, "first"], []
     for metric, unit, unit_of_differences, to_unit in METRICS:
@@ -133,7 +133,7 @@ def noise_models_gain(
         values = values.assign(measured=values.pop("value") * to_unit)
         if metric != "factor":
             values = _with_differences(values)
-        mean = _means(pd.concat([values, _joined_families(values)]), there)
+        mean = _means(pd.concat([values, _joined_families(values)]), names)
         mean["first"] = mean["method"] + "/" + mean["model"]
         p = p_columns(statistics[statistics["metric"] == metric], key, _P_NAMES, _P_BY)
         mean = mean.merge(p, on=key, how="left")
@@ -144,11 +144,11 @@ def noise_models_gain(
             )
         )
     table = pd.concat(frames, ignore_index=True)
-    asked = {*plan.datasets, *there}
+    asked = {*plan.datasets, *names}
     table["of_datasets"] = len(asked)
-    table["absent"] = np.where(table["dataset"] == MEAN, ";".join(sorted(asked - set(there))), "")
+    table["absent"] = np.where(table["dataset"] == MEAN, ";".join(sorted(asked - set(names))), "")
     order = {
-        "dataset": [MEAN, *there],
+        "dataset": [MEAN, *names],
         "metric": [m[0] for m in METRICS],
         "where": ["none", *WHERE],
         "family": ["none", *FAMILY_LABELS],
@@ -192,7 +192,7 @@ def _joined_families(values: pd.DataFrame) -> pd.DataFrame:
     return others.groupby(key, as_index=False)[numbers].mean().assign(family=POOLED)
 
 
-def _means(values: pd.DataFrame, there: list[str]) -> pd.DataFrame:
+def _means(values: pd.DataFrame, names: list[str]) -> pd.DataFrame:
     """Means over data sets of differences; those of the values themselves mean nothing."""
     numbers = [c for c in _DIFFERENCES if c in values]
     grouped = values.groupby(_CELL)
@@ -200,7 +200,7 @@ def _means(values: pd.DataFrame, there: list[str]) -> pd.DataFrame:
     mean = grouped[numbers or ["measured"]].mean()
     members = grouped["dataset"].agg(set)
     mean["n_datasets"] = members.map(len)
-    mean["left_out"] = members.map(lambda found: ";".join(sorted(set(there) - found)))
+    mean["left_out"] = members.map(lambda present: ";".join(sorted(set(names) - present)))
     return mean.reset_index().assign(dataset=MEAN)
 
 
@@ -233,7 +233,7 @@ def answers(table: pd.DataFrame) -> list[Answer]:
     sets = table[other & (table["dataset"] != MEAN) & (table["noise"] == noise)]
     sets = sets[sets["metric"] == "accuracy"]
     per_set = sets.groupby(["where", "method", "model", "dataset"])["difference_normal"].mean()
-    found = []
+    conclusions = []
     for where in WHERE:
         for model in ("matching", "true"):
             for method in METHODS[1:]:
@@ -241,5 +241,5 @@ def answers(table: pd.DataFrame) -> list[Answer]:
                 both = [cells.loc[(metric, *key)] for metric in ("accuracy", "brier")]
                 numbers = [float(b[c]) for c in ("difference_normal", "p_normal") for b in both]
                 better = int((per_set[key] > 1e-9).sum())
-                found.append(Answer(*key, *numbers, better, len(per_set[key])))
-    return found
+                conclusions.append(Answer(*key, *numbers, better, len(per_set[key])))
+    return conclusions

@@ -38,16 +38,16 @@ KIND = {"c45_unpruned": "c45", "cart_unpruned": "cart"}
 
 def gains(rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
     """Accuracy of each method less that of C4.5, points, mean over data sets."""
-    found = {}
+    frames = {}
     for part in ("training", "clean", "noise"):
         wide = COMPARED.means(rows, part, "accuracy").rename(columns=KIND)
         for setting in dict.fromkeys(key[0] for key in wide.columns):
-            own = wide[setting]
-            base = own.xs("c45", axis=1, level="method")
-            differences = own.sub(base, axis=1, level="depth").mean().unstack("method")
+            of_setting = wide[setting]
+            base = of_setting.xs("c45", axis=1, level="method")
+            differences = of_setting.sub(base, axis=1, level="depth").mean().unstack("method")
             name = part if setting == CLEAN else setting
-            found[name] = differences.drop(columns="c45").sort_index()
-    return found
+            frames[name] = differences.drop(columns="c45").sort_index()
+    return frames
 
 
 @figure(
@@ -61,14 +61,14 @@ def gains(rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
 )
 def optimality_gap_gains(rows: pd.DataFrame, plan: OptimalityGapPlan) -> Figure:
     """Figure of the gains over C4.5."""
-    found = gains(rows)
-    if not found:
+    frames = gains(rows)
+    if not frames:
         return nothing_drawn("No data set was run")
     titles = {"training": "Training part", "clean": "Test part, clean"}
     with drawing(3.3) as drawn:
-        panels = drawn.subplots(1, len(found), squeeze=False)[0]
-        known = {}
-        for axes, (name, table) in zip(panels, found.items(), strict=True):
+        panels = drawn.subplots(1, len(frames), squeeze=False)[0]
+        lines = {}
+        for axes, (name, table) in zip(panels, frames.items(), strict=True):
             axes.axhline(0.0, color="#666666", linewidth=0.8)
             axes.set_title(titles.get(name, f"Test part, n = {name}"))
             axes.set_xlabel("Largest depth")
@@ -80,13 +80,13 @@ def optimality_gap_gains(rows: pd.DataFrame, plan: OptimalityGapPlan) -> Figure:
                           linestyle=look.line, label=look.label, **look.mark(4.5))  # fmt: skip
             axes.set_xticks(list(table.index))
             axes.set_xlim(table.index[0] - 0.3, table.index[-1] + 0.3)
-            known |= dict(zip(*reversed(axes.get_legend_handles_labels()), strict=True))
-        tested = pd.concat([table.stack() for name, table in found.items() if name != "training"])
+            lines |= dict(zip(*reversed(axes.get_legend_handles_labels()), strict=True))
+        tested = pd.concat([table.stack() for name, table in frames.items() if name != "training"])
         room = 0.05 * (tested.max() - tested.min()) + 0.1
         for axes in panels[1:]:
             axes.set_ylim(min(tested.min(), 0.0) - room, max(tested.max(), 0.0) + room)
         panels[0].set_ylabel("Accuracy minus that of\nC4.5 (points of %)")
-        drawn.legend(known.values(), known, loc="outside upper center", ncols=3, handlelength=3.0)
+        drawn.legend(lines.values(), lines, loc="outside upper center", ncols=3, handlelength=3.0)
     return drawn
 
 
@@ -107,11 +107,11 @@ def optimality_gap_sizes(rows: pd.DataFrame, plan: OptimalityGapPlan) -> Figure:
     with drawing(3.6) as drawn:
         axes = drawn.subplots()
         axes.grid()
-        for method, own in table.groupby("method", sort=False):
-            own, look = own.sort_values("depth"), LOOKS[method]
-            axes.plot(own["n_leaves"], own["accuracy"], color=look.colour, linestyle=look.line,
+        for method, line in table.groupby("method", sort=False):
+            line, look = line.sort_values("depth"), LOOKS[method]
+            axes.plot(line["n_leaves"], line["accuracy"], color=look.colour, linestyle=look.line,
                       label=look.label, **look.mark(5.5))  # fmt: skip
-            for x, y, depth in zip(own["n_leaves"], own["accuracy"], own["depth"], strict=True):
+            for x, y, depth in zip(line["n_leaves"], line["accuracy"], line["depth"], strict=True):
                 axes.annotate(str(depth), (x, y), (4, 4), textcoords="offset points", fontsize=7)
         axes.set_xlabel("Leaves (mean over data sets)")
         axes.set_ylabel("Accuracy in test rows (%)")

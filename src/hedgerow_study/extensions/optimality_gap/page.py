@@ -41,7 +41,7 @@ def section(
     """Whether the best tree pays as a section of the report page."""
     n = most(tables["optimality_gap_clean"])
     views = {
-        **{name: _comparisons(tables[name], *told) for name, told in BLOCKS.items()},
+        **{name: _comparisons(tables[name], *arguments) for name, arguments in BLOCKS.items()},
         "optimality_gap_proof": view(
             _proof(tables["optimality_gap_proof"]), ["Depth", "Proven (%)", "Gap (%)", "Nodes"]
         ),
@@ -81,36 +81,36 @@ def _title(by: tuple[str, ...], *values) -> str:
 
 def _answer(table: pd.DataFrame) -> list[dict]:
     """Test accuracy of the best tree less that of C4.5, without and with a price, by depth."""
-    own = table[(table["metric"] == "accuracy") & (table["second"] == "c45")]
-    found = []
-    for depth, lines in own.groupby("depth"):
+    selected = table[(table["metric"] == "accuracy") & (table["second"] == "c45")]
+    answers = []
+    for depth, lines in selected.groupby("depth"):
         line = lines.set_index("first")["difference"]
         crisp, priced = (signed(line[name], 1) for name in ("optimal", "optimal_priced"))
-        found.append({"depth": depth, "crisp": crisp, "priced": priced})
-    return found
+        answers.append({"depth": depth, "crisp": crisp, "priced": priced})
+    return answers
 
 
 def _proof(table: pd.DataFrame) -> dict[str, list]:
     """A block per method and condition."""
-    found = {}
-    for (method, setting), own in table.groupby(["method", "setting"], sort=False):
+    blocks = {}
+    for (method, setting), group in table.groupby(["method", "setting"], sort=False):
         where = CLEAN if setting == CLEAN else f"noise factor {setting}"
         title = f"{LABELS[method]}, {where}"
-        found[title[0].upper() + title[1:]] = [
+        blocks[title[0].upper() + title[1:]] = [
             (row["depth"], number(row["proven"]), number(row["gap"]), f"{row['n_nodes']:,.0f}")
-            for row in own.to_dict("records")
+            for row in group.to_dict("records")
         ]
-    return found
+    return blocks
 
 
 def _levels(table: pd.DataFrame) -> dict[str, list]:
     """A block per condition and depth."""
     digits = {"accuracy": 1, "macro_f1": 1, "log_loss": 3, "n_leaves": 1}
-    found = {}
-    for (setting, depth), own in table.groupby(["setting", "depth"], sort=False):
+    blocks = {}
+    for (setting, depth), group in table.groupby(["setting", "depth"], sort=False):
         where = "Clean" if setting == CLEAN else f"Noise factor {setting}"
-        found[f"{where}, depth up to {depth}"] = [
+        blocks[f"{where}, depth up to {depth}"] = [
             (LABELS[row["method"]], *(number(row[name], n) for name, n in digits.items()))
-            for row in own.to_dict("records")
+            for row in group.to_dict("records")
         ]
-    return found
+    return blocks

@@ -133,10 +133,11 @@ class LearnedCart(Learned):
 
     def said(self, rows: Rows, smoothing: bool = False) -> np.ndarray:
         X = one_hot(rows.values, rows.n_categories)
-        found = self.model.predict_proba(X)
+        shares = self.model.predict_proba(X)
         if smoothing:
-            found = corrected(found, self.model.tree_.weighted_n_node_samples[self.model.apply(X)])
-        return self._all(found)
+            n = self.model.tree_.weighted_n_node_samples[self.model.apply(X)]
+            shares = corrected(shares, n)
+        return self._all(shares)
 
     @property
     def tree(self) -> Tree:
@@ -212,12 +213,12 @@ class Learners:
         )
         return Learned(model.fit(rows.frame, rows.y), self.n_classes)
 
-    def optimal(self, rows: Rows, depth: int, price: float = 0.0, error=None) -> Learned:
+    def optimal(self, rows: Rows, depth: int, penalty: float = 0.0, error=None) -> Learned:
         """The best tree, or the best that is found within so many nodes."""
         from hedgerow.optimal.learner import OptimalTreeClassifier
 
         nodes = self.plan.max_nodes if error is None else self.plan.max_error_nodes
-        model = OptimalTreeClassifier(depth, leaf_price=price, error=error, max_nodes=nodes)
+        model = OptimalTreeClassifier(depth, leaf_price=penalty, error=error, max_nodes=nodes)
         return Learned(model.fit(rows.frame, rows.y), self.n_classes)
 
 
@@ -250,11 +251,11 @@ class Division:
         fold = folds(self.train.y, plan.n_folds, draws("folds"))
         self.folds = []
         for k in range(fold.max() + 1):
-            own = self.train.some(np.flatnonzero(fold != k))
+            training = self.train.some(np.flatnonzero(fold != k))
             validation = self.train.some(np.flatnonzero(fold == k))
             stream = f"noise fold {k}"
-            noisy = self._conditions(validation, own, lambda name=stream: draws(name))
-            self.folds.append((own, noisy))
+            noisy = self._conditions(validation, training, lambda name=stream: draws(name))
+            self.folds.append((training, noisy))
 
     def _conditions(self, rows: Rows, training: Rows, draws) -> dict[str, Rows]:
         """Rows as they are and with each noise: the same draws, larger or smaller."""
@@ -267,22 +268,22 @@ class Division:
         """By condition, the value chosen (ties: the first) and its learner of all training rows."""
         scores = {name: np.zeros(len(values)) for name in self.factors}
         if len(values) > 1:
-            for own, conditions in self.folds:
+            for training, conditions in self.folds:
                 for i, value in enumerate(values):
-                    learned = fit(own, value)
+                    learned = fit(training, value)
                     for name, rows in conditions.items():
                         scores[name][i] += metrics.accuracy(rows.y, learned.said(rows))
         chosen = {
-            name: values[int(best_factor(np.arange(len(values)), found / len(self.folds)))]
-            for name, found in scores.items()
+            name: values[int(best_factor(np.arange(len(values)), total / len(self.folds)))]
+            for name, total in scores.items()
         }
-        made = {value: fit(self.train, value) for value in dict.fromkeys(chosen.values())}
-        return {name: (value, made[value]) for name, value in chosen.items()}
+        learners = {value: fit(self.train, value) for value in dict.fromkeys(chosen.values())}
+        return {name: (value, learners[value]) for name, value in chosen.items()}
 
     def learned(self, depth: int) -> dict[str, dict[str, tuple]]:
         """What every method learns at a depth: by method and condition, tuned value and learner."""
         plan, make, train = self.plan, self.learners, self.train
-        found = {
+        by_method = {
             # The smaller tree first, which ties go to.
             "c45": self.tuned(sorted(plan.confidences), lambda rows, c: make.c45(rows, depth, c)),
             "cart": self.tuned(
@@ -291,7 +292,7 @@ class Division:
             ),
             "optimal_priced": self.tuned(
                 sorted(plan.leaf_prices, reverse=True),
-                lambda rows, price: make.optimal(rows, depth, price),
+                lambda rows, penalty: make.optimal(rows, depth, penalty),
             ),
             # The smallest error first, which is nearest to none.
             "optimal_error": self.tuned(
@@ -300,37 +301,37 @@ class Division:
             ),
         }
         alone = {
-            "uct": make.uct(train, depth, found["c45"][CLEAN][0]),
+            "uct": make.uct(train, depth, by_method["c45"][CLEAN][0]),
             "optimal": make.optimal(train, depth),
         }
         for name, learned in alone.items():
-            found[name] = dict.fromkeys(self.factors, (np.nan, learned))
-        told = {name: factor for name, factor in self.factors.items() if name != CLEAN}
-        found[TOLD] = {
+            by_method[name] = dict.fromkeys(self.factors, (np.nan, learned))
+        noise_factors = {name: factor for name, factor in self.factors.items() if name != CLEAN}
+        by_method[TOLD] = {
             name: (factor, make.optimal(train, depth, error=train.told(factor)))
-            for name, factor in told.items()
+            for name, factor in noise_factors.items()
         }
-        found[C45_TOLD] = {
-            name: (factor, make.soft(train, depth, found["c45"][name][0], factor))
-            for name, factor in told.items()
+        by_method[C45_TOLD] = {
+            name: (factor, make.soft(train, depth, by_method["c45"][name][0], factor))
+            for name, factor in noise_factors.items()
         }
-        return found
+        return by_method
 
     def lines(self, depth: int) -> Iterator[tuple]:
         """Part, setting, method, metric and value of all that is measured at a depth."""
-        found = self.learned(depth)
+        by_method = self.learned(depth)
         make, train = self.learners, self.train
         fitted = {
             "c45_unpruned": make.c45(train, depth, None),
             "cart_unpruned": make.cart(train, depth, 0.0),
-        } | {name: found[name][CLEAN][1] for name in UNPRUNED if name in found}
+        } | {name: by_method[name][CLEAN][1] for name in UNPRUNED if name in by_method}
         for name, learned in fitted.items():
             accuracy = metrics.accuracy(train.y, learned.said(train))
             yield "training", CLEAN, name, "accuracy", accuracy
         for setting in self.factors:
             part = "clean" if setting == CLEAN else "noise"
             for name in METHODS if setting == CLEAN else NOISY:
-                value, learned = found[name][setting]
+                value, learned = by_method[name][setting]
                 for metric, score in _scores(learned, self.test[setting]).items():
                     yield part, setting, name, metric, score
                 if setting == CLEAN:
@@ -340,8 +341,8 @@ class Division:
                 # Without anything tuned or told the same tree reads all rows.
                 if name in SEARCHES and (setting == CLEAN or name != "optimal"):
                     for metric in PROOF:
-                        known = float(getattr(learned.model, f"{metric}_"))
-                        yield "search", setting, name, metric, known
+                        proof_value = float(getattr(learned.model, f"{metric}_"))
+                        yield "search", setting, name, metric, proof_value
 
 
 def _scores(learned: Learned, rows: Rows) -> dict[str, float]:

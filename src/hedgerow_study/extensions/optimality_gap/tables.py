@@ -43,8 +43,8 @@ LIMITED = "Searches stop after {nodes} nodes ({error_nodes} under error); {prove
 def said(rows: pd.DataFrame, plan: OptimalityGapPlan) -> dict[str, str]:
     """Words of the captions: what was run."""
     each = f"{how_many(plan.n_splits, 'division')}, {plan.n_folds} folds"
-    found = proof(rows)
-    crisp = found[(found["method"] == "optimal") & (found["setting"] == CLEAN)]
+    frame = proof(rows)
+    crisp = frame[(frame["method"] == "optimal") & (frame["setting"] == CLEAN)]
     shares = ", ".join(
         f"{line['proven']:.0f} % at depth {line['depth']}" for line in crisp.to_dict("records")
     )
@@ -60,27 +60,27 @@ def said(rows: pd.DataFrame, plan: OptimalityGapPlan) -> dict[str, str]:
 
 def proof(rows: pd.DataFrame) -> pd.DataFrame:
     """What the searches prove, means over data sets."""
-    own = rows[rows["part"] == "search"]
+    searches = rows[rows["part"] == "search"]
     key = ["method", "setting", "depth"]
     columns = [*key, "proven", "gap", "n_nodes", "n_datasets"]
-    if own.empty:
+    if searches.empty:
         return pd.DataFrame(columns=columns)
-    sets = own.groupby([*key, "dataset", "metric"])["value"].mean().unstack("metric")
-    found = sets[list(PROOF)].groupby(level=key).mean()
-    found[["proven", "gap"]] *= 100.0
-    found["n_datasets"] = sets.groupby(level=key).size()
+    sets = searches.groupby([*key, "dataset", "metric"])["value"].mean().unstack("metric")
+    means = sets[list(PROOF)].groupby(level=key).mean()
+    means[["proven", "gap"]] *= 100.0
+    means["n_datasets"] = sets.groupby(level=key).size()
     order = {
         "method": SEARCHES,
-        "setting": _settings(own),
-        "depth": sorted(own["depth"].unique()),
+        "setting": _settings(searches),
+        "depth": sorted(searches["depth"].unique()),
     }
-    return in_rows(found.reset_index(), order)[columns].round(9)
+    return in_rows(means.reset_index(), order)[columns].round(9)
 
 
 def _settings(rows: pd.DataFrame) -> list[str]:
     """Clean first, then the noise factors, ascending."""
-    there = set(rows["setting"]) - {CLEAN}
-    return [CLEAN, *sorted(there, key=float)]
+    noise_levels = set(rows["setting"]) - {CLEAN}
+    return [CLEAN, *sorted(noise_levels, key=float)]
 
 
 # ------------------------------------------------------------------------ what stands behind
@@ -94,11 +94,11 @@ def behind_part(table: pd.DataFrame, rows: pd.DataFrame, identifier: str) -> Ite
 def behind_levels(table: pd.DataFrame) -> Iterator[Cell]:
     """Means over data sets of the means over divisions."""
     for row, line in enumerate(table.to_dict("records")):
-        own = {name: line[name] for name in (*COMPARED.cell, "method")}
+        where = {name: line[name] for name in (*COMPARED.cell, "method")}
         part = "clean" if line["setting"] == CLEAN else "noise"
         for metric in LEVELS:
             if pd.notna(line[metric]):
-                rows = Rows("rows", {"part": part, "metric": metric, **own})
+                rows = Rows("rows", {"part": part, "metric": metric, **where})
                 times = COMPARED.parts["clean"].metrics[metric].times
                 yield Cell(row, metric, "mean_of_means", (rows,), times, ("dataset",))
 
@@ -106,9 +106,9 @@ def behind_levels(table: pd.DataFrame) -> Iterator[Cell]:
 def behind_proof(table: pd.DataFrame) -> Iterator[Cell]:
     """Means over data sets of what the searches say of themselves."""
     for row, line in enumerate(table.to_dict("records")):
-        own = {name: line[name] for name in (*COMPARED.cell, "method")}
+        where = {name: line[name] for name in (*COMPARED.cell, "method")}
         for metric in PROOF:
-            rows = Rows("rows", {"part": "search", "metric": metric, **own})
+            rows = Rows("rows", {"part": "search", "metric": metric, **where})
             times = 1.0 if metric == "n_nodes" else 100.0
             yield Cell(row, metric, "mean_of_means", (rows,), times, ("dataset",))
 
@@ -202,18 +202,18 @@ def optimality_gap_levels(rows: pd.DataFrame, plan: OptimalityGapPlan) -> pd.Dat
     n_datasets.
     """
     columns = [*COMPARED.cell, "method", *LEVELS, "n_datasets"]
-    own = rows[rows["part"].isin(["clean", "noise"])]
-    if own.empty:
+    selected = rows[rows["part"].isin(["clean", "noise"])]
+    if selected.empty:
         return pd.DataFrame(columns=columns)
     key = [*COMPARED.cell, "method"]
-    sets = own.groupby([*key, "dataset", "metric"])["value"].mean().unstack("metric")
-    found = sets.groupby(level=key).mean()
-    for metric, told in COMPARED.parts["clean"].metrics.items():
-        found[metric] *= told.times
-    found["n_datasets"] = sets.groupby(level=key).size()
+    sets = selected.groupby([*key, "dataset", "metric"])["value"].mean().unstack("metric")
+    means = sets.groupby(level=key).mean()
+    for metric, settings in COMPARED.parts["clean"].metrics.items():
+        means[metric] *= settings.times
+    means["n_datasets"] = sets.groupby(level=key).size()
     order = {
-        "setting": _settings(own),
-        "depth": sorted(own["depth"].unique()),
+        "setting": _settings(selected),
+        "depth": sorted(selected["depth"].unique()),
         "method": NOISY,
     }
-    return in_rows(found.reset_index(), order)[columns].round(9)
+    return in_rows(means.reset_index(), order)[columns].round(9)

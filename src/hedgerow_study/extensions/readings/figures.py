@@ -48,20 +48,20 @@ def readings_curves(
     heights = [(1.5, 0.16 * len(marks[claim])) for claim in shown]
     with style():
         total = sum(curve + below + 0.75 for curve, below in heights)
-        made = Figure(figsize=(WIDTH, total), layout="constrained")
+        drawn = Figure(figsize=(WIDTH, total), layout="constrained")
         ratios = [height for pair in heights for height in pair]
-        axes = made.subplots(2 * len(shown), 1, gridspec_kw={"height_ratios": ratios})
+        axes = drawn.subplots(2 * len(shown), 1, gridspec_kw={"height_ratios": ratios})
         for n, claim in enumerate(shown):
-            own = points[points["claim"] == claim].sort_values(["estimate", "reading"])
-            _curve(axes[2 * n], claim, own)
-            _marks(axes[2 * n + 1], own, taken[taken["claim"] == claim], marks[claim])
+            rows = points[points["claim"] == claim].sort_values(["estimate", "reading"])
+            _curve(axes[2 * n], claim, rows)
+            _marks(axes[2 * n + 1], rows, taken[taken["claim"] == claim], marks[claim])
         used = [v for v in VERDICTS if v in set(points["verdict"][points["claim"].isin(shown)])]
         handles = [
             axes[0].plot([], [], linestyle="", color=VERDICTS[v][0], marker=VERDICTS[v][1], label=v)
             for v in used
         ]
-        made.legend(handles=[h[0] for h in handles], loc="outside upper right", ncols=len(used))
-    return made
+        drawn.legend(handles=[h[0] for h in handles], loc="outside upper right", ncols=len(used))
+    return drawn
 
 
 def _alternatives(taken: pd.DataFrame) -> list[tuple[str, str]]:
@@ -72,12 +72,13 @@ def _alternatives(taken: pd.DataFrame) -> list[tuple[str, str]]:
 def _curve(axes, claim: str, points: pd.DataFrame) -> None:
     place = np.arange(len(points))
     for verdict, (colour, marker) in VERDICTS.items():
-        own = (points["verdict"] == verdict).to_numpy()
-        if own.any():
-            low, high = (points[name].to_numpy(float)[own] for name in ("low", "high"))
-            axes.vlines(place[own], low, high, color=colour, linewidth=0.8, alpha=0.6)
-            estimate = points["estimate"].to_numpy(float)[own]
-            axes.plot(place[own], estimate, linestyle="", color=colour, marker=marker, markersize=4)
+        mask = (points["verdict"] == verdict).to_numpy()
+        x = place[mask]
+        if len(x):
+            low, high = (points[name].to_numpy(float)[mask] for name in ("low", "high"))
+            axes.vlines(x, low, high, color=colour, linewidth=0.8, alpha=0.6)
+            estimate = points["estimate"].to_numpy(float)[mask]
+            axes.plot(x, estimate, linestyle="", color=colour, marker=marker, markersize=4)
     here = points.loc[points["reading"] == HERE, "estimate"]
     axes.axhline(float(here.iloc[0]), color="#4d4d4d", linewidth=0.8, linestyle="--")
     axes.set_title(claim)
@@ -88,10 +89,10 @@ def _curve(axes, claim: str, points: pd.DataFrame) -> None:
 
 
 def _marks(axes, points: pd.DataFrame, taken: pd.DataFrame, names: list[tuple[str, str]]) -> None:
-    order = {reading: n for n, reading in enumerate(points["reading"])}
+    order = {analysis: n for n, analysis in enumerate(points["reading"])}
     for line, (choice, alternative) in enumerate(names):
-        own = taken[(taken["choice"] == choice) & (taken["alternative"] == alternative)]
-        where = [order[reading] for reading in own["reading"]]
+        rows = taken[(taken["choice"] == choice) & (taken["alternative"] == alternative)]
+        where = [order[analysis] for analysis in rows["reading"]]
         axes.plot(where, [line] * len(where), linestyle="", marker="s", markersize=3, color="black")
     axes.set_yticks(range(len(names)), [f"{c}: {a}" for c, a in names], fontsize=7)
     axes.set_ylim(len(names) - 0.4, -0.6)

@@ -71,8 +71,8 @@ def _verdicts(line: Mapping) -> tuple:
 
 def _near(line: Mapping) -> tuple:
     counts = (line[name] for name in ("n_cells", "n_tables", "n_first"))
-    reading = Styled(line["reading"], "wrap")
-    return line["experiment"], line["rank"], reading, f"{line['distance']:.2f}", *counts
+    analysis = Styled(line["reading"], "wrap")
+    return line["experiment"], line["rank"], analysis, f"{line['distance']:.2f}", *counts
 
 
 def _choice(line: Mapping) -> tuple:

@@ -58,16 +58,16 @@ def summarised(
     read = read_readings(choices)
     claims, points, taken, shares = [], [], [], []
     for experiment, frame in sorted(judged.items(), key=lambda item: list(read).index(item[0])):
-        own = read[experiment]
+        declared = read[experiment]
         names = [column for column in frame if column.startswith(PREFIX)]
         for claim, rows in frame.groupby("claim", sort=False):
             rows = rows.drop_duplicates("reading")
-            of_claim = {name: share for name, share in _shares(rows, own, str(claim)).items()}
+            of_claim = {name: share for name, share in _shares(rows, declared, str(claim)).items()}
             claims.append({"experiment": experiment, "claim": claim, **_counted(rows, of_claim)})
             points.append(rows.assign(experiment=experiment).reindex(columns=POINTS))
             long = rows.melt(["claim", "reading"], names, "choice", "alternative")
             long["choice"] = long["choice"].str.removeprefix(PREFIX)
-            touching = [name for name, one in own.choices.items() if claim in one.touches]
+            touching = [name for name, one in declared.choices.items() if claim in one.touches]
             long = long[long["choice"].isin(touching)].assign(experiment=experiment)
             taken.append(long[TAKEN])
             shares += [(experiment, claim, name, share) for name, share in of_claim.items()]
@@ -81,12 +81,12 @@ def summarised(
 
 
 def _nearest(cells: Frames) -> pd.DataFrame:
-    found = [
+    frames = [
         distances(frame).head(N_NEAREST).assign(experiment=experiment)
         for experiment, frame in sorted(cells.items())
         if len(frame)
     ]
-    frame = _joined(found, [*NEAREST])
+    frame = _joined(frames, [*NEAREST])
     return frame.assign(rank=frame.groupby("experiment").cumcount() + 1)[[*NEAREST]].astype(NEAREST)
 
 
@@ -121,8 +121,8 @@ def _shares(rows: pd.DataFrame, choices: Choices, claim: str) -> dict[str, float
         return {}
     columns = {PREFIX + name: name for name in product.choices if PREFIX + name in rows}
     others = [column for column in rows if column.startswith(PREFIX) and column not in columns]
-    own = rows[(rows[others] == HERE).all(axis=1)].rename(columns=columns)
-    if not own["verdict"].isin(WORTH).all():
+    combinations = rows[(rows[others] == HERE).all(axis=1)].rename(columns=columns)
+    if not combinations["verdict"].isin(WORTH).all():
         return {}
-    worth = own.assign(worth=own["verdict"].map(WORTH).astype(float))
+    worth = combinations.assign(worth=combinations["verdict"].map(WORTH).astype(float))
     return shapley_shares(worth, list(columns.values()), "worth")

@@ -21,8 +21,8 @@ NUMBERS = (
 
 def said(claims: pd.DataFrame, plan: ReadingsPlan) -> dict[str, str]:
     """Words of the captions: what was read."""
-    there = claims.groupby("experiment", sort=False)["n_readings"].max()
-    ran = ", ".join(f"{experiment} (up to {n})" for experiment, n in there.items()) or "none"
+    largest = claims.groupby("experiment", sort=False)["n_readings"].max()
+    ran = ", ".join(f"{experiment} (up to {n})" for experiment, n in largest.items()) or "none"
     return {
         "ran": f"Experiments and readings of a statement: {ran}; configuration "
         f"{plan.configuration}.",
@@ -101,16 +101,16 @@ def readings_choices(
     Returns: experiment, choice, place, open, here, otherwise (alternatives, separated by
     semicolons), touches (claims, separated by blanks).
     """
-    there = set(claims["experiment"])
+    available = set(claims["experiment"])
     rows = [
         (
             *(experiment, name, one.place, one.open, one.here),
             *("; ".join(one.otherwise), " ".join(one.touches)),
         )
-        for experiment, own in read_readings(choices).items()
-        if experiment in there
-        for name, one in own.choices.items()
-        if plan.singles or any(name in product.choices for product in own.products)
+        for experiment, declared in read_readings(choices).items()
+        if experiment in available
+        for name, one in declared.choices.items()
+        if plan.singles or any(name in product.choices for product in declared.products)
     ]
     columns = ["experiment", "choice", "place", "open", "here", "otherwise", "touches"]
     return pd.DataFrame(rows, columns=columns)

@@ -42,10 +42,10 @@ def survival_baselines_models(measured: Frames, plan: SurvivalBaselinesPlan) -> 
         panels[0].set_yticks(range(len(order)), list(order))
         for axes, metric in zip(panels, SCORES, strict=True):
             wide = of[metric].loc[order]
-            there = [m for m in MODELS if m in wide and wide[m].notna().any()]
-            for place, (_, values) in enumerate(wide[there].iterrows()):
+            available = [m for m in MODELS if m in wide and wide[m].notna().any()]
+            for place, (_, values) in enumerate(wide[available].iterrows()):
                 axes.plot([values.min(), values.max()], [place] * 2, color="#cccccc", zorder=1)
-            for model in there:
+            for model in available:
                 colour, marker = MODEL_LOOKS[model]
                 size, edge = (8, 2) if marker == "|" else (5.5, 0)
                 axes.plot(wide[model], range(len(wide)), linestyle="", marker=marker,

@@ -110,18 +110,18 @@ def _value(metric: str, value: float) -> str:
 
 def _blocks(table: pd.DataFrame, metrics, labels, groups, tests: pd.DataFrame) -> dict[str, list]:
     """A block per metric: a line per cohort with a cell per group, and the mean with its tests."""
-    found = {}
+    blocks = {}
     for metric in metrics:
-        own = table[table["metric"] == metric]
-        if own.empty:
+        rows_of_metric = table[table["metric"] == metric]
+        if rows_of_metric.empty:
             continue
         words = [_test(line) for line in tests[tests["metric"] == metric].to_dict("records")]
-        beside = together(" ", tagged("small", "; ".join(words))) if words else ""
+        subtitle = together(" ", tagged("small", "; ".join(words))) if words else ""
         unit = ", %" if metric in _PER_CENT else ""
-        found[together(labels[metric], unit, beside)] = [
-            _line(line, metric, groups) for line in own.to_dict("records")
+        blocks[together(labels[metric], unit, subtitle)] = [
+            _line(line, metric, groups) for line in rows_of_metric.to_dict("records")
         ]
-    return found
+    return blocks
 
 
 def _line(line: Mapping, metric: str, groups) -> tuple:

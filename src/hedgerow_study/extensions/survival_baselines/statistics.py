@@ -22,7 +22,7 @@ def rows_of(tables: Frames) -> pd.DataFrame:
     weights = tables["weights"]
     ways = weights[weights["way"].isin(COMPARED.parts["calibration"].metrics)]
     predicted = _melted(ways, "method", ["predicted", "incidence"])
-    found = {
+    by_part = {
         "scores": scores,
         "weights": _melted(weights.rename(columns={"way": "method"}), "metric", OF_WAYS),
         "calibration": predicted.rename(columns={"way": "metric"}),
@@ -30,7 +30,7 @@ def rows_of(tables: Frames) -> pd.DataFrame:
     columns = ["part", "dataset", "repeat", "method", "metric", "value"]
     frames = [
         rows.rename(columns={"split": "repeat"}).assign(part=part)[columns]
-        for part, rows in found.items()
+        for part, rows in by_part.items()
         if len(rows)
     ]
     return pd.concat(frames, ignore_index=True)

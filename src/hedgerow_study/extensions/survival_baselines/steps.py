@@ -65,13 +65,13 @@ def codes(X: pd.DataFrame) -> np.ndarray:
     return np.column_stack(columns)
 
 
-def _division(own: Cohort, split: int, protocol: OwnSettings) -> RiskGroups:
+def _division(cohort: Cohort, split: int, protocol: OwnSettings) -> RiskGroups:
     """Patients divided and labelled as in `survival`, with the thesis' tree."""
     from hedgerow.survival import risk_groups
 
-    state = random_state(protocol.seed, SURVIVAL, own.name, split, "split")
-    pipeline = {**pipeline_of(own, protocol), "random_state": state}
-    return risk_groups(own.X, *own.natural_history(), **pipeline)
+    state = random_state(protocol.seed, SURVIVAL, cohort.name, split, "split")
+    pipeline = {**pipeline_of(cohort, protocol), "random_state": state}
+    return risk_groups(cohort.X, *cohort.natural_history(), **pipeline)
 
 
 # -------------------------------------------------------------------------------------- scores
@@ -102,15 +102,15 @@ def scores(
     """
     from hedgerow.tree import Tree
 
-    own = cohort_of(table, plan)
+    cohort = cohort_of(table, plan)
     protocol = OwnSettings(plan, protocol, OWN)
     trees = survival_learn(table, protocol, splits)["trees"].set_index(["split", "method"])["tree"]
-    follow_up = own.natural_history()
-    X = codes(own.X)
+    follow_up = cohort.natural_history()
+    X = codes(cohort.X)
     rows = []
     for split in numbers_of(plan, "n_splits", splits):
-        training = _division(own, split, protocol).training
-        last = min(own.horizon, *(follow_up[0][part].max() for part in (training, ~training)))
+        training = _division(cohort, split, protocol).training
+        last = min(cohort.horizon, *(follow_up[0][part].max() for part in (training, ~training)))
         at = np.linspace(0.0, last, N_TIMES + 1)[1:]
         for model in MODELS:
             note = ""
@@ -120,18 +120,18 @@ def scores(
             elif model == "nobody":
                 predicted = _of_groups(np.zeros(len(X), int), follow_up, training, at)
             elif model == "cox":
-                predicted = _cox(own.X, follow_up, training, at, plan.penalty)
+                predicted = _cox(cohort.X, follow_up, training, at, plan.penalty)
                 note = NO_ANSWER if predicted is None else ""
             else:
                 predicted = None
                 note = NOT_INSTALLED if plan.library == "absent" else ""
                 if not note:
-                    state = random_state(plan.seed, EXPERIMENT, own.name, split, "forest")
-                    predicted = _forest(own.X, follow_up, training, at, plan.n_trees, state)
+                    state = random_state(plan.seed, EXPERIMENT, cohort.name, split, "forest")
+                    predicted = _forest(cohort.X, follow_up, training, at, plan.n_trees, state)
             values = dict.fromkeys(SCORES, np.nan)
             if predicted is not None:
                 values = _scored(follow_up, training, predicted, at)
-            rows += [(own.name, split, model, m, v, note) for m, v in values.items()]
+            rows += [(cohort.name, split, model, m, v, note) for m, v in values.items()]
     return ordered(rows, ORDER["scores"], "value", "note")
 
 
@@ -174,12 +174,12 @@ def _design(X: pd.DataFrame, training: np.ndarray) -> pd.DataFrame:
     filled = X[numeric].fillna(X.loc[training, numeric].median()).fillna(0.0)
     parts = [filled]
     for name in (c for c in X if c not in numeric):
-        known = X.loc[training, name].dropna()
-        column = X[name].fillna(known.mode().iloc[0]) if len(known) else X[name]
+        observed = X.loc[training, name].dropna()
+        column = X[name].fillna(observed.mode().iloc[0]) if len(observed) else X[name]
         parts.append(pd.get_dummies(column, prefix=name, drop_first=True, dtype=float))
-    made = pd.concat(parts, axis=1)
-    made.columns = [f"x{i}" for i in range(made.shape[1])]
-    return made.loc[:, made[training].nunique() > 1]
+    design = pd.concat(parts, axis=1)
+    design.columns = [f"x{i}" for i in range(design.shape[1])]
+    return design.loc[:, design[training].nunique() > 1]
 
 
 def _cox(
@@ -270,66 +270,66 @@ def weights(
     from hedgerow.survival import horizon_labels, thesis_tree
     from hedgerow.survival.followed import FollowUp, fit_followed
 
-    own = cohort_of(table, plan)
+    cohort = cohort_of(table, plan)
     protocol = OwnSettings(plan, protocol, OWN)
-    time, event = own.natural_history()
+    time, event = cohort.natural_history()
     names = WAYS if (event > 1).any() else WAYS[:2]
     rows = []
     for split in numbers_of(plan, "n_splits", splits):
-        found = _division(own, split, protocol)
-        training, grown_from = found.training, np.flatnonzero(found.training)
-        follow_up = FollowUp(time[grown_from], event[grown_from], own.horizon)
+        groups = _division(cohort, split, protocol)
+        training, grown_from = groups.training, np.flatnonzero(groups.training)
+        follow_up = FollowUp(time[grown_from], event[grown_from], cohort.horizon)
         # All ways are judged on the same patients.
         test = np.flatnonzero(~training)
-        standing = _weights(time, event, test, own.horizon, protocol.competing)
+        standing = _weights(time, event, test, cohort.horizon, protocol.competing)
         for way in names:
             competing = "survived" if way.startswith("survived") else protocol.competing
-            labels = horizon_labels(time, event, own.horizon, competing=competing)
+            labels = horizon_labels(time, event, cohort.horizon, competing=competing)
             of_training = np.flatnonzero(labels.known[grown_from])
             learnt = grown_from[of_training]
             given = {}
             if way.endswith("weighted"):
                 full = np.zeros(len(time))
-                full[training] = _weights(time, event, training, own.horizon, competing)
+                full[training] = _weights(time, event, training, cohort.horizon, competing)
                 given = {"sample_weight": full[learnt]}
             # As `risk_groups` grows it.
             tree, _ = fit_followed(
                 thesis_tree(**{name: getattr(protocol, name) for name in TUNED}),
-                own.X.iloc[grown_from],
+                cohort.X.iloc[grown_from],
                 of_training,
                 labels.y[learnt],
                 follow_up,
                 protocol.min_followed,
                 **given,
             )
-            of_test = _weights(time, event, test, own.horizon, competing)
+            of_test = _weights(time, event, test, cohort.horizon, competing)
             incidence = float((of_test * (labels.y[test] == 1)).mean())
-            row = {"dataset": own.name, "split": split, "way": way, "n_learnt": len(learnt)}
-            measured = _measured(tree, own, test, found.labels.y[test], standing)
+            row = {"dataset": cohort.name, "split": split, "way": way, "n_learnt": len(learnt)}
+            measured = _measured(tree, cohort, test, groups.labels.y[test], standing)
             distance = abs(measured["predicted"] - incidence)
             rows.append({**row, **measured, "incidence": incidence, "distance": distance})
     return sorted_(pd.DataFrame(rows), ORDER["weights"])
 
 
 def _measured(
-    tree: Any, own: Cohort, test: np.ndarray, y: np.ndarray, standing: np.ndarray
+    tree: Any, cohort: Cohort, test: np.ndarray, y: np.ndarray, standing: np.ndarray
 ) -> dict[str, Any]:
     """A tree, and what it says of test patients; y below 0: the class is not known."""
     from sklearn.metrics import f1_score
 
     from hedgerow.survival import concordance
 
-    time, event = own.natural_history()
-    X, known = own.X.iloc[test], y >= 0
-    probability, said = tree.predict_proba(X)[:, 1], tree.predict(X)
-    right = (said == y)[known]
-    root = own.X.columns[tree.tree_.feature[0]] if tree.tree_.n_leaves > 1 else ""
+    time, event = cohort.natural_history()
+    X, has_class = cohort.X.iloc[test], y >= 0
+    probability, predicted = tree.predict_proba(X)[:, 1], tree.predict(X)
+    right = (predicted == y)[has_class]
+    root = cohort.X.columns[tree.tree_.feature[0]] if tree.tree_.n_leaves > 1 else ""
     return {
         "n_leaves": tree.tree_.n_leaves,
         "root": str(root),
         "accuracy": float(right.mean()),
-        "weighted_accuracy": float(np.average(right, weights=standing[known])),
-        "f1": float(f1_score(y[known], said[known], **MACRO)),
+        "weighted_accuracy": float(np.average(right, weights=standing[has_class])),
+        "f1": float(f1_score(y[has_class], predicted[has_class], **MACRO)),
         "concordance": concordance(time[test], event[test], probability),
         "predicted": float(probability.mean()),
     }

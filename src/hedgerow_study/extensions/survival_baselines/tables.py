@@ -45,22 +45,22 @@ WAY_LABELS = {
 
 def said(measured: Frames, plan: SurvivalBaselinesPlan) -> dict[str, str]:
     """Words of the captions: what was run."""
-    there = set(measured["scores"]["dataset"])
+    available = set(measured["scores"]["dataset"])
     each = how_many(plan.n_splits, "division")
     forest = f"{plan.library}, {plan.n_trees} trees"
     if plan.library == "absent":
         forest = "not installed (extra forests)"
     return {
-        "ran": ran(there, plan.datasets, each, plan.configuration),
+        "ran": ran(available, plan.datasets, each, plan.configuration),
         "forest": f"Random survival forest: {forest}.",
         "penalty": f"{plan.penalty:g}",
     }
 
 
-def _status(frame: pd.DataFrame, plan: SurvivalBaselinesPlan, there: Iterable[str]) -> pd.DataFrame:
+def _status(frame: pd.DataFrame, plan: SurvivalBaselinesPlan, names: Iterable[str]) -> pd.DataFrame:
     """With a row for each cohort that is absent, which has its name and status only."""
-    there = set(there)
-    gone = [name for name in sorted(plan.datasets) if name not in there]
+    names = set(names)
+    gone = [name for name in sorted(plan.datasets) if name not in names]
     rows = frame.assign(status="run")
     if gone:
         lines = pd.DataFrame({"dataset": gone, "status": "absent"})
@@ -102,8 +102,8 @@ def _behind(
             where["dataset"] = line["dataset"]
         for name in names:
             if pd.notna(line[name]):
-                own = Rows(f"measured/{of}", {**where, group: name}, value)
-                yield Cell(row, name, "mean_of_means", (own,), by=("dataset",))
+                source = Rows(f"measured/{of}", {**where, group: name}, value)
+                yield Cell(row, name, "mean_of_means", (source,), by=("dataset",))
 
 
 def _place(part: str, metric: str, key: Key, measured: Mapping[str, Selector]) -> Place:
@@ -151,7 +151,7 @@ def survival_baselines_scores(measured: Frames, plan: SurvivalBaselinesPlan) -> 
     Returns: metric, dataset, a column per model, <model>_note where there is no value, status.
     """
     rows = measured["scores"]
-    found = _by_cohort(
+    frame = _by_cohort(
         lambda metric: by_group(rows[rows["metric"] == metric], "value", "model"),
         SCORES,
         MODELS,
@@ -159,8 +159,8 @@ def survival_baselines_scores(measured: Frames, plan: SurvivalBaselinesPlan) -> 
     notes = rows[rows["note"] != ""].drop_duplicates(["dataset", "model"])
     notes = notes.set_index(["dataset", "model"])["note"]
     for model in ("cox", "forest"):
-        found[f"{model}_note"] = [notes.get((dataset, model), "") for dataset in found["dataset"]]
-    return _status(found, plan, rows["dataset"])
+        frame[f"{model}_note"] = [notes.get((dataset, model), "") for dataset in frame["dataset"]]
+    return _status(frame, plan, rows["dataset"])
 
 
 @table(
@@ -186,8 +186,8 @@ def survival_baselines_weights(measured: Frames, plan: SurvivalBaselinesPlan) ->
     roots = base.reindex(pd.MultiIndex.from_frame(rows[["dataset", "split"]])).to_numpy()
     rows = rows.assign(same_root=(rows["root"].to_numpy() == roots).astype(float))
     metrics = (*OF_WAYS, "incidence", "same_root")
-    found = _by_cohort(lambda metric: by_group(rows, metric, "way"), metrics, WAYS)
-    return _status(found, plan, rows["dataset"])
+    frame = _by_cohort(lambda metric: by_group(rows, metric, "way"), metrics, WAYS)
+    return _status(frame, plan, rows["dataset"])
 
 
 @table(

@@ -36,9 +36,9 @@ def cells(suite: Mapping[str, Any], number: int, repeat: int, levels: tuple[int,
     """What is run on data set `number` of the suite in a repeat: half of levels by places."""
     yield Cell(CLEAN, 0, NOWHERE)
     for condition, what in suite["conditions"].items():
-        own = [TRAINING] if set(what) == {"classes"} else suite["places"]
+        places = [TRAINING] if set(what) == {"classes"} else suite["places"]
         for level in levels:
-            for k, place in enumerate(own):
+            for k, place in enumerate(places):
                 if (number + repeat + level + k) % 2 == 0:
                     yield Cell(condition, level, place)
 
@@ -58,19 +58,19 @@ class Doubted:
 
     def some(self, rows: np.ndarray) -> Doubted:
         """Some of the rows."""
-        told = None if self.plausibility is None else self.plausibility[rows]
+        labels = None if self.plausibility is None else self.plausibility[rows]
         X, values = self.X.iloc[rows], self.values[rows]
-        return dataclasses.replace(self, X=X, values=values, y=self.y[rows], plausibility=told)
+        return dataclasses.replace(self, X=X, values=values, y=self.y[rows], plausibility=labels)
 
-    def told(self, doubts: Collection[str]):
+    def told(self, kinds: Collection[str]):
         """Values with what is told of them, as learners take them: `error`, `y_plausibility`."""
         from hedgerow.induction.uncertain import Uncertain
 
-        known = {"error": self.errors, "y_plausibility": self.plausibility}
-        known = {name: known[name] for name in doubts if known[name] is not None}
-        if "y_plausibility" in known:  # some rows may lack a class
-            known["classes"] = np.arange(known["y_plausibility"].shape[1])
-        return Uncertain(self.X, **known) if known else self.X
+        uncertainty = {"error": self.errors, "y_plausibility": self.plausibility}
+        uncertainty = {name: uncertainty[name] for name in kinds if uncertainty[name] is not None}
+        if "y_plausibility" in uncertainty:  # some rows may lack a class
+            uncertainty["classes"] = np.arange(uncertainty["y_plausibility"].shape[1])
+        return Uncertain(self.X, **uncertainty) if uncertainty else self.X
 
 
 class Case(NamedTuple):
@@ -103,29 +103,30 @@ class Sample:
         what = {} if cell.condition == CLEAN else self.suite["conditions"][cell.condition]
         errors = None
         if "errors" in what:
-            told = what["told"][self.repeat % len(what["told"])]
-            size = told * self.suite["levels"]["errors"][cell.level]
+            factor = what["told"][self.repeat % len(what["told"])]
+            size = factor * self.suite["levels"]["errors"][cell.level]
             numbers = np.flatnonzero(self.n_categories == 0)
             errors = {self.table.X.columns[j]: float(size * self.spread[j]) for j in numbers}
         both = cell.place not in (*self.suite["places"][:1], TRAINING, NOWHERE)
-        train = self._measured(what, cell.level, "train", errors, doubtful=both)
+        train = self._measured(what, cell.level, "train", errors, uncertain=both)
         if "classes" in what:
             train = self._misnamed(train, cell.level, what["classes"] == "told")
         test = self._measured(what, cell.level, "test", errors)
         again = self._measured(what, cell.level, "again", errors) if "errors" in what else None
         return Case(train, test, again)
 
-    def _measured(self, what, level: int, name: str, errors, doubtful: bool = True) -> Doubted:
+    def _measured(self, what, level: int, name: str, errors, uncertain: bool = True) -> Doubted:
         """Rows of one part with errors and gaps; those that are measured again have the gaps of
         the first time."""
         rows = self.train if name == "train" else self.test
         X, levels = self.values[rows], self.suite["levels"]
-        if doubtful and "errors" in what:
+        if uncertain and "errors" in what:
             size, draws = levels["errors"][level], self.stream(f"errors {name}")
             X = add_family_noise(X, what["errors"], size, self.spread, draws)
-        if doubtful and "missing" in what:
-            gaps = self.stream(f"gaps {'train' if name == 'train' else 'test'}")
-            kept = remove_values(self.values[rows], levels["missing"][level], gaps, what["missing"])
+        if uncertain and "missing" in what:
+            random = self.stream(f"gaps {'train' if name == 'train' else 'test'}")
+            share = levels["missing"][level]
+            kept = remove_values(self.values[rows], share, random, what["missing"])
             X = np.where(np.isnan(kept), np.nan, X)
         frame, y = self._frame(rows, X), self.table.y[rows]
         return Doubted(frame, X, self.n_categories, y, errors)
@@ -139,7 +140,7 @@ class Sample:
                 frame[name] = frame[name].where(~np.isnan(X[:, j]))
         return frame
 
-    def _misnamed(self, train: Doubted, level: int, told: bool) -> Doubted:
+    def _misnamed(self, train: Doubted, level: int, is_given: bool) -> Doubted:
         """Classes of the rows nearest to a border, some of them mistaken for the one beyond it."""
         second, margin = self.border
         n = round(self.suite["levels"]["classes"][level] * len(self.train))
@@ -150,7 +151,7 @@ class Sample:
         wrong = self.stream("classes").random(len(y))[near] < mistake
         true = y[near]
         y[near] = np.where(wrong, beyond, true)
-        if not told:
+        if not is_given:
             return dataclasses.replace(train, y=y)
         plausibility = np.zeros((len(y), len(self.table.classes)))
         plausibility[np.arange(len(y)), y] = 1.0
@@ -175,14 +176,14 @@ class Sample:
         X, y = one_hot(self.values, self.n_categories), self.table.y
         fold = folds(y, 5, self.stream("border"))
         state = random_state(self.plan.seed, EXPERIMENT, self.table.name, self.repeat, "border")
-        said = np.zeros((len(y), len(self.table.classes)))
+        shares = np.zeros((len(y), len(self.table.classes)))
         for k in np.unique(fold):
             forest = RandomForestClassifier(N_TREES, random_state=state)
             forest.fit(X[fold != k], y[fold != k])
-            found = forest.predict_proba(X[fold == k])
-            said[fold == k] = all_classes(found, forest.classes_, said.shape[1])
+            predicted = forest.predict_proba(X[fold == k])
+            shares[fold == k] = all_classes(predicted, forest.classes_, shares.shape[1])
         rows = np.arange(len(y))
-        own = said[rows, y]
-        said[rows, y] = -1.0
-        second = said.argmax(axis=1)
-        return second, np.abs(own - said[rows, second])
+        assigned = shares[rows, y]
+        shares[rows, y] = -1.0
+        second = shares.argmax(axis=1)
+        return second, np.abs(assigned - shares[rows, second])

@@ -69,8 +69,8 @@ TOLD = {
 class Learned:
     """A fitted learner: `said` goes from rows to probabilities of the classes that it knows."""
 
-    def __init__(self, said: Callable, classes, n_classes: int, n_leaves: int | None):
-        self._said, self.classes, self.n_classes = said, classes, n_classes
+    def __init__(self, predict: Callable, classes, n_classes: int, n_leaves: int | None):
+        self._said, self.classes, self.n_classes = predict, classes, n_classes
         self.n_leaves = n_leaves
 
     def said(self, rows: Doubted) -> np.ndarray:
@@ -96,8 +96,8 @@ def learned(
     model.fit(train.told(TOLD.get(method, ())), train.y)
     # Errors are those of the training rows, which a tree that knows them has kept.
     n_leaves = int(model.tree_.n_leaves)
-    said = partial(_laplace if method == "e2m" else _said, model)
-    return Learned(said, model.classes_, n_classes, n_leaves)
+    predict = partial(_laplace if method == "e2m" else _said, model)
+    return Learned(predict, model.classes_, n_classes, n_leaves)
 
 
 def _said(model, rows: Doubted) -> np.ndarray:
@@ -125,8 +125,8 @@ def _ours(method: str, settings: dict, train: Doubted, plan: UncertaintyBenchmar
     if method in SOFT:
         if train.errors is None:
             return C45Classifier(smoothing=True, **settings)
-        told = dict.fromkeys(SOFT[method], train.errors)
-        return SoftTreeClassifier(error_unit="absolute", smoothing=True, **told, **settings)
+        uncertainty = dict.fromkeys(SOFT[method], train.errors)
+        return SoftTreeClassifier(error_unit="absolute", smoothing=True, **uncertainty, **settings)
     if method == "confdtree":
         inner = {key: settings[key] for key in settings if key != "method"}
         inner = C45Classifier(smoothing=True, **inner)
@@ -191,17 +191,17 @@ def _others(
     else:
         fill = SimpleImputer(keep_empty_features=True)
         model = make_pipeline(fill, StandardScaler(), LogisticRegression(max_iter=1000, **settings))
-    known = read(train)
+    values = read(train)
     if method == "boosting":  # which cannot bin a column without any value
-        known[:, np.isnan(known).all(axis=0)] = 0.0
-    model.fit(known, train.y)
+        values[:, np.isnan(values).all(axis=0)] = 0.0
+    model.fit(values, train.y)
 
-    def said(rows: Doubted) -> np.ndarray:
+    def predict(rows: Doubted) -> np.ndarray:
         X = read(rows)
-        found = model.predict_proba(X)
+        shares = model.predict_proba(X)
         if method == "cart":  # as the trees of this package
-            found = corrected(found, model.tree_.weighted_n_node_samples[model.apply(X)])
-        return found
+            shares = corrected(shares, model.tree_.weighted_n_node_samples[model.apply(X)])
+        return shares
 
     leaves = int(model.get_n_leaves()) if method == "cart" else None
-    return Learned(said, model.classes_, n_classes, leaves)
+    return Learned(predict, model.classes_, n_classes, leaves)

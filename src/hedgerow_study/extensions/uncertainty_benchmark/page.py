@@ -81,13 +81,13 @@ def _span(line: Mapping) -> str:
 
 def _effects(table: pd.DataFrame) -> dict[str, list]:
     """Accuracy beside C4.5's, with intervals, by condition."""
-    own = table[(table["metric"] == "accuracy") & (table["second"] == "c45")]
-    found = {}
+    selected = table[(table["metric"] == "accuracy") & (table["second"] == "c45")]
+    blocks = {}
     for condition, title in CONDITION_LABELS.items():
-        lines = own[own["condition"] == condition].to_dict("records")
+        lines = selected[selected["condition"] == condition].to_dict("records")
         if lines:
-            found[title] = [_effect(line) for line in lines]
-    return found
+            blocks[title] = [_effect(line) for line in lines]
+    return blocks
 
 
 def _effect(line: Mapping) -> tuple:
@@ -106,9 +106,9 @@ def _rules(table: pd.DataFrame) -> dict[str, list]:
                 *(line["rule"], LABELS[line["method"]]),
                 *(number(line[name], n) for name, n in digits.items()),
             )
-            for line in own.to_dict("records")
+            for line in group.to_dict("records")
         ]
-        for among, own in table.groupby("among", sort=False)
+        for among, group in table.groupby("among", sort=False)
     }
 
 
@@ -121,9 +121,9 @@ def _honesty(table: pd.DataFrame) -> dict[str, list]:
                 number(line["accuracy"], 1),
                 NONE if line["choice"] == "rule" else _span(line),
             )
-            for line in own.to_dict("records")
+            for line in group.to_dict("records")
         ]
-        for among, own in table.groupby("among", sort=False)
+        for among, group in table.groupby("among", sort=False)
     }
 
 

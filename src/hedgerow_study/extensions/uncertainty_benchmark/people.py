@@ -71,20 +71,20 @@ def _division(table: TidyTable, number: int, plan: UncertaintyBenchmarkPlan) -> 
     one, others = test.take(answered), np.setdiff1d(np.arange(len(test)), answered)
     person = np.searchsorted(one.group, test.group[others])  # whose recording each other one is
     n_classes = len(table.classes)
-    told = Uncertain(train.X, error=of_training.to_dict())
+    noisy = Uncertain(train.X, error=of_training.to_dict())
     for method, (name, tells) in PEOPLE.items():
         state = random_state(plan.seed, EXPERIMENT, table.name, number, method)
-        model = _learner(name, plan, state).fit(told if name == "doubt_tree" else train.X, train.y)
+        model = _learner(name, plan, state).fit(noisy if name == "doubt_tree" else train.X, train.y)
 
-        def said(X, error=None, model=model):
+        def predict(X, error=None, model=model):
             given = {} if error is None else {"error": error}
             return all_classes(model.predict_proba(X, **given), model.classes_, n_classes)
 
-        found = said(one.X, errors if tells else None)
-        good = scores(one.y, floored(found))
+        probabilities = predict(one.X, errors if tells else None)
+        good = scores(one.y, floored(probabilities))
         yield from ((method, metric, good[metric]) for metric in ("accuracy", "log_loss"))
-        again = said(test.X.iloc[others], errors.iloc[person] if tells else None)
-        changed = again.argmax(axis=1) != found.argmax(axis=1)[person]
+        again = predict(test.X.iloc[others], errors.iloc[person] if tells else None)
+        changed = again.argmax(axis=1) != probabilities.argmax(axis=1)[person]
         # Each person counts once, however many recordings there are.
         yield method, "changes", float(pd.Series(changed).groupby(person).mean().mean())
         if tells:

@@ -45,10 +45,10 @@ def cases(rows: pd.DataFrame, suite: Mapping[str, Any]) -> tuple[pd.DataFrame, p
     Known are properties of the data; error (standard deviations), missing and doubtful_classes
     (shares), 0 where there are none or nobody told of them; exact_training: doubt came after it.
     """
-    own = rows[rows["part"] == PART]
-    data = own[own["method"] == DATA]
+    selected = rows[rows["part"] == PART]
+    data = selected[selected["method"] == DATA]
     data = data.groupby(["dataset", "metric"])["value"].mean().unstack("metric")
-    accuracy = own[(own["metric"] == "accuracy") & (own["method"] != DATA)]
+    accuracy = selected[(selected["metric"] == "accuracy") & (selected["method"] != DATA)]
     accuracy = accuracy.groupby([*CASE, "method"])["value"].mean().unstack("method")
     lines = []
     for dataset, condition, level, place in accuracy.index:
@@ -56,28 +56,28 @@ def cases(rows: pd.DataFrame, suite: Mapping[str, Any]) -> tuple[pd.DataFrame, p
         line = dict(data.loc[dataset, list(PROPERTIES)])
         for name, kind in (("error", "errors"), ("missing", "missing")):
             line[name] = suite["levels"][kind][level] if kind in what else 0.0
-        told = what.get("classes") == "told"
-        line["doubtful_classes"] = suite["levels"]["classes"][level] if told else 0.0
+        is_given = what.get("classes") == "told"
+        line["doubtful_classes"] = suite["levels"]["classes"][level] if is_given else 0.0
         line["exact_training"] = float(place == suite["places"][0])
         lines.append(line)
     return pd.DataFrame(lines, index=accuracy.index), accuracy
 
 
-def grown(known: pd.DataFrame, accuracy: pd.DataFrame, n_leaves: int):
+def grown(features: pd.DataFrame, accuracy: pd.DataFrame, n_leaves: int):
     """A tree that asks what is known, and by leaf the learner that is best there on average."""
     from hedgerow.evidential.learner import EvidentialTreeClassifier
     from hedgerow.induction.uncertain import Uncertain
 
-    behind = accuracy.to_numpy().max(axis=1, keepdims=True) - accuracy.to_numpy()
-    plausible = pd.DataFrame(np.exp(-behind / SCALE), columns=list(accuracy.columns))
-    table = known.reset_index(drop=True)
+    regret = accuracy.to_numpy().max(axis=1, keepdims=True) - accuracy.to_numpy()
+    plausible = pd.DataFrame(np.exp(-regret / SCALE), columns=list(accuracy.columns))
+    table = features.reset_index(drop=True)
     model = EvidentialTreeClassifier(max_leaves=n_leaves, prune=False)
     model.fit(Uncertain(table, y_plausibility=plausible))
     leaf = model.apply(table)
     recommended = {}
     for number in np.unique(leaf):
-        there = accuracy[leaf == number]
-        recommended[int(number)] = there.groupby(level="dataset").mean().mean().idxmax()
+        of_leaf = accuracy[leaf == number]
+        recommended[int(number)] = of_leaf.groupby(level="dataset").mean().mean().idxmax()
     # A leaf that no case of the training set is in asks for what is best on all of them.
     overall = accuracy.groupby(level="dataset").mean().mean().idxmax()
     for number in np.flatnonzero(model.tree_.feature < 0):
@@ -85,36 +85,36 @@ def grown(known: pd.DataFrame, accuracy: pd.DataFrame, n_leaves: int):
     return model, recommended
 
 
-def _of_leaves(known, accuracy, among: str, methods: Sequence[str], n: int) -> Iterator[tuple]:
+def _of_leaves(features, accuracy, among: str, methods: Sequence[str], n: int) -> Iterator[tuple]:
     """Lines of the rule that is grown on all cases."""
-    model, recommended = grown(known, accuracy[list(methods)], n)
-    leaf = model.apply(known.reset_index(drop=True))
+    model, recommended = grown(features, accuracy[list(methods)], n)
+    leaf = model.apply(features.reset_index(drop=True))
     words = model.tree_.rules(decimals=4).set_index("leaf")["rule"]
     for number, method in sorted(recommended.items()):
-        there = accuracy[leaf == number]
-        by = there.groupby(level="dataset").mean()
-        best = there[list(methods)].max(axis=1).groupby(level="dataset").mean().mean()
+        of_leaf = accuracy[leaf == number]
+        by = of_leaf.groupby(level="dataset").mean()
+        best = of_leaf[list(methods)].max(axis=1).groupby(level="dataset").mean().mean()
         others = [by[name].mean() if name in by else np.nan for name in AGAINST]
-        counts = (len(there), len(by))
+        counts = (len(of_leaf), len(by))
         yield (among, number, words[number], method, *counts, by[method].mean(), *others, best)
 
 
-def _honest(known, accuracy, among: str, methods: Sequence[str], n: int) -> Iterator[tuple]:
+def _honest(features, accuracy, among: str, methods: Sequence[str], n: int) -> Iterator[tuple]:
     """Lines of the cross-validation by data set."""
     names = accuracy.index.get_level_values("dataset")
     for dataset in dict.fromkeys(names):
         held = np.asarray(names == dataset)
-        own = accuracy[held]
+        held_out = accuracy[held]
         rest = accuracy[~held]
         if rest.empty:
             continue
-        model, recommended = grown(known[~held], rest[list(methods)], n)
-        leaf = model.apply(known[held].reset_index(drop=True))
-        told = [own.iloc[i][recommended[int(number)]] for i, number in enumerate(leaf)]
+        model, recommended = grown(features[~held], rest[list(methods)], n)
+        leaf = model.apply(features[held].reset_index(drop=True))
+        accuracies = [held_out.iloc[i][recommended[int(number)]] for i, number in enumerate(leaf)]
         single = rest[list(methods)].groupby(level="dataset").mean().mean().idxmax()
-        choices = {RULE: float(np.mean(told)), BEST_SINGLE: own[single].mean()}
-        choices |= {name: own[name].mean() for name in AGAINST if name in own}
-        choices[HINDSIGHT] = own[list(methods)].max(axis=1).mean()
+        choices = {RULE: float(np.mean(accuracies)), BEST_SINGLE: held_out[single].mean()}
+        choices |= {name: held_out[name].mean() for name in AGAINST if name in held_out}
+        choices[HINDSIGHT] = held_out[list(methods)].max(axis=1).mean()
         for choice, value in choices.items():
             yield among, choice, dataset, float(value)
 
@@ -136,12 +136,12 @@ def rule(
     """
     leaves, honesty = [], []
     if len(rows):
-        known, accuracy = cases(rows, suite)
+        features, accuracy = cases(rows, suite)
         for among, methods in AMONG.items():
-            there = [name for name in methods if name in accuracy]
-            if len(there) > 1:
-                leaves += _of_leaves(known, accuracy, among, there, plan.rule_leaves)
-                honesty += _honest(known, accuracy, among, there, plan.rule_leaves)
+            available = [name for name in methods if name in accuracy]
+            if len(available) > 1:
+                leaves += _of_leaves(features, accuracy, among, available, plan.rule_leaves)
+                honesty += _honest(features, accuracy, among, available, plan.rule_leaves)
     return {
         "leaves": _typed(pd.DataFrame(leaves, columns=LEAVES)),
         "honesty": _typed(pd.DataFrame(honesty, columns=HONESTY)),

@@ -60,7 +60,7 @@ def run(
         for repeat in repeats:
             sample = sample_of(table, repeat, suite, plan)
             clean = (PART, table.name, repeat, CLEAN, 0, NOWHERE, DATA)
-            lines += [(*clean, *known) for known in properties(sample)]
+            lines += [(*clean, *entry) for entry in properties(sample)]
             for cell in cells(suite, number, repeat, plan.levels):
                 case = sample.case(cell)
                 for method in plan.methods:
@@ -133,14 +133,14 @@ def _measured(method: str, sample: Sample, case: Case, cell: Cell, plan) -> dict
 
     best = _chosen(fitted, sample, case.train, plan)
     model = fitted(best, case.train)
-    said = model.said(case.test)
-    found = {**scores(case.test.y, said), "setting": float(best)}
+    probabilities = model.said(case.test)
+    measures = {**scores(case.test.y, probabilities), "setting": float(best)}
     if model.n_leaves is not None:
-        found["n_leaves"] = float(model.n_leaves)
+        measures["n_leaves"] = float(model.n_leaves)
     if case.again is not None:
-        changed = said.argmax(axis=1) != model.said(case.again).argmax(axis=1)
-        found["changes"] = float(changed.mean())
-    return found
+        changed = probabilities.argmax(axis=1) != model.said(case.again).argmax(axis=1)
+        measures["changes"] = float(changed.mean())
+    return measures
 
 
 def _chosen(fitted, sample: Sample, train: Doubted, plan: UncertaintyBenchmarkPlan) -> int:
@@ -154,23 +154,23 @@ def _chosen(fitted, sample: Sample, train: Doubted, plan: UncertaintyBenchmarkPl
         return 0
     losses = []
     for number in range(plan.n_settings):
-        said = fitted(number, train.some(rest)).said(train.some(held))
-        losses.append(round(scores(train.y[held], said)["log_loss"], 9))
+        probabilities = fitted(number, train.some(rest)).said(train.some(held))
+        losses.append(round(scores(train.y[held], probabilities)["log_loss"], 9))
     return int(np.argmin(losses))
 
 
-def scores(y: np.ndarray, said: np.ndarray) -> dict[str, float]:
+def scores(y: np.ndarray, probabilities: np.ndarray) -> dict[str, float]:
     """How good probabilities are: accuracy, macro_f1, log_loss, brier and calibration, the expected
     error of the answer's probability, in ten bins of equal width (Guo and others 2017).
     """
     rows = np.arange(len(y))
-    sure, right = said.max(axis=1), said.argmax(axis=1) == y
+    sure, right = probabilities.max(axis=1), probabilities.argmax(axis=1) == y
     bins = np.minimum((sure * N_BINS).astype(int), N_BINS - 1)
     gap = np.bincount(bins, weights=right - sure, minlength=N_BINS)
     return {
-        "accuracy": metrics.accuracy(y, said),
-        "macro_f1": metrics.macro_f1(y, said),
-        "log_loss": float(-np.log(said[rows, y]).mean()),
-        "brier": metrics.brier(y, said),
+        "accuracy": metrics.accuracy(y, probabilities),
+        "macro_f1": metrics.macro_f1(y, probabilities),
+        "log_loss": float(-np.log(probabilities[rows, y]).mean()),
+        "brier": metrics.brier(y, probabilities),
         "calibration": float(np.abs(gap).sum() / len(y)),
     }

@@ -50,19 +50,19 @@ CONDITION_LABELS = {
 def said(rows: pd.DataFrame, plan: UncertaintyBenchmarkPlan) -> dict[str, str]:
     """Words of the captions: what was run."""
     each = how_many(plan.n_repeats, "repeat")
-    told = ran(rows["dataset"].unique(), plan.datasets, each, plan.configuration)
+    caption = ran(rows["dataset"].unique(), plan.datasets, each, plan.configuration)
     levels = how_many(len(plan.levels), "level")
     settings = how_many(plan.n_settings, "setting")
-    return {"ran": f"{told} {levels} of doubt; each learner chooses from {settings}."}
+    return {"ran": f"{caption} {levels} of doubt; each learner chooses from {settings}."}
 
 
 def behind_effects(table: pd.DataFrame, rows: pd.DataFrame) -> Iterator[Cell]:
     """Both sides of each comparison and its test; the interval of the differences."""
     yield from cells_behind(COMPARED, table, rows, PART)
     for row, line in enumerate(table.to_dict("records")):
-        own = {"condition": line["condition"], "metric": line["metric"]}
+        selection = {"condition": line["condition"], "metric": line["metric"]}
         both = [line["first"], line["second"]]
-        where = Rows("rows", {"part": PART, **own, "method": both})
+        where = Rows("rows", {"part": PART, **selection, "method": both})
         for column in ("low", "high"):
             if pd.notna(line[column]):
                 yield Cell(row, column, STATED, (where,))
@@ -82,15 +82,15 @@ def uncertainty_benchmark_effects(
 
     Returns: as `Compared.table` gives it, with low and high.
     """
-    found = COMPARED.table(rows, statistics, PART)
+    frame = COMPARED.table(rows, statistics, PART)
     bounds = {}
     for metric in COMPARED.parts[PART].metrics:
         means = COMPARED.means(rows, PART, metric)
-        for line in found[found["metric"] == metric].itertuples():
+        for line in frame[frame["metric"] == metric].itertuples():
             one, two = (means[line.condition, side] for side in (line.first, line.second))
             bounds[line.Index] = interval((one - two).dropna().to_numpy())
     limits = pd.DataFrame.from_dict(bounds, orient="index", columns=["low", "high"])
-    return found.join(limits.astype(float).round(9))
+    return frame.join(limits.astype(float).round(9))
 
 
 def interval(differences: np.ndarray, level: float = 0.95) -> tuple[float, float]:
@@ -124,21 +124,21 @@ PEOPLE_METRICS = {"accuracy": 100.0, "log_loss": 1.0, "changes": 100.0, "foretol
 def said_of_people(people: pd.DataFrame, plan: UncertaintyBenchmarkPlan) -> dict[str, str]:
     """Words of the caption of the illustration."""
     each = how_many(plan.n_people, "division")
-    there = people["dataset"].unique()
-    return {"ran": ran(there, [plan.people_dataset], each, plan.configuration)}
+    datasets = people["dataset"].unique()
+    return {"ran": ran(datasets, [plan.people_dataset], each, plan.configuration)}
 
 
 def behind_honesty(table: pd.DataFrame) -> Iterator[Cell]:
     """Accuracy on the data sets that were left out."""
     for row, line in enumerate(table.to_dict("records")):
         where = {"among": line["among"], "choice": line["choice"]}
-        own = (Rows("honesty", where, "accuracy"),)
-        yield Cell(row, "accuracy", "mean", own, 100.0)
+        sources = (Rows("honesty", where, "accuracy"),)
+        yield Cell(row, "accuracy", "mean", sources, 100.0)
         rule = Rows("honesty", {**where, "choice": "rule"}, "accuracy")
         if line["choice"] != "rule":
             for column in ("low", "high"):
                 if pd.notna(line[column]):
-                    yield Cell(row, column, STATED, (*own, rule))
+                    yield Cell(row, column, STATED, (*sources, rule))
 
 
 @table(
@@ -166,10 +166,10 @@ def uncertainty_benchmark_rule(
 
     Returns: its columns, accuracies in points.
     """
-    own = leaves.copy()
-    for column in own.columns[own.columns.str.startswith("accuracy")]:
-        own[column] = 100.0 * own[column]
-    return own.round(9)
+    frame = leaves.copy()
+    for column in frame.columns[frame.columns.str.startswith("accuracy")]:
+        frame[column] = 100.0 * frame[column]
+    return frame.round(9)
 
 
 @table(
@@ -188,8 +188,8 @@ def uncertainty_benchmark_honesty(
     Returns: among, choice, accuracy, low, high (of the difference to the rule), n_datasets.
     """
     lines = []
-    for among, own in honesty.groupby("among", sort=False):
-        wide = 100.0 * own.pivot(index="dataset", columns="choice", values="accuracy")
+    for among, group in honesty.groupby("among", sort=False):
+        wide = 100.0 * group.pivot(index="dataset", columns="choice", values="accuracy")
         for choice in CHOICE_LABELS:
             if choice not in wide:
                 continue
@@ -228,6 +228,6 @@ def uncertainty_benchmark_people(
     wide = wide.reindex(index=[m for m in PEOPLE_LABELS if m in wide.index])
     wide = wide.reindex(columns=list(PEOPLE_METRICS))
     wide *= pd.Series(PEOPLE_METRICS)
-    found = wide.rename_axis(columns=None).reset_index()
-    found["n_divisions"] = people["division"].nunique()
-    return found.round(9)
+    frame = wide.rename_axis(columns=None).reset_index()
+    frame["n_divisions"] = people["division"].nunique()
+    return frame.round(9)
