@@ -52,8 +52,9 @@ KEPT = {"FileNotFoundError", "ModuleNotFoundError", "PackageNotFoundError", "par
 #: What texts do without.
 PROSE = re.compile(r"\b(?:told|anew|whoever|strangers?|for who)\b", re.IGNORECASE)
 TEXTS = (".md", ".j2", ".py", ".pyx", ".smk", ".yaml")
-#: Folders and files with words of others, or of the past.
+#: Folders and files with words of others, of the past, or made from others.
 PAST = ("CHANGELOG.md", "data/", "tests/", "src/hedgerow_data/README.md")
+MADE = ("docs/_build/", "docs/api/", "docs/gallery/", "reports/")
 
 
 def parts_of(name: str) -> list[str]:
@@ -90,7 +91,11 @@ def left() -> Counter[tuple[str, str, str]]:
                 counts["name", package, name] += 1
     for path in sorted(ROOT.rglob("*")):
         where = path.relative_to(ROOT).as_posix()
-        if path.suffix in TEXTS and not where.startswith((*PAST, ".", "build")) and path.is_file():
+        if (
+            path.suffix in TEXTS
+            and not where.startswith((*PAST, *MADE, ".", "build"))
+            and path.is_file()
+        ):
             words = PROSE.findall(path.read_text(encoding="utf-8"))
             counts.update(("text", where, word.lower()) for word in words)
     return counts
