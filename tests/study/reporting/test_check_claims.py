@@ -369,7 +369,8 @@ def test_frames_are_those_of_the_first_judgement():
     columns = ["dataset", "noise", "range", "method", "status", "leaves_diff", "accuracy_diff"]
     ranges = pd.DataFrame(columns=[*columns, "accuracy_kept"])
     judge = claims.judge
-    found = frames_of(of_ranges, {"ranges": ranges, "specification": SPECIFICATION, "stated": None})
+    arguments = {"ranges": ranges, "specification": SPECIFICATION, "published": None}
+    found = frames_of(of_ranges, arguments)
     assert list(found) == ["ranges"] and claims.judge is judge
     with pytest.raises(LookupError, match="judges nothing"):
         frames_of(rules, {})

@@ -28,11 +28,11 @@ def claims(
 
 
 def of_ranges(
-    ranges: pd.DataFrame, specification: Mapping[str, Any], stated: pd.DataFrame
+    ranges: pd.DataFrame, specification: Mapping[str, Any], published: pd.DataFrame
 ) -> pd.DataFrame:
     """As `claims`, from the table soft_sweep_ranges."""
     run = ranges[ranges["status"] == "run"]
     values = run.melt(KEY, ["leaves_diff", "accuracy_diff", "accuracy_kept"], var_name="metric")
     values["value"] = values["value"].astype(float)
     frames, names = {"ranges": values}, values["dataset"].unique()
-    return judged("soft_sweep", frames, specification, stated, names, partial(without, frames))
+    return judged("soft_sweep", frames, specification, published, names, partial(without, frames))
