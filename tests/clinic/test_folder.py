@@ -267,7 +267,7 @@ def test_a_template_is_written_once(csv, tmp_path, capsys):
     [
         ([], "1 option is missing, and nothing was written\n--out FOLDER, to be written: maybe"),
         (["--out", "o", "--adjust", "height"], "column `height` of --adjust is no input"),
-        (["--out", "o", "--max-depth", "0"], "--max-depth is 0; give a number of at least 1"),
+        (["--out", "o", "--max-depth", "0"], "--max-depth is 0; give a whole number of at least 1"),
         (["--out", "o", "--landmark", "soon"], "the landmark is 'soon'; write a number and d"),
         (["--out", "o", "--horizon", "90y"], "could be followed so long; 20 % are needed"),
         (["--out", "o", "--sheet", "x"], "patients.csv is no workbook; leave out --sheet"),

@@ -309,7 +309,7 @@ def test_columns_under_other_names(first, halves, tmp_path, capsys):
         ("validate first two.csv --time time --unit days --event cens --out first", "is there al"),
         (
             "validate first two.csv --time time --unit days --event cens --out o --resamples -1",
-            "--resamples is -1; give a number of at least 0",
+            "--resamples is -1; give a whole number of at least 0",
         ),
         (
             "validate first two.csv --time time --unit days --event cens --not-input pnodes "

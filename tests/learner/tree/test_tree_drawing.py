@@ -182,7 +182,9 @@ def test_cut_branches_say_what_they_hide():
     assert sum(hidden) + sum(tree.is_leaf() & (tree.node_depth <= 2)) == tree.n_leaves
     assert_apart(ax)
     assert len(frames(tree.plot(max_depth=0))) == 1
-    with pytest.raises(InputError, match="max_depth is -1; give a number of at least 0"):
+    with pytest.raises(
+        InputError, match="max_depth is -1; give a whole number of at least 0, or None"
+    ):
         tree.plot(max_depth=-1)
 
 

@@ -66,7 +66,7 @@ def locked(lock: str) -> dict[str, str]:
     return dict(re.findall(r"^([A-Za-z0-9._-]+)==([^\s;\\]+)", lock, flags=re.MULTILINE))
 
 
-WORDS = "src/hedgerow_study/reporting/site/words.yaml"
+WORDS = Path(__file__).parents[2] / "reporting/site/words.yaml"
 GLOSSARY = """\
 # Glossary
 
@@ -218,7 +218,7 @@ def generated(root: Path | str = ".") -> dict[Path, str]:
             ),
             project.get("urls", {}).get("Source"),
         ),
-        root / "docs/glossary.md": glossary(read_yaml(root / WORDS)),
+        root / "docs/glossary.md": glossary(read_yaml(WORDS)),
         root / RULES_SCHEMA: f"{json.dumps(rules_schema(), indent=2)}\n",
         root / "src/hedgerow_data/README.md": pack.readme(
             load_registry(root / "config/datasets.yaml")
