@@ -53,6 +53,8 @@ for module in pkgutil.walk_packages(package.__path__, f"{sys.argv[1]}."):
     importlib.import_module(module.name)
 """
 CORE = ("numpy", "scipy", "scikit-learn")
+#: Python below 3.11.4, as Debian 12 has it, knows no filters.
+FILTER = {"filter": "data"} if hasattr(tarfile, "data_filter") else {}
 
 
 class Lacking(Exception):
@@ -116,7 +118,7 @@ def wheel(source: Path, folder: Path, python: object = sys.executable, **variabl
 def unpack(source: Path, folder: Path) -> Path:
     """The folder that a source archive gives, below another one."""
     with tarfile.open(source) as files:
-        files.extractall(folder, filter="data")
+        files.extractall(folder, **FILTER)
     return folder / source.name.removesuffix(".tar.gz")
 
 

@@ -23,6 +23,8 @@ NAME = "compiled cores"
 #: What a build reads of a checkout.
 BUILT_FROM = ("LICENSE", "README.md", "config", "meson.build", "meson.options", "pyproject.toml")
 BUILT_FROM += ("src",)
+#: Python below 3.11.4, as Debian 12 has it, knows no filters.
+FILTER = {"filter": "data"} if hasattr(tarfile, "data_filter") else {}
 
 
 def check_cores(checkout: Path, manifest: Mapping[str, Any], build: bool) -> Check:
@@ -74,7 +76,7 @@ def _built(checkout: Path) -> dict[str, str]:
             git = ["git", "--no-replace-objects", "-C", str(checkout), "archive", commit]
             packed = subprocess.run([*git, "--", *BUILT_FROM], capture_output=True, check=True)
             with tarfile.open(fileobj=BytesIO(packed.stdout)) as archive:
-                archive.extractall(sources, filter="data")
+                archive.extractall(sources, **FILTER)
         pip = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-index"]
         pip += ["--no-build-isolation", "--wheel-dir", str(wheels), "."]
         subprocess.run(pip, cwd=sources, capture_output=True, check=True)
