@@ -32,7 +32,7 @@ from hedgerow_study.workflow.showing.generated import (
 #: The projects of the three packages.
 PROJECTS = [
     ROOT / "pyproject.toml",
-    *(ROOT / f"src/hedgerow_{name}/pyproject.toml" for name in ("study", "clinic")),
+    *(ROOT / f"src/hedgerow_{name}/pyproject.toml" for name in ("study", "clinic", "data")),
 ]
 LOCK = (ROOT / "requirements.lock").read_text(encoding="utf-8")
 CHECKS = (ROOT / "requirements-checks.lock").read_text(encoding="utf-8")
@@ -107,15 +107,15 @@ def test_the_locks_agree():
 def test_every_dependency_of_the_project_is_locked():
     wanted = []
     for file in PROJECTS:
-        project = tomllib.loads(file.read_text())
-        extras = project["project"]["optional-dependencies"]
-        wanted += [*project["build-system"]["requires"], *project["project"]["dependencies"]]
+        build, project = map(tomllib.loads(file.read_text()).get, ("build-system", "project"))
+        extras = project.get("optional-dependencies", {})
+        wanted += [*build["requires"], *project.get("dependencies", ())]
         wanted += [requirement for extra in extras.values() for requirement in extra]
     from packaging.requirements import Requirement
 
     pins = locked(LOCK) | locked(CHECKS) | locked(DOCS) | locked(CLUSTER) | locked(BUILD)
     for requirement in map(Requirement, wanted):
-        if requirement.name == "hedgerow":  # an extra that takes others along
+        if requirement.name in ("hedgerow", "hedgerow-data"):  # an extra, or a package beside it
             continue
         name = requirement.name.lower().replace("_", "-")
         assert name in pins, f"{name} is not locked: call `make lock`"
