@@ -59,7 +59,7 @@ def test_weights(weight, words):
         ({"confidence": float("nan")}, ["confidence is nan", "give a number"]),
         ({"candidates": "midpoint"}, ["candidates is 'midpoint'", "'values', 'midpoints'"]),
         ({"candidates": None}, ["candidates is None", "'values', 'midpoints'"]),
-        ({"criterion": "entropy"}, ["criterion is 'entropy'", "'gini', 'gain_ratio'"]),
+        ({"criterion": "deviance"}, ["criterion is 'deviance'", "'gini', 'gain_ratio'"]),
         ({"max_depth": -1}, ["max_depth is -1", "at least 0"]),
         ({"max_depth": 2.5}, ["max_depth is 2.5", "whole number"]),
         ({"min_samples_split": -4}, ["min_samples_split is -4", "at least 0"]),
