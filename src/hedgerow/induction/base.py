@@ -105,10 +105,10 @@ def _as_numbers(X, learner) -> np.ndarray:
             X, dtype=np.float64, ensure_all_finite=False, estimator=learner, input_name="X"
         )
     except ValueError as error:
-        if "could not convert string" not in str(error):
+        table = np.asarray(X, dtype=object)
+        if "could not convert string" not in str(error) or table.ndim != 2:
             raise
-    for row, values in enumerate(np.asarray(X, dtype=object)):
-        for j, value in enumerate(values):
+        for (row, j), value in np.ndenumerate(table):
             try:
                 float(value)
             except (TypeError, ValueError):
@@ -116,7 +116,7 @@ def _as_numbers(X, learner) -> np.ndarray:
                     f"column {j} of X holds text ({value!r} in row {row}), not numbers",
                     remedy="give a data frame, and turn the column into a pandas categorical",
                 ) from None
-    raise AssertionError("X holds no text")
+        raise
 
 
 def impurity_of(learner: Any) -> str:

@@ -30,6 +30,9 @@ def test_text_in_a_list_is_named_with_its_place():
     """It was `could not convert string to float: 'a'`, without a column."""
     with pytest.raises(InputError, match=r"column 1 of X holds text \('a' in row 1\), not numbers"):
         C45Classifier().fit([[1, 2], [3, "a"]], [0, 1])
+    for other in ([1, "a"], ["a", "b"], [[1, "a"], [2]]):
+        with pytest.raises(ValueError, match=r"could not convert|inhomogeneous|setting an array"):
+            C45Classifier().fit(other, [0, 1])
 
 
 def test_trees_are_not_what_an_edit_distance_is_fitted_to():
