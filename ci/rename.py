@@ -150,7 +150,7 @@ def rename_modules(wanted: Mapping[str, Mapping[str, str]], write: bool) -> None
     patterns = [
         (re.compile(rf"(?<![\w.])({re.escape(place)}[.:]){old}\b"), rf"\g<1>{new}")
         for module, names in wanted.items()
-        for place in (module, module.partition(".")[2])
+        for place in filter(None, (module, module.partition(".")[2]))
         for old, new in names.items()
     ]
     for path in sorted(file for pattern in (*SOURCES, *TEXTS) for file in ROOT.glob(pattern)):
