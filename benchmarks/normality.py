@@ -26,7 +26,7 @@ from hedgerow.confidence import confdtree
 from hedgerow.confidence.intervals import _p_value, count
 from hedgerow.data import fetch, load_registry, tidy
 from hedgerow_study.experiments.confidence.plan import ConfidencePlan
-from hedgerow_study.experiments.confidence.steps import areas, changes, folds_of
+from hedgerow_study.experiments.confidence.steps import auc_scores, changes, folds_of
 from hedgerow_study.experiments.frames import all_classes
 
 HERE = Path(__file__).parent
@@ -136,7 +136,7 @@ def measured(name, table, plan, printed) -> list[dict]:
                     whole[definition, method][test] = all_classes(
                         probabilities, learner.classes_, n_classes
                     )
-        before = areas(y, plain)["average_auc"]
+        before = auc_scores(y, plain)["average_auc"]
         for (definition, method), probabilities in whole.items():
             share = 100.0 * changes(plain, probabilities)["affected_points"]
             rows.append(
@@ -145,7 +145,7 @@ def measured(name, table, plan, printed) -> list[dict]:
                     "definition": definition,
                     "method": method,
                     "kind": "two" if n_classes == 2 else "several",
-                    "gain": 100.0 * (areas(y, probabilities)["average_auc"] / before - 1.0),
+                    "gain": 100.0 * (auc_scores(y, probabilities)["average_auc"] / before - 1.0),
                     "affected": share,
                     "distance": abs(share - printed[METHODS[method]]),
                     "passed": 100.0 * passed[definition][0] / max(passed[definition][1], 1),

@@ -20,11 +20,11 @@ from effort import share
 from hedgerow import files
 from hedgerow.errors import ConfigError, DataError, InputError
 from hedgerow.files import (
-    aside,
+    atomic_folder,
+    backup_path,
     below,
     check_folder,
     check_free,
-    folder_whole,
     for_spreadsheets,
     parquet_bytes,
     read_csv,
@@ -264,7 +264,7 @@ def test_permissions_are_those_of_the_user_and_no_umask_is_set(tmp_path, monkeyp
         with monkeypatch.context() as patch:
             patch.setattr(os, "umask", lambda mask: pytest.fail("a umask was set"))
             write_text(tmp_path / "t.txt", "text")
-            with folder_whole(tmp_path / "f") as made:
+            with atomic_folder(tmp_path / "f") as made:
                 write_text(made / "t.txt", "text")
     finally:
         os.umask(before)
@@ -330,19 +330,19 @@ def test_a_folder_is_replaced_where_all_in_it_is_listed(tmp_path):
 
 def test_a_folder_takes_its_place_and_what_stood_there_is_kept(tmp_path, monkeypatch):
     folder = tmp_path / "f"
-    assert aside(folder) is None
+    assert backup_path(folder) is None
     for content in ("one", "two", "three"):
-        with folder_whole(folder, aside(folder)) as made:
+        with atomic_folder(folder, backup_path(folder)) as made:
             write_text(made / "t", content)
     told = {p.name: (p / "t").read_text() for p in tmp_path.iterdir()}
     assert told == {"f": "three", "f.old": "one", "f.old2": "two"}
-    with pytest.raises(ZeroDivisionError), folder_whole(folder, aside(folder)) as made:
+    with pytest.raises(ZeroDivisionError), atomic_folder(folder, backup_path(folder)) as made:
         write_text(made / "t", str(1 / 0))
-    with pytest.raises(OSError), folder_whole(folder, aside(folder)) as made:
+    with pytest.raises(OSError), atomic_folder(folder, backup_path(folder)) as made:
         made.rename(tmp_path / "gone")
     assert (folder / "t").read_text() == "three"
     monkeypatch.chdir(folder)
-    assert aside(".") == tmp_path / "f.old3"
+    assert backup_path(".") == tmp_path / "f.old3"
 
 
 @pytest.mark.parametrize(

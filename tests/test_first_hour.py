@@ -8,7 +8,7 @@ import shlex
 import first_hour
 import pytest
 
-from hedgerow.cli import parsed
+from hedgerow.cli import parse
 
 PAGES = first_hour.names()
 
@@ -28,7 +28,7 @@ def test_a_page(name):
     for line in lines:
         words = shlex.split(line.removeprefix("! "))
         if words[0].endswith("hedgerow"):
-            parsed(words[1:])
+            parse(words[1:])
 
 
 def test_the_last_command_of_a_page_that_fails_is_named(tmp_path, monkeypatch):

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from hedgerow import optional
+from hedgerow import optional_imports
 from hedgerow.errors import LibraryError
 
 #: Libraries that take a tenth of a second or more, or that a plain installation does not bring.
@@ -55,7 +55,7 @@ WITHOUT = (
     "import sys\n"
     "class Absent:\n"
     "    def find_spec(self, name, path=None, target=None):\n"
-    f"        if name.partition('.')[0] in {sorted(optional.EXTRAS)}:\n"
+    f"        if name.partition('.')[0] in {sorted(optional_imports.EXTRAS)}:\n"
     "            raise ModuleNotFoundError(f'No module named {name!r}', name=name)\n"
     "sys.meta_path.insert(0, Absent())\n"
 )
@@ -136,18 +136,18 @@ assert main(["data", "list"]) == 1
 def test_a_library_that_is_missing_is_told_in_one_sentence(monkeypatch):
     monkeypatch.setitem(sys.modules, "pooch", None)
     with pytest.raises(LibraryError) as error:
-        optional.needed("pooch", "a download")
+        optional_imports.import_optional("pooch", "a download")
     assert str(error.value) == (
         "a download needs pooch, which is not installed; `pip install '.[data]'` in a checkout of "
         "hedgerow brings it"
     )
     assert isinstance(error.value, ImportError)
     with pytest.raises(ModuleNotFoundError, match="no_such_module"):
-        optional.needed("no_such_module", "nothing")
+        optional_imports.import_optional("no_such_module", "nothing")
 
 
 def test_every_extra_that_is_named_brings_the_library():
-    """`optional.EXTRAS` and pyproject.toml say the same."""
+    """`optional_imports.EXTRAS` and pyproject.toml say the same."""
     root = Path(__file__).parents[1]
     projects = {
         place: tomllib.loads((root / place / "pyproject.toml").read_text(encoding="utf-8"))[
@@ -171,7 +171,7 @@ def test_every_extra_that_is_named_brings_the_library():
             found |= set().union({name} - {"hedgerow"}, *(brought(".", one) for one in inner))
         return found
 
-    for library, asked in optional.EXTRAS.items():
+    for library, asked in optional_imports.EXTRAS.items():
         place, _, extra = asked.rstrip("]").partition("[")
         assert names.get(library, library) in brought(place, extra), library
     core = {re.match(r"[\w-]+", line)[0] for line in project["dependencies"]}

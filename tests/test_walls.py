@@ -20,7 +20,7 @@ from hedgerow_study.workflow.jobs.digest import STUDY as STUDY_PACKAGE
 #: one floor stands side by side.
 FLOORS = (
     {"errors", "ids", "texts", "_stamp", "_core_digest"},
-    {"checks", "closed", "files", "optional", "screen"},
+    {"checks", "schema", "files", "optional_imports", "screen"},
     {"commands"},
     {"tree"},
     {"induction", "data", "evaluation"},

@@ -11,7 +11,7 @@ import importlib
 _HOME = {
     "C45Classifier": "hedgerow.induction.c45",
     "ConfDTreeClassifier": "hedgerow.confidence.confdtree",
-    "DoubtTreeClassifier": "hedgerow.missing.doubt",
+    "DoubtTreeClassifier": "hedgerow.missing.combined_uncertainty",
     "EIGClassifier": "hedgerow.missing.eig",
     "EvidentialData": "hedgerow.evidential.data",
     "EvidentialTreeClassifier": "hedgerow.evidential.learner",
@@ -25,7 +25,7 @@ _HOME = {
     "Explanation": "hedgerow.explanation.explanation",
     "TreeEditDistance": "hedgerow.structure",
     "UCTTreeClassifier": "hedgerow.search.uct",
-    "Uncertain": "hedgerow.induction.uncertain",
+    "Uncertain": "hedgerow.induction.uncertain_table",
     "UncertainTreeClassifier": "hedgerow.uncertainty.udt",
     "error_from_repeats": "hedgerow.explanation.repeats",
     "resolve_error": "hedgerow.induction.measurement",

@@ -8,8 +8,8 @@ from hedgerow.explanation.explanation import Explanation as Explanation
 from hedgerow.explanation.repeats import error_from_repeats as error_from_repeats
 from hedgerow.induction.c45 import C45Classifier as C45Classifier
 from hedgerow.induction.measurement import resolve_error as resolve_error
-from hedgerow.induction.uncertain import Uncertain as Uncertain
-from hedgerow.missing.doubt import DoubtTreeClassifier as DoubtTreeClassifier
+from hedgerow.induction.uncertain_table import Uncertain as Uncertain
+from hedgerow.missing.combined_uncertainty import DoubtTreeClassifier as DoubtTreeClassifier
 from hedgerow.missing.eig import EIGClassifier as EIGClassifier
 from hedgerow.missing.mia import MissingIncorporated as MissingIncorporated
 from hedgerow.optimal.gap import Gap as Gap

@@ -16,7 +16,7 @@ from hedgerow.errors import InputError
 from hedgerow.texts import did_you_mean
 
 #: The largest whole number that the compiled cores count with.
-COUNTED = sys.maxsize
+LARGEST_COUNT = sys.maxsize
 #: Largest of numbers without a unit, such as factors and prices: beyond use, and still finite when
 #: multiplied.
 BEYOND_USE = 1e12

@@ -19,7 +19,7 @@ from typing import NoReturn
 
 import hedgerow
 from hedgerow.errors import HedgerowError
-from hedgerow.optional import missing_library
+from hedgerow.optional_imports import missing_library
 from hedgerow.screen import Command
 from hedgerow.texts import closest, plain
 
@@ -39,7 +39,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     int
         0, or 1 after an error that a user can mend, 130 after Ctrl-C.
     """
-    options = parsed(sys.argv[1:] if arguments is None else arguments)
+    options = parse(sys.argv[1:] if arguments is None else arguments)
     try:
         return options.run(options)
     except HedgerowError as error:
@@ -94,7 +94,7 @@ class Parser(argparse.ArgumentParser):
         super().error(f"{message}{''.join(meant[:1])}")
 
 
-def parsed(arguments: Sequence[str]) -> argparse.Namespace:
+def parse(arguments: Sequence[str]) -> argparse.Namespace:
     """The arguments of a command line; it ends the process where they cannot be read."""
     parser = Parser(prog="hedgerow", description=hedgerow.__doc__.split("\n")[0])
     parser.add_argument("--version", action="version", version=f"hedgerow {hedgerow.__version__}")

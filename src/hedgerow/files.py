@@ -90,8 +90,8 @@ def check_folder(
             )
 
 
-def aside(folder: str | Path) -> Path | None:
-    """Where `folder_whole` moves the folder that stands in its place; None if none does."""
+def backup_path(folder: str | Path) -> Path | None:
+    """Where `atomic_folder` moves the folder that stands in its place; None if none does."""
     folder = _named(folder)
     if not os.path.lexists(folder):
         return None
@@ -148,7 +148,7 @@ def below(folder: str | Path, name: str) -> Path:
 
 
 @contextlib.contextmanager
-def written_whole(path: str | Path) -> Iterator[Path]:
+def atomic_file(path: str | Path) -> Iterator[Path]:
     """Yield a path beside the target; rename it into place when the body has succeeded.
 
     Yields: A new file in the same folder with the same suffix, removed when the body fails.
@@ -166,7 +166,7 @@ def written_whole(path: str | Path) -> Iterator[Path]:
 
 
 @contextlib.contextmanager
-def folder_whole(folder: str | Path, old: Path | None = None) -> Iterator[Path]:
+def atomic_folder(folder: str | Path, old: Path | None = None) -> Iterator[Path]:
     """Yield a folder beside the target; rename it into place when the body has succeeded.
 
     Yields: A new folder beside the target, removed when the body fails.
@@ -207,7 +207,7 @@ def _new_file(path: Path) -> None:
 
 def write_bytes(path: str | Path, content: bytes) -> None:
     """Write a file whole."""
-    with written_whole(path) as temporary:
+    with atomic_file(path) as temporary:
         temporary.write_bytes(content)
 
 
@@ -223,7 +223,7 @@ def write_json(path: str | Path, content: Mapping[str, Any]) -> None:
 
 def write_csv(path: str | Path, frame: pd.DataFrame) -> None:
     """Write a table whole, floats so that they can be read back as they were."""
-    with written_whole(path) as temporary:
+    with atomic_file(path) as temporary:
         frame.to_csv(temporary, index=False, lineterminator="\n")
 
 
@@ -326,7 +326,7 @@ def read_arrow(path: str | Path, *, sealed: bool = True) -> pa.Table:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    content = _checked(path, sealed)
+    content = _verified_bytes(path, sealed)
     try:
         # Tables are small, and a process that ends while threads of a pool begin is aborted.
         file = pq.ParquetFile(pa.BufferReader(content), page_checksum_verification=True)
@@ -340,14 +340,14 @@ def read_metadata(path: str | Path) -> dict[bytes, bytes]:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    content = _checked(path, sealed=True)
+    content = _verified_bytes(path, sealed=True)
     try:
         return pq.read_schema(pa.BufferReader(content)).metadata or {}
     except _unreadable():
         raise _damaged(path) from None
 
 
-def _checked(path: str | Path, sealed: bool) -> bytes:
+def _verified_bytes(path: str | Path, sealed: bool) -> bytes:
     """Bytes of a file whose seal is right; that has one, if it must."""
     content = read_bytes(path)
     place = _place_of_seal(content)

@@ -13,8 +13,8 @@ from hedgerow.checks import check_choice, check_number
 from hedgerow.errors import InputError
 from hedgerow.survival import (
     BootstrapValidation,
+    FixedGroups,
     HorizonLabels,
-    KnownLeaves,
     RiskGroups,
     bootstrap_validation,
     compare_groups,
@@ -26,19 +26,19 @@ from hedgerow.survival import (
     thesis_tree,
 )
 from hedgerow.survival.estimates import ran_out
-from hedgerow.survival.followed import FOLLOWED, followed_until, is_followed, share_followed
+from hedgerow.survival.follow_up import MIN_FOLLOWED, followed_until, is_followed, share_followed
 from hedgerow.survival.labels import NobodyLeft, entry_of
 from hedgerow.texts import with_unit
 from hedgerow_clinic.cohort import Cohort
+from hedgerow_clinic.column_names import age_like, sex_like
 from hedgerow_clinic.disclosure import LEAST
-from hedgerow_clinic.names import age_like, sex_like
 from hedgerow_clinic.risks import (
     CONFIDENCE,
     calibration,
     decision_curve,
     estimated,
-    followed,
-    printed_risks,
+    is_included,
+    reported_risks,
     rounded_down,
 )
 from hedgerow_clinic.values import DAYS
@@ -51,7 +51,7 @@ PARTS = {"all": "all patients", "training": "training part", "test": "test part"
 REPEATS, MOST_REPEATED = 50, 20_000
 MOST_DEPTH, MOST_PERMUTATIONS, MOST_BOOTSTRAPS = 12, 100_000, 10_000
 #: Bootstraps by default, and patients that all of them together draw.
-BOOTSTRAPS, FEWEST_BOOTSTRAPS, DRAWN = 200, 20, 500_000
+BOOTSTRAPS, FEWEST_BOOTSTRAPS, MOST_DRAWN_PATIENTS = 200, 20, 500_000
 #: Months of the thesis (6.2.3).
 LANDMARK = 6.0
 #: Of an intervention that is told by yes and no.
@@ -115,7 +115,7 @@ class Settings:
     age: str | None = None
     sex: str | None = None
     life_table: str | None = None
-    min_followed: float = FOLLOWED
+    min_followed: float = MIN_FOLLOWED
 
     def __post_init__(self):
         check_number("--max-depth", self.max_depth, 1, MOST_DEPTH, whole=True)
@@ -157,15 +157,15 @@ class Analysis:
         One row per threshold.
     concordance : dict of float
         By part.
-    several : bool
+    has_competing_risks : bool
         Whether causes compete.
     performance : DataFrame
         As `hedgerow.survival.performance`, of the test part, by sex and by age.
     validation : BootstrapValidation or None
         What holds of the next patient.
-    permuted : DataFrame or None
+    permutation_test : DataFrame or None
         As `hedgerow.survival.permutation_test`.
-    changed : float
+    share_reclassified : float
         Share of patients whose group changes when what has an error is measured again; NaN where no
         column has one.
     notes : list of str
@@ -185,34 +185,34 @@ class Analysis:
     calibration: pd.DataFrame
     decisions: pd.DataFrame
     concordance: dict[str, float]
-    several: bool
+    has_competing_risks: bool
     performance: pd.DataFrame | None = None
     validation: BootstrapValidation | None = None
-    permuted: pd.DataFrame | None = None
-    changed: float = math.nan
+    permutation_test: pd.DataFrame | None = None
+    share_reclassified: float = math.nan
     notes: list[str] = field(default_factory=list)
     entry: np.ndarray | None = None
 
     @property
-    def followed(self) -> np.ndarray:
+    def is_included(self) -> np.ndarray:
         """Who is followed at all before an intervention, (n,) bool: others are not counted."""
-        return followed(self.time, self.event, self.entry)
+        return is_included(self.time, self.event, self.entry)
 
     @property
-    def compared(self) -> np.ndarray:
+    def is_compared(self) -> np.ndarray:
         """Who counts where treated and untreated are compared, (n,) bool."""
-        return compared(self.followed, self.entry)
+        return comparison_set(self.is_included, self.entry)
 
     @property
-    def unknown(self) -> list[int]:
+    def leaves_without_risk(self) -> list[int]:
         """Leaves of which nothing can be said at the horizon, in the order of their numbers."""
-        risks, reached = self.printed_risks, set(self.groups.leaf[self.followed].tolist())
+        risks, reached = self.printed_risks, set(self.groups.leaf[self.is_included].tolist())
         return [n for n in self.numbers if n in reached and math.isnan(risks[n][0])]
 
     @property
     def printed_risks(self) -> dict[int, tuple[float, float, float]]:
-        """Of each leaf the risk by the horizon, with its interval, as `printed_risks` gives it."""
-        return printed_risks(
+        """Of each leaf the risk by the horizon, with its interval, as `reported_risks` gives it."""
+        return reported_risks(
             self.groups,
             self.validation,
             self.time,
@@ -225,21 +225,21 @@ class Analysis:
     @property
     def share_needed(self) -> float:
         """Share that has to be followed to a horizon that is proposed."""
-        return self.settings.min_followed or FOLLOWED
+        return self.settings.min_followed or MIN_FOLLOWED
 
     @property
     def followed_until(self) -> float:
         """The longest horizon to which `share_needed` of each group could be followed."""
         least, horizons = self.share_needed, [float(self.time.max())]
         for node in self.numbers:
-            inside = (self.groups.leaf == node) & self.followed
+            inside = (self.groups.leaf == node) & self.is_included
             if inside.any():
                 since = entry_of(self.entry, inside)
                 horizons.append(followed_until(self.time[inside], self.event[inside], least, since))
         return min(horizons)
 
     @property
-    def finds(self) -> bool:
+    def separates_patients(self) -> bool:
         """Whether groups may be shown: new patients differ by them, or nobody asked."""
         return self.validation is None or self.validation.finds
 
@@ -268,27 +268,27 @@ def analyse(
             f"{len(cohort)} patients are too few for groups of {settings.min_samples_leaf}",
             remedy=f"a tree needs at least {4 * settings.min_samples_leaf}",
         )
-    covariates, by = _covariates(cohort, settings), _tested_apart(cohort, settings)
+    covariates, by = _covariates(cohort, settings), _subgroups(cohort, settings)
     landmark = settings.landmark
     if landmark is None:
         landmark = LANDMARK * DAYS["months"] / DAYS[cohort.unit]
     time, event = cohort.natural_history()
-    entry, included = cohort.entry, followed(time, event, cohort.entry)
+    entry, included = cohort.entry, is_included(time, event, cohort.entry)
     # Who is treated before entering was never seen untreated.
     seen = np.ones(len(time), dtype=bool) if entry is None else included
-    _checked_events(cohort, settings, time, event, seen)
+    _check_events(cohort, settings, time, event, seen)
     tell("growing the tree")
-    grown, repeated = _grown(cohort, settings, time, event, seen, tell)
-    groups = _of_all(grown, cohort, seen)
+    grown, repeated = _grow_groups(cohort, settings, time, event, seen, tell)
+    groups = _groups_of_all(grown, cohort, seen)
     survival = _survival(
         groups, cohort, time, event, included, covariates, settings, life_table, tell
     )
-    treated, notes = _treated(cohort, groups, landmark, covariates, included, tell)
-    validation = _validated(grown, *repeated)
+    treated, notes = _treatment_tables(cohort, groups, landmark, covariates, included, tell)
+    validation = _bootstrap_validation(grown, *repeated)
     least = settings.min_followed
     about = (time, event, cohort.horizon, entry, least)
-    numbers = _numbered(printed_risks(groups, validation, *about))
-    notes += _noted(groups, cohort, numbers, time, event, seen, least)
+    numbers = _number_groups(reported_risks(groups, validation, *about))
+    notes += _notes(groups, cohort, numbers, time, event, seen, least)
     tell("calibration and decision curve")
     calibrated = calibration(groups, *about).loc[[-1, *numbers]]
     risk = estimated(groups, calibrated)
@@ -311,15 +311,17 @@ def analyse(
         bool((event > 1).any()),
         _performance(groups, risk, time, event, included, by, cohort, settings, tell),
         validation,
-        _permuted(grown, *repeated),
-        _changed(groups, cohort, settings.seed, tell),
+        _permutation_test(grown, *repeated),
+        _share_reclassified(groups, cohort, settings.seed, tell),
         notes,
         entry,
     )
 
 
-def _grown(cohort: Cohort, settings: Settings, time, event, seen, tell) -> tuple[RiskGroups, tuple]:
-    """Groups of those who were seen, and what `_validated` and `_permuted` grow them again from."""
+def _grow_groups(
+    cohort: Cohort, settings: Settings, time, event, seen, tell
+) -> tuple[RiskGroups, tuple]:
+    """Groups of observed patients, and what bootstrap and permutations grow them again from."""
     X = cohort.X if seen.all() else cohort.X[seen].reset_index(drop=True)
     outcome = (time[seen], event[seen])
     pipeline = _pipeline(cohort, settings, entry_of(cohort.entry, seen))
@@ -330,7 +332,7 @@ def _grown(cohort: Cohort, settings: Settings, time, event, seen, tell) -> tuple
     return grown, (X, *outcome, settings, pipeline, tell)
 
 
-def _numbered(printed: Mapping[int, tuple[float, float, float]]) -> dict[int, int]:
+def _number_groups(printed: Mapping[int, tuple[float, float, float]]) -> dict[int, int]:
     """Number of each group by its risk."""
     # NaN, of a group without a risk, is the last.
     ranked = sorted(printed, key=lambda node: (math.isnan(printed[node][0]), printed[node], node))
@@ -362,14 +364,14 @@ def _pipeline(cohort: Cohort, settings: Settings, entry: np.ndarray | None) -> d
     }
 
 
-def _noted(groups, cohort: Cohort, numbers, time, event, seen, least: float) -> list[str]:
+def _notes(groups, cohort: Cohort, numbers, time, event, seen, least: float) -> list[str]:
     """Notes on late entry, and on groups that were not followed for long enough."""
     notes = []
     if cohort.entry is not None:
         late = (groups.leaf[seen], time[seen], event[seen], cohort.entry[seen])
         notes += notes_on_entry(numbers, *late, cohort.unit)
     if groups.refused:
-        notes.append(_refused(groups, cohort, least))
+        notes.append(_note_on_refused_tests(groups, cohort, least))
     return notes
 
 
@@ -392,13 +394,13 @@ def _survival(
             entry=entry_of(cohort.entry, in_part),
         )
         if settings.life_table is not None:
-            tables[part] = _beside_population(
+            tables[part] = _add_expected_survival(
                 tables[part], groups, cohort, time, event, in_part, settings, life_table
             )
     return tables
 
 
-def _checked_events(
+def _check_events(
     cohort: Cohort, settings: Settings, time: np.ndarray, event: np.ndarray, seen: np.ndarray
 ) -> None:
     """Whether anything can be said of those who are seen before a treatment."""
@@ -417,7 +419,7 @@ def _checked_events(
     check_followed(time[seen], event[seen], entry, cohort, settings.min_followed)
 
 
-def _of_all(grown: RiskGroups, cohort: Cohort, seen: np.ndarray) -> RiskGroups:
+def _groups_of_all(grown: RiskGroups, cohort: Cohort, seen: np.ndarray) -> RiskGroups:
     """Groups of all patients: those who were not seen have a leaf, no class, and are in no part."""
     if seen.all():
         return grown
@@ -435,7 +437,7 @@ def check_followed(
     share = share_followed(time, event, cohort.horizon, entry)
     if is_followed(share, least):
         return
-    remedy, needed = "another --horizon, or a table with a longer follow-up", least or FOLLOWED
+    remedy, needed = "another --horizon, or a table with a longer follow-up", least or MIN_FOLLOWED
     if (until := rounded_down(followed_until(time, event, needed, entry))) > 0.0:
         remedy = f"--horizon {until:g}{cohort.unit[0]}, to which {100 * needed:g} % could be"
     raise InputError(
@@ -445,7 +447,7 @@ def check_followed(
     )
 
 
-def _refused(groups: RiskGroups, cohort: Cohort, least: float) -> str:
+def _note_on_refused_tests(groups: RiskGroups, cohort: Cohort, least: float) -> str:
     names = [cohort.columns[list(cohort.X)[j]].label for j in groups.refused]
     return (
         f"Tests of {', '.join(names)} were refused, because less than {100 * least:g} % of the "
@@ -454,7 +456,7 @@ def _refused(groups: RiskGroups, cohort: Cohort, least: float) -> str:
     )
 
 
-def compared(included: np.ndarray, entry: np.ndarray | None) -> np.ndarray:
+def comparison_set(included: np.ndarray, entry: np.ndarray | None) -> np.ndarray:
     """Who counts where treated and untreated are compared, (n,) bool."""
     # Those who were never seen untreated cannot be counted elsewhere: where they are so few that
     # their number may not be shown, they are left out here, too.
@@ -505,7 +507,7 @@ def _covariates(cohort: Cohort, settings: Settings) -> pd.DataFrame | None:
     return cohort.X[list(dict.fromkeys(settings.adjust))].reset_index(drop=True)
 
 
-def _beside_population(
+def _add_expected_survival(
     table, groups, cohort: Cohort, time, event, in_part, settings: Settings, life_table
 ) -> pd.DataFrame:
     """Survival in groups with that of the general population of their ages and sexes beside."""
@@ -523,7 +525,7 @@ def _beside_population(
         )
     years = DAYS[cohort.unit] / DAYS["years"]
     survival = leaf_survival(
-        KnownLeaves(groups.leaf[in_part]),
+        FixedGroups(groups.leaf[in_part]),
         None,
         time[in_part] * years,
         event[in_part],
@@ -538,14 +540,16 @@ def _beside_population(
     return extended
 
 
-def _treated(cohort: Cohort, groups: RiskGroups, landmark: float, covariates, included, tell):
+def _treatment_tables(
+    cohort: Cohort, groups: RiskGroups, landmark: float, covariates, included, tell
+):
     """Tables of treated against untreated, and what keeps them from being made."""
     import pandas as pd
 
     if cohort.treated_at is None:
         return {}, []
     tell("treated and untreated")
-    who = compared(included, cohort.entry)
+    who = comparison_set(included, cohort.entry)
     when = cohort.treated_at[who]
     X, time, event = cohort.X[who], cohort.time[who], cohort.event[who]
     if covariates is not None:
@@ -574,14 +578,14 @@ def _treated(cohort: Cohort, groups: RiskGroups, landmark: float, covariates, in
                 weights=None if covariates is None else "overlap",
                 entry=entry_of(cohort.entry, who),
             )
-            for tree in (KnownLeaves(np.full(len(time), -1)), groups.estimator)
+            for tree in (FixedGroups(np.full(len(time), -1)), groups.estimator)
         )
         tables[way] = pd.concat([everybody, leaves])
         tables[way].attrs = leaves.attrs
     return tables, [] if cohort.treated_when else [NO_DATE]
 
 
-def _tested_apart(cohort: Cohort, settings: Settings) -> dict[str, Any]:
+def _subgroups(cohort: Cohort, settings: Settings) -> dict[str, Any]:
     """By label the sex and the half of the ages of each patient, where the table has them."""
     import pandas as pd
 
@@ -615,17 +619,19 @@ def _performance(groups, risk, time, event, included, by, cohort, settings, tell
         cohort.horizon,
         by={name: np.asarray(levels)[test] for name, levels in by.items()},
         competing="survived" if competing else "censored",
-        n_bootstraps=min(BOOTSTRAPS, max(FEWEST_BOOTSTRAPS, DRAWN // len(cohort))),
+        n_bootstraps=min(BOOTSTRAPS, max(FEWEST_BOOTSTRAPS, MOST_DRAWN_PATIENTS // len(cohort))),
         confidence=CONFIDENCE,
         random_state=settings.seed,
         entry=entry_of(cohort.entry, test),
     )
 
 
-def _validated(groups, X, time, event, settings, pipeline, tell) -> BootstrapValidation | None:
+def _bootstrap_validation(
+    groups, X, time, event, settings, pipeline, tell
+) -> BootstrapValidation | None:
     n_bootstraps = settings.bootstraps
     if n_bootstraps is None:
-        n_bootstraps = min(BOOTSTRAPS, max(FEWEST_BOOTSTRAPS, DRAWN // len(time)))
+        n_bootstraps = min(BOOTSTRAPS, max(FEWEST_BOOTSTRAPS, MOST_DRAWN_PATIENTS // len(time)))
     if not n_bootstraps:
         return None
     tell(f"{n_bootstraps} bootstraps of all steps")
@@ -642,7 +648,7 @@ def _validated(groups, X, time, event, settings, pipeline, tell) -> BootstrapVal
     )
 
 
-def _permuted(groups, X, time, event, settings, pipeline, tell) -> pd.DataFrame | None:
+def _permutation_test(groups, X, time, event, settings, pipeline, tell) -> pd.DataFrame | None:
     if not settings.permutations:
         return None
     tell("permuted outcomes")
@@ -658,7 +664,7 @@ def _permuted(groups, X, time, event, settings, pipeline, tell) -> pd.DataFrame 
     )
 
 
-def _changed(groups: RiskGroups, cohort: Cohort, seed: int, tell) -> float:
+def _share_reclassified(groups: RiskGroups, cohort: Cohort, seed: int, tell) -> float:
     """Share of patients in another group, on average over repeated measurements."""
     errors = {
         name: cohort.columns[name].error for name in cohort.X if cohort.columns[name].error > 0.0

@@ -231,10 +231,10 @@ def as_options(answers: Answers) -> list[str]:
     return words
 
 
-def told(name: str, *texts: str) -> str:
+def option_text(name: str, *texts: str) -> str:
     """An option as a sentence names it, quoted where a shell needs it.
 
-    >>> told("missing_value", "creat (mg)=999")
+    >>> option_text("missing_value", "creat (mg)=999")
     "--missing-value 'creat (mg)=999'"
     """
     import shlex

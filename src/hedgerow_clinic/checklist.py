@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from hedgerow.showing.numbers import p_said
+from hedgerow.showing.numbers import p_words
 from hedgerow_clinic.analysis import PARTS, Analysis
 from hedgerow_clinic.risks import too_few
-from hedgerow_clinic.shown import Table, said
+from hedgerow_clinic.table_format import Table, format_value
 from hedgerow_clinic.tables import ANALYSED
 
 OPEN = "to be filled in by the authors"
@@ -186,7 +186,7 @@ def _answers(analysis: Analysis, shown: dict[str, Table]) -> dict[str, Any]:
         "ranked": ", ".join(
             f"{100 * value:.0f} % ({PARTS[part]})" for part, value in analysis.concordance.items()
         ),
-        "corrected": "" if validation is None else f"; {_corrected(analysis)}",
+        "corrected": "" if validation is None else f"; {_corrected_concordance(analysis)}",
         "weights": _weights(analysis),
         "fairness": _fairness(analysis),
         "performance": ", ".join(
@@ -213,18 +213,19 @@ def _fairness(analysis: Analysis) -> str:
     return f"the tree is tested apart by {' and '.join(names)}; what follows from it: {OPEN}"
 
 
-def _corrected(analysis: Analysis) -> str:
+def _corrected_concordance(analysis: Analysis) -> str:
     validation = analysis.validation
     assert validation is not None
     return (
-        f"of new patients {said(validation.concordance, 's')} ({said(validation.low, 's')} to "
-        f"{said(validation.high, 's')}), by {validation.n_bootstraps} bootstraps of all steps"
+        f"of new patients {format_value(validation.concordance, 's')} "
+        f"({format_value(validation.low, 's')} to {format_value(validation.high, 's')}), "
+        f"by {validation.n_bootstraps} bootstraps of all steps"
     )
 
 
 def _others(analysis: Analysis, counts) -> str:
     """What events of other causes are taken for."""
-    if not analysis.several:
+    if not analysis.has_competing_risks:
         return ""
     if analysis.settings.competing == "survived":
         return "another event before it counts as survival of this one; "
@@ -249,22 +250,22 @@ def _treatments(analysis: Analysis) -> str:
     return text if analysis.treated else f"{text} (could not be made here)"
 
 
-def nothing_found(analysis: Analysis) -> str:
+def no_tree_message(analysis: Analysis) -> str:
     """What is said in the place of groups that do not tell new patients apart."""
     validation = analysis.validation
     assert validation is not None
     if len(analysis.numbers) == 1:
         return "No tree was found that tells patients apart: it has no test, and one group."
-    interval = f"{said(validation.low, 's')} to {said(validation.high, 's')}"
+    interval = f"{format_value(validation.low, 's')} to {format_value(validation.high, 's')}"
     return (
         "No tree was found that tells patients apart. Of two new patients of whom one has the "
         "event earlier it would give that one the higher risk in "
-        f"{said(validation.concordance, 's')} of the pairs ({interval}), and 50 % is chance. No "
-        "sheet of groups is made."
+        f"{format_value(validation.concordance, 's')} of the pairs ({interval}), and 50 % is "
+        "chance. No sheet of groups is made."
     )
 
 
-def nothing_said(
+def no_risk_message(
     numbers: Sequence[int], counts: Sequence[int | str], n: int | str, horizon: str, least: float
 ) -> str:
     """Of how many patients nothing can be said at the horizon, and why."""
@@ -282,9 +283,9 @@ def nothing_said(
 def summary(analysis: Analysis, shown: dict[str, Table]) -> list[str]:
     """Sentences for the top of the page; counts are those of the tables that are shown."""
     cohort, validation = analysis.cohort, analysis.validation
-    lines = [] if analysis.finds else [nothing_found(analysis)]
-    unit, unknown = cohort.horizon_text, analysis.unknown
-    if analysis.finds and len(analysis.numbers) - len(unknown) > 1:
+    lines = [] if analysis.separates_patients else [no_tree_message(analysis)]
+    unit, unknown = cohort.horizon_text, analysis.leaves_without_risk
+    if analysis.separates_patients and len(analysis.numbers) - len(unknown) > 1:
         last = len(analysis.numbers) - len(unknown)
         lines.append(
             f"{len(analysis.numbers)} risk groups; group 1 has the lowest and group {last} the "
@@ -296,23 +297,26 @@ def summary(analysis: Analysis, shown: dict[str, Table]) -> list[str]:
         counts = shown["flow"].frame.set_index("about")["count"]
         group_sizes = [n[str(number)] for number in numbers]
         least = analysis.settings.min_followed
-        lines.append(nothing_said(numbers, group_sizes, counts[ANALYSED], unit, least))
-    if analysis.finds and validation is not None:
+        lines.append(no_risk_message(numbers, group_sizes, counts[ANALYSED], unit, least))
+    if analysis.separates_patients and validation is not None:
         higher = validation.apparent > validation.concordance
-        owes = higher and said(validation.apparent, "s") != said(validation.concordance, "s")
+        owes = higher and format_value(validation.apparent, "s") != format_value(
+            validation.concordance, "s"
+        )
         why = ": the difference is what it owes to having been grown on them" * owes
         lines.append(
             "Of two new patients of whom one has the event earlier, the tree gives that one the "
-            f"higher risk in {said(validation.concordance, 's')} of the pairs (95 % interval "
-            f"{said(validation.low, 's')} to {said(validation.high, 's')}; 50 % would be chance; "
+            f"higher risk in {format_value(validation.concordance, 's')} of the pairs "
+            f"(95 % interval {format_value(validation.low, 's')} to "
+            f"{format_value(validation.high, 's')}; 50 % would be chance; "
             "pairs of one group count half). In its own patients it is "
-            f"{said(validation.apparent, 's')}{why} ({validation.n_bootstraps} "
+            f"{format_value(validation.apparent, 's')}{why} ({validation.n_bootstraps} "
             f"bootstraps of all steps, seed {analysis.settings.seed})."
         )
-    if not analysis.finds:
+    if not analysis.separates_patients:
         return lines
     if "test" in analysis.concordance:
-        share = said(analysis.concordance["test"], "s")
+        share = format_value(analysis.concordance["test"], "s")
         it = "it" if validation is not None else "the concordance"
         lines.append(
             f"In the test part, which the tree has not seen, {it} is {share}: one division of "
@@ -321,5 +325,5 @@ def summary(analysis: Analysis, shown: dict[str, Table]) -> list[str]:
         )
     p = analysis.survival["test"].attrs["multivariate_logrank_p"]
     if p == p:
-        lines.append(f"Log-rank test of all groups in the test part: {p_said(p)}.")
+        lines.append(f"Log-rank test of all groups in the test part: {p_words(p)}.")
     return lines

@@ -13,19 +13,25 @@ import numpy as np
 from hedgerow.errors import InputError
 from hedgerow.survival.labels import entry_of
 from hedgerow.texts import did_you_mean, with_unit
-from hedgerow_clinic.after import calendar_year, marks, tells_after, tells_follow_up
-from hedgerow_clinic.answers import Answers, told
-from hedgerow_clinic.around import checked_numbers, decide_read
-from hedgerow_clinic.incomplete import check_incomplete
-from hedgerow_clinic.names import age_like, time_like, unit_in_name
+from hedgerow_clinic.answers import Answers, option_text
+from hedgerow_clinic.column_names import age_like, time_like, unit_in_name
+from hedgerow_clinic.event_coding import Word, events, is_yes_no, tells_treated, treated
+from hedgerow_clinic.leakage_checks import (
+    calendar_year,
+    later_events,
+    predicts_follow_up,
+    predicts_later_event,
+)
+from hedgerow_clinic.missing_outcome import check_incomplete
+from hedgerow_clinic.number_cells import checked_numbers, record_read_options
 from hedgerow_clinic.problems import Decision, Problems
-from hedgerow_clinic.rows import chosen
+from hedgerow_clinic.rows import select_rows
 from hedgerow_clinic.schema import Column
-from hedgerow_clinic.suspects import (
+from hedgerow_clinic.suspect_values import (
     OLDEST,
     ask_of_ages,
-    knows_outcome,
-    levels_alike,
+    leaks_outcome,
+    merge_levels,
     missing_codes,
 )
 from hedgerow_clinic.table import Texts
@@ -37,10 +43,9 @@ from hedgerow_clinic.values import (
     look_like_excel,
     looks_like_dates,
     numbers,
-    shown,
+    quoted,
     unique_texts,
 )
-from hedgerow_clinic.words import Word, events, is_yes_no, says_who, treated
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -50,14 +55,14 @@ LONGEST = 60.0
 #: Share of patients, and number, whose times are mistakes of their own.
 MISTAKES, MOST_MISTAKES = 0.02, 5
 #: A date to come that so many patients have stands for none.
-STANDS_FOR = 5
+PLACEHOLDER_REPEATS = 5
 #: Columns that a tree may choose among: its growth and every question take each of them, and among
 #: more of them than patients nearly any outcome is found by chance.
 MOST_INPUTS = 1000
 LEAVE_OUT = "or leave the row out with --leave-out-rows"
 #: Who says the unit of a column's times, and how it is told otherwise.
 BY_SCHEMA, BY_NAME, BY_OPTION = "by the schema", "by the name of the column", "option --unit"
-OTHERWISE = {
+UNIT_REMEDIES = {
     BY_SCHEMA: "correct its `unit` in the schema",
     BY_NAME: "give the column its `unit` in the schema",
     BY_OPTION: "give another --unit",
@@ -189,7 +194,7 @@ class Cohort:
         """The horizon with its unit."""
         return with_unit(self.horizon, self.unit)
 
-    def of(self, kept: np.ndarray) -> Cohort:
+    def subset(self, kept: np.ndarray) -> Cohort:
         """Some of the patients, (n,) bool; the others are no longer told of."""
         arrays = {
             name: None if values is None else values[kept]
@@ -217,11 +222,11 @@ def read_cohort(
     # min_followed: share of a group that has to be followed to the horizon: where a tree is to be
     # grown, inputs that divide patients by it are asked about. tell: gets a few words at the start
     # of each step, and `repetition` after each column.
-    length, unit = _checked(table, outcome)
+    length, unit = _check_outcome(table, outcome)
     _check_width(table, outcome, columns)
     problems, words, n_rows = Problems(), {}, len(table)
-    decide_read(outcome.answers, problems)
-    table = chosen(table, columns, outcome.columns, outcome.answers, problems)
+    record_read_options(outcome.answers, problems)
+    table = select_rows(table, columns, outcome.columns, outcome.answers, problems)
     # Cells of rows that do not count are no problems.
     problems.check(table.name)
     base = None if outcome.time is None else _unit(table, outcome.time, outcome, columns, problems)
@@ -237,11 +242,11 @@ def read_cohort(
     if entry is not None:
         kept &= ~np.isnan(entry)
     check_incomplete(table, outcome, time, event, problems)
-    settled = not problems.found
+    settled = not problems.problems
     tell = tell or (lambda words: None)
     tell("reading the columns")
     X, not_used = _inputs(table, outcome, columns, problems, tell)
-    after = _not_known(table, outcome, columns, kept)
+    after = _later_columns(table, outcome, columns, kept)
     about = (time[kept], event[kept], length, min_followed, entry_of(entry, kept))
     _ask_of_inputs(X[kept], unit, after, about, settled, outcome.answers, problems, tell)
     problems.check(table.name)
@@ -261,9 +266,9 @@ def read_cohort(
         "" if start is None else f"{day_of(np.nanmin(start))} to {day_of(np.nanmax(start))}",
         table.rows[kept],
         {name: [word.of(kept) for word in column] for name, column in words.items()},
-        tuple(problems.decided),
+        tuple(problems.decisions),
         n_rows,
-        _read_as(table),
+        _reading_notes(table),
         entry_of(entry, kept),
     )
 
@@ -280,7 +285,7 @@ def _check_events(outcome: Outcome, event: np.ndarray, entry: np.ndarray | None)
         )
 
 
-def _read_as(table: Texts) -> tuple[str, ...]:
+def _reading_notes(table: Texts) -> tuple[str, ...]:
     """How the file was read."""
     by = f"fields divided by {table.delimiter}"
     if table.delimiter == "sheet":
@@ -289,7 +294,7 @@ def _read_as(table: Texts) -> tuple[str, ...]:
     return (f"letters of {table.encoding}", by, *table.notes, mark)
 
 
-def _checked(table: Texts, outcome: Outcome) -> tuple[float, str]:
+def _check_outcome(table: Texts, outcome: Outcome) -> tuple[float, str]:
     """Length and unit of the horizon, once the options agree with each other and the table."""
     for name in outcome.columns:
         if name not in table.columns:
@@ -320,7 +325,7 @@ def _checked(table: Texts, outcome: Outcome) -> tuple[float, str]:
         return horizon_of(outcome.horizon)
     except ValueError:
         raise InputError(
-            f"the horizon is {shown(outcome.horizon)}",
+            f"the horizon is {quoted(outcome.horizon)}",
             remedy="write a number and d, w, m or y, such as 6y",
         ) from None
 
@@ -382,7 +387,7 @@ def _follow_up(table: Texts, outcome: Outcome, columns, unit: str, base, event, 
         start, wrong = None, ("it is negative", "correct the time")
     else:
         start, end = (
-            _past(table, name, dates(table, name, problems, outcome.answers), problems)
+            _check_not_future(table, name, dates(table, name, problems, outcome.answers), problems)
             for name in (outcome.start, outcome.end)
         )
         if (last := outcome.answers.last_day) is not None:
@@ -408,7 +413,7 @@ def _to_end_of_study(
         message = f"{day_of(end[place])} lies after the end of the study, {day}"
         problems.add("dates", message, "give a later --end-of-study", name, table.rows[place])
     alone = np.isnan(end) & (event == 0)
-    by = told("end_of_study", *outcome.answers.end_of_study)
+    by = option_text("end_of_study", *outcome.answers.end_of_study)
     if not alone.any():
         problems.add("dates", "no patient without the event lacks it", f"leave out {by}", name)
     message = f"patients without the event in whom it is empty were followed to {day}"
@@ -416,19 +421,19 @@ def _to_end_of_study(
     return np.where(alone & (table.columns[name] == None), last, end)  # noqa: E711
 
 
-def _past(table: Texts, name: str, days: np.ndarray, problems: Problems) -> np.ndarray:
+def _check_not_future(table: Texts, name: str, days: np.ndarray, problems: Problems) -> np.ndarray:
     """Days of a column of dates, each that is still to come a question."""
     today = (datetime.date.today() - datetime.date(1970, 1, 1)).days
     stand_ins = np.zeros(len(days), dtype=bool)
     for place in np.flatnonzero(days > today):
-        if (same := days == days[place]).sum() >= STANDS_FOR:
+        if (same := days == days[place]).sum() >= PLACEHOLDER_REPEATS:
             if place == np.argmax(same):
                 text = table.columns[name][place]
                 message = (
-                    f"{shown(text)} ({int(same.sum())} times, first in row {table.rows[place]})"
+                    f"{quoted(text)} ({int(same.sum())} times, first in row {table.rows[place]})"
                 )
                 message += " is still to come, and may stand for a missing date"
-                remedy = f"correct it, or say {told('read', f'{name}={text}=missing')}"
+                remedy = f"correct it, or say {option_text('read', f'{name}={text}=missing')}"
                 problems.ask("dates", message, remedy, name)
             stand_ins |= same
             continue
@@ -445,7 +450,7 @@ def _check_unit(time: np.ndarray, base: tuple[str, str], taken_as: str) -> None:
     longest = float(np.nanmax(time))
     reach = {name: longest * days / DAYS["years"] for name, days in DAYS.items()}
     fits = [f"{reach[name]:.3g} years as {name}" for name in DAYS if reach[name] <= LONGEST]
-    remedy = f"{OTHERWISE[base[1]]} ({', '.join(fits)})" if fits else "correct the times"
+    remedy = f"{UNIT_REMEDIES[base[1]]} ({', '.join(fits)})" if fits else "correct the times"
     raise InputError(f"{taken_as}; they reach {reach[base[0]]:.0f} years", remedy=remedy)
 
 
@@ -481,7 +486,7 @@ def _intervention(
             raise InputError("--treated-is without --intervention", remedy="name its column")
         return None, True, taken_as
     column = table.columns[name]
-    if says_who(column) or outcome.answers.treated_is:
+    if tells_treated(column) or outcome.answers.treated_is:
         had, words[name] = treated(table, name, problems, outcome.answers)
         return np.where(had, 0.0, np.inf), False, taken_as
     when, taken_as = _when(
@@ -514,7 +519,9 @@ def _when(
                 name,
             )
             return None, ""
-        days = _past(table, name, dates(table, name, problems, outcome.answers), problems)
+        days = _check_not_future(
+            table, name, dates(table, name, problems, outcome.answers), problems
+        )
         return (days - start) / DAYS[unit], ""
     when = checked_numbers(table, name, problems, outcome.answers)
     its, why = _unit(table, name, outcome, columns, problems, base)
@@ -578,8 +585,8 @@ def _inputs(
             not_used[name] = column.why
             continue
         if name in answers.not_input:
-            not_used[name] = f"left out ({told('not_input', name)})"
-            problems.decide(name, "no input: left out", told("not_input", name))
+            not_used[name] = f"left out ({option_text('not_input', name)})"
+            problems.decide(name, "no input: left out", option_text("not_input", name))
             continue
         if column.kind == "number":
             texts = _without_missing(table, column)
@@ -607,10 +614,10 @@ def _category(table: Texts, column: Column, answers: Answers, problems: Problems
 
     name = column.name
     for word in answers.words("real_value", name):
-        problems.decide(name, f"{word} is a value", told("real_value", f"{name}={word}"))
+        problems.decide(name, f"{word} is a value", option_text("real_value", f"{name}={word}"))
     gone = column.missing | {word.lower() for word in answers.words("missing_value", name)}
     cells = _without_missing(table, replace(column, missing=gone)).columns[name]
-    same = levels_alike(name, cells, answers, problems)
+    same = merge_levels(name, cells, answers, problems)
     if same:
         cells = np.array([same.get(text, text) for text in cells], dtype=object)
     texts, codes = unique_texts(cells)
@@ -619,7 +626,7 @@ def _category(table: Texts, column: Column, answers: Answers, problems: Problems
     for place in np.flatnonzero(~np.isin(np.array([*texts, ""])[codes], [*levels, ""])):
         problems.add(
             "categories",
-            f"{shown(table.columns[name][place])} is none of {', '.join(levels[:8])}",
+            f"{quoted(table.columns[name][place])} is none of {', '.join(levels[:8])}",
             "correct the cell, or the categories of the schema",
             name,
             table.rows[place],
@@ -629,7 +636,7 @@ def _category(table: Texts, column: Column, answers: Answers, problems: Problems
     return None if len(levels) < 2 else pd.Categorical(cells, categories=levels)
 
 
-def _not_known(table: Texts, outcome: Outcome, columns, kept):
+def _later_columns(table: Texts, outcome: Outcome, columns, kept):
     """Columns that somebody said were not known at inclusion: who has a value, and the numbers."""
     after = {}
     for name in dict.fromkeys(outcome.answers.not_input):
@@ -653,22 +660,24 @@ def _ask_of_inputs(X, unit, after, about, settled, answers: Answers, problems, t
     """Whether each input was known at inclusion, and tells how long a patient could be followed."""
     tell("asking what was known at inclusion")
     time, event, _, needed, _ = about
-    named = _ask_what_knows(X, time * DAYS[unit], event, after, answers, problems, tell)
+    named = _ask_leaking_inputs(X, time * DAYS[unit], event, after, answers, problems, tell)
     if needed is not None:
         tell("asking what tells the follow-up")
         rest = X.drop(columns=named)  # one question is enough of an input
-        _ask_what_limits(rest, about if settled else None, answers, problems, tell)
+        _ask_follow_up_inputs(rest, about if settled else None, answers, problems, tell)
 
 
-def _ask_what_limits(X: pd.DataFrame, about, answers: Answers, problems: Problems, tell) -> None:
+def _ask_follow_up_inputs(
+    X: pd.DataFrame, about, answers: Answers, problems: Problems, tell
+) -> None:
     """A question for each input that tells how long a patient could be followed."""
-    # `about`: time, event, horizon, share that is needed and entry, as `tells_follow_up` has them;
+    # `about`: time, event, horizon, share needed and entry, as `predicts_follow_up` has them;
     # None while it is open who had the event, or when: then calendar years alone are asked about.
     for name in X:
         values, levels = _values(X[name]), None
         if hasattr(X[name], "cat"):
             levels = [str(level) for level in X[name].cat.categories]
-        why = tells_follow_up(values, levels, *about) if about else ""
+        why = predicts_follow_up(values, levels, *about) if about else ""
         tell("repetition")
         if levels is None and calendar_year(name, values):
             why = "it looks like a calendar year, of inclusion or later" + f"; {why}" * bool(why)
@@ -677,35 +686,35 @@ def _ask_what_limits(X: pd.DataFrame, about, answers: Answers, problems: Problem
                 "inputs",
                 f"it may tell how long a patient could be followed: {why}; the tree would find "
                 "those followed shortly in the place of those at risk",
-                f"say {told('not_input', name)} or, if the next patient has it too, "
-                f"{told('keep_input', name)}",
+                f"say {option_text('not_input', name)} or, if the next patient has it too, "
+                f"{option_text('keep_input', name)}",
                 name,
-                answer=told("keep_input", name) if name in answers.keep_input else "",
+                answer=option_text("keep_input", name) if name in answers.keep_input else "",
                 decided="kept as an input, though it may tell how long a patient could be followed",
             )
 
 
-def _ask_what_knows(
+def _ask_leaking_inputs(
     X: pd.DataFrame, time, event, late, answers: Answers, problems: Problems, tell
 ) -> list[str]:
     """A question for each input that may not have been known at inclusion; gives their names."""
-    marked, named = marks(late, time), []
+    marked, named = later_events(late, time), []
     for name in X:
         values = _values(X[name])
-        why = knows_outcome(values, time, event, time_like(name))
+        why = leaks_outcome(values, time, event, time_like(name))
         tell("repetition")
         if why and calendar_year(name, values):
             continue  # asked about as such
-        if after := "" if why else tells_after(values, marked, late):
+        if after := "" if why else predicts_later_event(values, marked, late):
             why = f"{after}, which was not known either"
         if why:
             named.append(name)
             problems.ask(
                 "inputs",
                 f"it may not have been known at inclusion: {why}",
-                f"say {told('not_input', name)} or {told('known_before', name)}",
+                f"say {option_text('not_input', name)} or {option_text('known_before', name)}",
                 name,
-                answer=told("known_before", name) if name in answers.known_before else "",
+                answer=option_text("known_before", name) if name in answers.known_before else "",
                 decided=f"known at inclusion, though {why}",
             )
     return named

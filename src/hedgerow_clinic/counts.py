@@ -10,11 +10,11 @@ import numpy as np
 from hedgerow_clinic.disclosure import SHOWN, TELLING, WITHHELD, as_shown, protected, small
 from hedgerow_clinic.intervals import kinds
 
-#: Columns of `counted`: by the horizon, and who is followed to it.
+#: Columns of `protected_counts`: by the horizon, and who is followed to it.
 COLUMNS = ("events", "other", "ended", "followed", "n")
 
 
-class Counted(NamedTuple):
+class ProtectedCounts(NamedTuple):
     """Counts by the horizon, all groups last, and what of them is not shown.
 
     Attributes
@@ -37,7 +37,7 @@ class Counted(NamedTuple):
         return as_shown(int(self.counts[row, place]), mask, least)
 
 
-def counted(
+def protected_counts(
     nodes: Sequence[int],
     leaf: np.ndarray,
     time: np.ndarray,
@@ -45,7 +45,7 @@ def counted(
     horizon: float,
     least: int,
     also: np.ndarray | None = None,
-) -> Counted:
+) -> ProtectedCounts:
     """Events, other events, early ends and patients followed to the horizon, by group.
 
     Parameters
@@ -89,4 +89,4 @@ def counted(
     if inner.any() and (inner.sum() == 1 or small(parts[:-1][inner].sum(axis=0), least).any()):
         hidden[-1] = True
     mask[hidden, 1:4] = TELLING
-    return Counted(table, mask)
+    return ProtectedCounts(table, mask)

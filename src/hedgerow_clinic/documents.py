@@ -5,9 +5,9 @@ from __future__ import annotations
 import io
 import zipfile
 
-from hedgerow.optional import needed
+from hedgerow.optional_imports import import_optional
 from hedgerow.texts import legible, unquoted
-from hedgerow_clinic.shown import Table
+from hedgerow_clinic.table_format import Table
 
 #: From so many columns on a page lies on its side.
 WIDE = 7
@@ -17,7 +17,7 @@ WHEN = (1980, 1, 1, 0, 0, 0)
 
 def document(table: Table) -> bytes:
     """A table as .docx: title, caption, and the cells as the page has them."""
-    docx = needed("docx", "a table as .docx")
+    docx = import_optional("docx", "a table as .docx")
     word_document = docx.Document()
     heads, rows = table.cells()
     if "answer" in table.columns:  # sentences of ours
@@ -46,10 +46,10 @@ def document(table: Table) -> bytes:
     head.append(docx.oxml.parse_xml(f"<w:tblHeader {docx.oxml.ns.nsdecls('w')}/>"))
     out = io.BytesIO()
     word_document.save(out)
-    return _dateless(out.getvalue())
+    return _without_dates(out.getvalue())
 
 
-def _dateless(content: bytes) -> bytes:
+def _without_dates(content: bytes) -> bytes:
     """An archive whose files all bear one date."""
     out = io.BytesIO()
     with zipfile.ZipFile(io.BytesIO(content)) as old, zipfile.ZipFile(out, "w") as new:

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hedgerow.drawing.survival import guideline_sheet, plot_curves
+from hedgerow.drawing.survival import guideline_page, plot_curves
 from hedgerow.showing.figures import WIDTH, style
 from hedgerow.survival.labels import entry_of
 from hedgerow.texts import with_unit
 from hedgerow_clinic.analysis import Analysis
-from hedgerow_clinic.checklist import nothing_said
-from hedgerow_clinic.shown import Table, said
+from hedgerow_clinic.checklist import no_risk_message
+from hedgerow_clinic.table_format import Table, format_value
 from hedgerow_clinic.tables import withheld_decisions, withheld_leaves, withheld_treated
 
 if TYPE_CHECKING:
@@ -27,9 +27,9 @@ COLUMNS = 3
 MOST_CURVES = 16
 
 
-def sheet(analysis: Analysis, title: str, least: int, source: str) -> Figure:
+def tree_page(analysis: Analysis, title: str, least: int, source: str) -> Figure:
     """The tree of risk groups on one page."""
-    cohort, included = analysis.cohort, analysis.followed
+    cohort, included = analysis.cohort, analysis.is_included
     notes = [
         "Learnt from three quarters of these patients."
         if analysis.settings.test_size == 0.25
@@ -44,10 +44,10 @@ def sheet(analysis: Analysis, title: str, least: int, source: str) -> Figure:
         ),
         "Leaves were chosen by the outcome: the groups of other patients lie closer together.",
     ]
-    if analysis.unknown:
-        numbers = [analysis.numbers[node] for node in analysis.unknown]
+    if analysis.leaves_without_risk:
+        numbers = [analysis.numbers[node] for node in analysis.leaves_without_risk]
         when = cohort.horizon_text
-        notes.append(nothing_said(numbers, (), "", when, analysis.settings.min_followed))
+        notes.append(no_risk_message(numbers, (), "", when, analysis.settings.min_followed))
     if analysis.entry is not None:
         notes.append("Patients count from when they came under observation.")
     if cohort.treated_at is not None:
@@ -60,7 +60,7 @@ def sheet(analysis: Analysis, title: str, least: int, source: str) -> Figure:
     labels = {name: cohort.columns[name].label for name in cohort.X}
     units = {name: cohort.columns[name].unit for name in cohort.X}
     with style():
-        return guideline_sheet(
+        return guideline_page(
             analysis.groups.estimator,
             cohort.X[included],
             analysis.time[included],
@@ -88,7 +88,7 @@ def curves(analysis: Analysis, least: int) -> Figure:
     from matplotlib.figure import Figure
 
     # A leaf has nobody where its patients reach it in part, by values that are missing.
-    included = analysis.followed
+    included = analysis.is_included
     reached = set(analysis.groups.leaf[included].tolist())
     order = [node for node in analysis.numbers if node in reached][:MOST_CURVES]
     labels = {node: f"Group {number}" for node, number in analysis.numbers.items()}
@@ -117,7 +117,7 @@ def followed(analysis: Analysis, least: int) -> Figure:
     """Share of every group that could be followed so long, whatever it had."""
     from matplotlib.figure import Figure
 
-    included, cohort = analysis.followed, analysis.cohort
+    included, cohort = analysis.is_included, analysis.cohort
     reached = set(analysis.groups.leaf[included].tolist())
     order = [node for node in analysis.numbers if node in reached][:MOST_CURVES]
     with style():
@@ -149,7 +149,7 @@ def treated(analysis: Analysis, least: int) -> Figure:
     from matplotlib.figure import Figure
 
     cohort, landmark = analysis.cohort, analysis.landmark
-    at_risk = (cohort.time > landmark) & analysis.compared
+    at_risk = (cohort.time > landmark) & analysis.is_compared
     early = np.where(cohort.treated_at <= landmark, "treated", "untreated")
     nodes = [-1, *analysis.numbers]
     withheld = withheld_treated(analysis, least)
@@ -305,5 +305,5 @@ def alternatives(analysis: Analysis, tables: dict[str, Table]) -> dict[str, str]
         "calibration": "Points of predicted against observed risk, one for each group; the table "
         f"below has {len(tables['calibration'].frame)} rows with the same numbers.",
         "decisions": "Net benefit over thresholds; treating all patients ends to pay at a "
-        f"threshold of {said(float((net['all'] > 0).mean()), 's')}.",
+        f"threshold of {format_value(float((net['all'] > 0).mean()), 's')}.",
     }

@@ -10,24 +10,23 @@ from typing import Any
 
 import numpy as np
 
-from hedgerow.files import aside, folder_whole, write_text
+from hedgerow.files import atomic_folder, backup_path, write_text
 from hedgerow.showing.templates import render
 from hedgerow.texts import legible, with_unit
 from hedgerow.tree import Tree
 from hedgerow_clinic import figures
 from hedgerow_clinic.analysis import NO_DATE, Analysis
 from hedgerow_clinic.answers import as_options
-from hedgerow_clinic.card import card
-from hedgerow_clinic.checklist import checklist, nothing_found, summary
+from hedgerow_clinic.checklist import checklist, no_tree_message, summary
 from hedgerow_clinic.cohort import Outcome
 from hedgerow_clinic.disclosure import LEAST
 from hedgerow_clinic.layout import (
     Written,
-    check_made_by,
+    check_output_folder,
     checksum,
+    fill_sections,
     in_code,
-    pictured,
-    placed,
+    picture_entries,
     save_picture,
     section,
     words_of_counts,
@@ -35,10 +34,11 @@ from hedgerow_clinic.layout import (
     write_tables,
 )
 from hedgerow_clinic.model import FILE, Source
-from hedgerow_clinic.model import of as risk_model
+from hedgerow_clinic.model import risk_model as risk_model
+from hedgerow_clinic.model_card import card
 from hedgerow_clinic.passport import passport
 from hedgerow_clinic.risks import rounded_down
-from hedgerow_clinic.shown import Table
+from hedgerow_clinic.table_format import Table
 from hedgerow_clinic.tables import few_classes, tables, withheld_leaves
 
 WHAT = "hedgerow survival"
@@ -59,16 +59,16 @@ def write_folder(
 ) -> Written:
     """Write everything that a run gives; the same input gives the same bytes."""
     folder, name, title = Path(folder), legible(source.name), legible(title)
-    check_made_by(folder, force, WHAT)
-    old = aside(folder)
+    check_output_folder(folder, force, WHAT)
+    old = backup_path(folder)
     tell = progress or (lambda words: None)
-    with folder_whole(folder, old) as stage:
+    with atomic_folder(folder, old) as stage:
         tell("tables")
         shown = tables(analysis, least)
         version = metadata.version("hedgerow")
         shown["checklist"] = checklist(analysis, shown, name, version)
         write_tables(stage, shown, documents)
-        seen_tree = shown_tree(analysis, least)
+        seen_tree = protected_tree(analysis, least)
         origin = Source(version, name, checksum(source), title)
         model = risk_model(analysis, shown, seen_tree, outcome, origin, least)
         write_text(stage / FILE, model.to_json())
@@ -166,11 +166,11 @@ def as_command(words: list[str], outcome: Outcome, options: Mapping[str, Any], l
 def _pictures(analysis: Analysis, shown: dict[str, Table], title: str, least: int, source: str):
     """Functions that draw each picture."""
     groups = {
-        "sheet": lambda: figures.sheet(analysis, title, least, source),
+        "sheet": lambda: figures.tree_page(analysis, title, least, source),
         "survival": lambda: figures.curves(analysis, least),
     }
     groups["followed"] = lambda: figures.followed(analysis, least)
-    pictures = (groups if analysis.finds else {}) | {
+    pictures = (groups if analysis.separates_patients else {}) | {
         "calibration": lambda: figures.calibration(analysis, shown["calibration"]),
         "decisions": lambda: figures.decisions(analysis, least),
     }
@@ -183,11 +183,11 @@ def _pictures(analysis: Analysis, shown: dict[str, Table], title: str, least: in
 
 
 def tree_json(analysis: Analysis, least: int) -> str:
-    """The tree as it stands in `tree.json`; see `shown_tree`."""
-    return shown_tree(analysis, least).to_json(indent=1) + "\n"
+    """The tree as it stands in `tree.json`; see `protected_tree`."""
+    return protected_tree(analysis, least).to_json(indent=1) + "\n"
 
 
-def shown_tree(analysis: Analysis, least: int) -> Tree:
+def protected_tree(analysis: Analysis, least: int) -> Tree:
     """The tree, its weights changed where they would show a small count."""
     # In a leaf in which few training patients are known to have the event, or not to have it, their
     # number is replaced by the middle of what `<5` may be; in one whose events would give such a
@@ -202,7 +202,7 @@ def shown_tree(analysis: Analysis, least: int) -> Tree:
     few = np.array([classes[node].any() for node in leaves])
     for place, node in enumerate(leaves):
         if few[place]:
-            weight[node] = _blurred(weight[node], classes[node], least)
+            weight[node] = _protected_weights(weight[node], classes[node], least)
     telling = set(withheld_leaves(analysis, least))
     if few.sum() == 1:  # alone, it would follow from the sum of the others
         rest = [k for k in range(len(leaves)) if not few[k]]
@@ -219,7 +219,7 @@ def shown_tree(analysis: Analysis, least: int) -> Tree:
     return type(tree)(**arrays, **attributes, gate=gate)
 
 
-def _blurred(weight: np.ndarray, few: np.ndarray, least: int) -> np.ndarray:
+def _protected_weights(weight: np.ndarray, few: np.ndarray, least: int) -> np.ndarray:
     """Weights of two classes, a small one as the middle of what it may be."""
     # The sum is the same, and the larger one: of few patients who come late the weight may be
     # large.
@@ -251,13 +251,13 @@ def page(
     version: str,
 ) -> str:
     """Text of index.html."""
-    drawn = pictured(pictures, figures.alternatives(analysis, shown), _captions(analysis))
+    drawn = picture_entries(pictures, figures.alternatives(analysis, shown), _captions(analysis))
     sections = [
         section("summary", "In short", [], [], []),
         section(
             "groups",
-            "The tree and its groups" if analysis.finds else "No groups",
-            [] if analysis.finds else [nothing_found(analysis)],
+            "The tree and its groups" if analysis.separates_patients else "No groups",
+            [] if analysis.separates_patients else [no_tree_message(analysis)],
             ["sheet", "survival"],
             ["next_patient"],
         ),
@@ -289,13 +289,13 @@ def page(
             ),
         )
     sections.append(section("report", "For the report", [], [], ["checklist"]))
-    placed(sections, drawn, shown)
+    fill_sections(sections, drawn, shown)
     return in_code(
         render(
             "hedgerow_clinic/page.html.j2",
             title=title,
             counts=words_of_counts(least, "--show-small-counts"),
-            summary=[*summary(analysis, shown), _taken(analysis)],
+            summary=[*summary(analysis, shown), _word_meanings(analysis)],
             notes=analysis.notes,
             sections=sections,
             version=version,
@@ -303,7 +303,7 @@ def page(
     )
 
 
-def _taken(analysis: Analysis) -> str:
+def _word_meanings(analysis: Analysis) -> str:
     cohort = analysis.cohort
     text = cohort.taken_as[0].upper() + cohort.taken_as[1:]
     if cohort.not_used:
@@ -340,7 +340,7 @@ def _words_of_survival(analysis: Analysis) -> list[str]:
                 "later, the time that they lived before it is missing, and the course without it "
                 "looks worse than it is."
             )
-    if analysis.several:
+    if analysis.has_competing_risks:
         words.append(
             "Causes compete. "
             + (
@@ -354,7 +354,7 @@ def _words_of_survival(analysis: Analysis) -> list[str]:
                 "will not have the event any more (--competing survived)."
             )
         )
-    if analysis.permuted is None:
+    if analysis.permutation_test is None:
         words.append(
             "No permutations were asked for (--permutations 999): p values of all patients and of "
             "the training part are too small, those of the test part are not."
@@ -377,7 +377,7 @@ def _words_of_treatment(analysis: Analysis) -> list[str]:
 
 def _words_of_follow_up(analysis: Analysis) -> list[str]:
     """To which horizon the groups could be followed."""
-    if not analysis.finds:
+    if not analysis.separates_patients:
         return []
     least, unit = 100 * analysis.share_needed, analysis.cohort.unit
     until = rounded_down(analysis.followed_until)
@@ -393,20 +393,21 @@ def _words_of_follow_up(analysis: Analysis) -> list[str]:
 
 
 def _words_of_trust(analysis: Analysis) -> list[str]:
-    if analysis.changed != analysis.changed:
+    if analysis.share_reclassified != analysis.share_reclassified:
         return [
             "The schema gives no error of measurement: how many patients would change their group "
             "when they are measured again is not known."
         ]
     return [
         "If what has an error of measurement in the schema were measured again (normal errors of "
-        f"that size), {100 * analysis.changed:.1f} % of the patients would be in another group."
+        f"that size), {100 * analysis.share_reclassified:.1f} % of the patients would be in "
+        "another group."
     ]
 
 
 def _captions(analysis: Analysis) -> dict[str, str]:
     cohort = analysis.cohort
-    way = "Aalen-Johansen" if analysis.several else "Kaplan-Meier"
+    way = "Aalen-Johansen" if analysis.has_competing_risks else "Kaplan-Meier"
     return {
         "sheet": "The tree on one page, for print.",
         "survival": f"Share without the event ({way}) in each group, all patients; marks: "

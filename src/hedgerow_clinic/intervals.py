@@ -17,7 +17,7 @@ def kinds(time: np.ndarray, event: np.ndarray, horizon: float) -> list[np.ndarra
     return [by & (event == 1), by & (event > 1), ended, ~(by & (event != 0)) & ~ended]
 
 
-def joined(
+def merge_intervals(
     time: np.ndarray, event: np.ndarray, horizon: float, least: int
 ) -> list[tuple[float, np.ndarray]]:
     """Intervals until the horizon, in which every count is 0 or at least `least` where it can be.

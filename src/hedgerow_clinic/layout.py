@@ -21,7 +21,7 @@ from hedgerow.files import (
 from hedgerow.showing.figures import save
 from hedgerow.texts import QUOTED, unquoted
 from hedgerow_clinic.documents import document
-from hedgerow_clinic.shown import COLUMNS, Table
+from hedgerow_clinic.table_format import COLUMNS, Table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -40,12 +40,12 @@ class Written(NamedTuple):
     old: Path | None
 
 
-def check_made_by(folder: str | Path, force: bool, what: str) -> None:
+def check_output_folder(folder: str | Path, force: bool, what: str) -> None:
     """Refuse a folder that is there, save one that an earlier run of `what` has made."""
-    check_folder(folder, force, f"`{what}`", lambda path: _listed(path, what))
+    check_folder(folder, force, f"`{what}`", lambda path: _is_listed(path, what))
 
 
-def _listed(folder: Path, what: str) -> set[str] | None:
+def _is_listed(folder: Path, what: str) -> set[str] | None:
     """The files of an earlier run, by its manifest; None where the manifest is none of ours."""
     try:
         manifest = read_json(folder / MARK) if (folder / MARK).is_file() else {}
@@ -134,11 +134,11 @@ def in_code(page: str) -> str:
 def section(
     anchor: str, title: str, words: Sequence[str], drawn: Sequence[str], listed: Sequence[str]
 ) -> dict[str, Any]:
-    """A section of a page: names of its pictures and tables, until `placed` puts them in."""
+    """A section of a page: names of its pictures and tables, until `fill_sections` puts them in."""
     return {"id": anchor, "title": title, "words": words, "figures": drawn, "tables": listed}
 
 
-def pictured(
+def picture_entries(
     names: Iterable[str],
     alternatives: Mapping[str, str],
     captions: Mapping[str, str],
@@ -157,7 +157,7 @@ def pictured(
     }
 
 
-def placed(
+def fill_sections(
     sections: Iterable[dict[str, Any]],
     drawn: Mapping[str, dict[str, Any]],
     shown: Mapping[str, Table],

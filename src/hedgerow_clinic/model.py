@@ -19,11 +19,11 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from hedgerow.closed import Word, read, setting
 from hedgerow.errors import DataError, InputError
 from hedgerow.files import read_text
+from hedgerow.schema import Word, read, setting
 from hedgerow.survival.estimates import Steps, ran_out
-from hedgerow.survival.followed import FOLLOWED
+from hedgerow.survival.follow_up import MIN_FOLLOWED
 from hedgerow.survival.labels import entry_of
 from hedgerow.survival.leaves import leaf_numbers
 from hedgerow.texts import with_unit
@@ -31,10 +31,10 @@ from hedgerow.tree import Tree
 from hedgerow_clinic.analysis import Analysis
 from hedgerow_clinic.cohort import Outcome
 from hedgerow_clinic.disclosure import small
-from hedgerow_clinic.intervals import joined
+from hedgerow_clinic.intervals import merge_intervals
 from hedgerow_clinic.risks import too_few
 from hedgerow_clinic.schema import Column
-from hedgerow_clinic.shown import Table
+from hedgerow_clinic.table_format import Table
 from hedgerow_clinic.tables import rules
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ MISSING = (
     "patients whom the tree was grown from; the group is the one that gets the largest share."
 )
 _TEXT, _COUNT = r"[\s\S]{0,2000}", r"<\d+|withheld"
-_BARE = "hedgerow-tree"
+_PLAIN_NUMBER = "hedgerow-tree"
 
 
 @dataclass(frozen=True)
@@ -186,7 +186,7 @@ class RiskModel:
     horizon : float
     unit : str
         Of the horizon and of all times.
-    several : bool
+    has_competing_risks : bool
         Whether causes compete: risks are incidences then.
     outcome : str
         The column of the event, and the cause that counts.
@@ -220,7 +220,7 @@ class RiskModel:
     tree: Tree = setting(written=Any)
     horizon: float = setting(exclusive_minimum=0)
     unit: str = setting(written=Literal["days", "weeks", "months", "years"])
-    several: bool
+    has_competing_risks: bool
     outcome: str = setting(pattern=_TEXT)
     words: tuple[Meaning, ...] = setting(fewest=0)
     ends_at_intervention: bool
@@ -232,7 +232,7 @@ class RiskModel:
     made_from: Source
     recalibrated_from: Source | None = None
     entry: str = setting("", pattern=_TEXT)
-    min_followed: float = setting(FOLLOWED, minimum=0, maximum=1)
+    min_followed: float = setting(MIN_FOLLOWED, minimum=0, maximum=1)
     finds: bool = True
     format: str = setting(FORMAT, written=Literal[FORMAT])
     version: int = setting(VERSION, written=Literal[VERSION])
@@ -313,7 +313,7 @@ class RiskModel:
         head = {"format": plain.pop("format"), "version": plain.pop("version")}
         if not self.entry:
             plain.pop("entry")
-        if self.min_followed == FOLLOWED:
+        if self.min_followed == MIN_FOLLOWED:
             plain.pop("min_followed")
         if self.finds:
             plain.pop("finds")
@@ -325,7 +325,7 @@ class RiskModel:
         """The model that `to_json` wrote, checked whole."""
         content = plain_json(text, name)
         again = "make its folder again with `hedgerow survival`"
-        if content.get("format") == _BARE or "children_left" in content:
+        if content.get("format") == _PLAIN_NUMBER or "children_left" in content:
             raise DataError(
                 f"{name} holds a tree without risks, as folders had it before", remedy=again
             )
@@ -431,7 +431,7 @@ def _check(model: RiskModel) -> None:
 # ------------------------------------------------------------------------------- of an analysis
 
 
-def of(
+def risk_model(
     analysis: Analysis,
     shown: Mapping[str, Table],
     tree: Tree,
@@ -448,10 +448,10 @@ def of(
         tree,
         float(cohort.horizon),
         cohort.unit,
-        analysis.several,
+        analysis.has_competing_risks,
         f"`{outcome.event}`{cause}",
         tuple(
-            Meaning(name, word.text, word.taken_for)
+            Meaning(name, word.text, word.meaning)
             for name, words in cohort.words.items()
             for word in words
         ),
@@ -464,7 +464,7 @@ def of(
         source,
         entry=outcome.entry or "",
         min_followed=analysis.settings.min_followed,
-        finds=analysis.finds,
+        finds=analysis.separates_patients,
     )
 
 
@@ -527,11 +527,11 @@ def rough_risk(risk: float, n: int, otherwise: float, least: int) -> float:
 def group_of(number, node, rule, counts, risk, few, curve) -> Group:
     """A group, numbers as a file has them: rounded, and nothing where there is none."""
     n, events = (c if isinstance(c, str) else int(c) for c in counts)
-    risk, low, high = (told(value) for value in risk)
+    risk, low, high = (finite_or_none(value) for value in risk)
     return Group(number, int(node), rule, n, events, risk, low, high, bool(few), curve)
 
 
-def told(value: float) -> float | None:
+def finite_or_none(value: float) -> float | None:
     """A number as a file has it; None for what is none."""
     return None if value is None or math.isnan(value) else round(float(value), 6)
 
@@ -570,8 +570,8 @@ def curve_of(
 ) -> tuple[Point, ...]:
     """Share with the event at up to `POINTS` times until the horizon."""
     # A time stands where at least `least` patients are still followed, and where the events up to
-    # it, and between it and the next one that stands, or an end of the intervals of `joined`, are
-    # none or at least `least`; with entries none from when all at risk have an event before others
+    # it, and between it and the next one that stands, or an end of the merged intervals, are none
+    # or at least `least`; with entries none from when all at risk have an event before others
     # enter.
     if not len(time) or small(len(time), least):
         return ()
@@ -582,7 +582,7 @@ def curve_of(
         followed -= np.array([int((entry >= t).sum()) for t in grid])
         end = ran_out(time, event != 0, entry, horizon)
         followed[grid >= (math.inf if end is None else end)] = 0
-    at_ends = np.cumsum([counts[0] for _, counts in joined(time, event, horizon, least)])
+    at_ends = np.cumsum([counts[0] for _, counts in merge_intervals(time, event, horizon, least)])
     kept: list[int] = []
     for k in range(POINTS - 1, -1, -1):
         between = np.abs(np.array([0, *at_ends, *had[kept[-1:]]]) - had[k])
@@ -609,7 +609,7 @@ def _inputs(analysis: Analysis, shown: Table, tree: Tree, outcome: Outcome, leas
         column, values = cohort.columns[name], cohort.X[name]
         fields: dict[str, Any] = {}
         if hasattr(values, "cat"):
-            counts = [(level, _count(next(cells))) for level in values.cat.categories]
+            counts = [(level, _shown_count(next(cells))) for level in values.cat.categories]
             total = int(values.notna().sum())
             fields["levels"] = tuple(
                 Level(str(level), None if count is None else round(count / total, 6))
@@ -640,7 +640,7 @@ def _inputs(analysis: Analysis, shown: Table, tree: Tree, outcome: Outcome, leas
         )
 
 
-def _count(cell: str) -> int | None:
+def _shown_count(cell: str) -> int | None:
     match = _SHOWN.match(str(cell))
     return int(match[1]) if match else None
 
@@ -655,7 +655,9 @@ def _numbers(observed: np.ndarray, least: int) -> dict[str, float | None]:
     return {
         "seen_low": float(observed[ends]),
         "seen_high": float(max(observed[-1 - ends], observed[ends])),
-        **dict(zip(("quarter", "median", "three_quarters"), map(told, quarters), strict=True)),
-        "mean": told(float(observed.mean())),
-        "sd": told(spread),
+        **dict(
+            zip(("quarter", "median", "three_quarters"), map(finite_or_none, quarters), strict=True)
+        ),
+        "mean": finite_or_none(float(observed.mean())),
+        "sd": finite_or_none(spread),
     }

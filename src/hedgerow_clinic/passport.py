@@ -8,7 +8,7 @@ from hedgerow.showing.templates import render
 from hedgerow_clinic.analysis import Analysis
 from hedgerow_clinic.cohort import Cohort, Outcome
 from hedgerow_clinic.layout import in_code
-from hedgerow_clinic.shown import Table
+from hedgerow_clinic.table_format import Table
 from hedgerow_clinic.tables import ANALYSED, LEFT_OUT, LEFT_OUT_ENTERED, NO_PATIENTS, ROWS
 
 #: Who decided, where no option did.
@@ -60,7 +60,7 @@ def passport_of(
             follow_up=_follow_up(cohort, outcome),
             words=words,
             columns=_columns(cohort),
-            decisions=[(d.about, d.said, d.by or BY_TABLE) for d in cohort.decisions],
+            decisions=[(d.about, d.message, d.by or BY_TABLE) for d in cohort.decisions],
             version=version,
         )
     )

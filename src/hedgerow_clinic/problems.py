@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from hedgerow.errors import DataError
 
 #: Problems of one kind in one column that are named; of more, the number.
-NAMED = 5
+MOST_LISTED = 5
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class Problem:
     ----------
     kind : str
         Problems of one kind in one column are listed together.
-    said : str
+    message : str
         What is wrong, without its place.
     remedy : str
     column : str, optional
@@ -34,7 +34,7 @@ class Problem:
     """
 
     kind: str
-    said: str
+    message: str
     remedy: str
     column: str | None = None
     row: int | None = None
@@ -43,7 +43,7 @@ class Problem:
     def __str__(self) -> str:
         place = [] if self.row is None else [f"row {self.row}"]
         place += [] if self.column is None else [f"column `{self.column}`"]
-        return f"{', '.join(place)}{': ' * bool(place)}{self.said}; {self.remedy}"
+        return f"{', '.join(place)}{': ' * bool(place)}{self.message}; {self.remedy}"
 
 
 @dataclass(frozen=True)
@@ -54,14 +54,14 @@ class Decision:
     ----------
     about : str
         The column, or what else it is about.
-    said : str
+    message : str
         Without counts of patients and rows.
     by : str
         The option that decided it; empty where the table itself tells it.
     """
 
     about: str
-    said: str
+    message: str
     by: str = ""
 
 
@@ -69,13 +69,13 @@ class Decision:
 class Problems:
     """Problems and questions as they are found, and questions that have their answer."""
 
-    found: list[Problem] = field(default_factory=list)
-    decided: list[Decision] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+    decisions: list[Decision] = field(default_factory=list)
 
     def add(self, kind: str, message: str, remedy: str, column=None, row=None, asks=False) -> None:
         """One more problem."""
         row = None if row is None else int(row)
-        self.found.append(Problem(kind, message, remedy, column, row, asks))
+        self.problems.append(Problem(kind, message, remedy, column, row, asks))
 
     def ask(
         self, kind: str, message: str, options: str, column=None, row=None, answer="", decided=""
@@ -90,27 +90,27 @@ class Problems:
 
     def decide(self, about: str, message: str, by: str = "") -> None:
         """Keep what was decided, once."""
-        if (decision := Decision(about, message, by)) not in self.decided:
-            self.decided.append(decision)
+        if (decision := Decision(about, message, by)) not in self.decisions:
+            self.decisions.append(decision)
 
     def lines(self) -> list[str]:
         """A line per problem; of one kind in one column the first few, and how many more."""
         groups: dict[tuple[str, str | None], list[Problem]] = {}
-        for problem in self.found:
+        for problem in self.problems:
             groups.setdefault((problem.kind, problem.column), []).append(problem)
         lines = []
         for (kind, column), group in groups.items():
-            lines += [str(problem) for problem in group[:NAMED]]
-            if len(group) > NAMED:
+            lines += [str(problem) for problem in group[:MOST_LISTED]]
+            if len(group) > MOST_LISTED:
                 where = "" if column is None else f" in column `{column}`"
-                lines.append(f"and {len(group) - NAMED} more{where} ({kind})")
+                lines.append(f"and {len(group) - MOST_LISTED} more{where} ({kind})")
         return lines
 
     def check(self, what: str) -> None:
         """Raise what was found."""
-        if self.found:
-            asked = sum(problem.asks for problem in self.found)
-            raise TableError(what, len(self.found) - asked, self.lines(), asked)
+        if self.problems:
+            asked = sum(problem.asks for problem in self.problems)
+            raise TableError(what, len(self.problems) - asked, self.lines(), asked)
 
 
 class TableError(DataError):

@@ -10,9 +10,9 @@ import numpy as np
 from hedgerow.errors import InputError
 from hedgerow.survival import BootstrapValidation, RiskGroups, censoring_weights, leaf_numbers
 from hedgerow.survival.estimates import log_log, risk_at
-from hedgerow.survival.followed import FOLLOWED
+from hedgerow.survival.follow_up import MIN_FOLLOWED
 from hedgerow.survival.labels import entry_of
-from hedgerow.survival.performance import WHOLE
+from hedgerow.survival.performance import MIN_WEIGHT_SHARE
 from hedgerow_clinic.disclosure import LEAST
 
 if TYPE_CHECKING:
@@ -45,14 +45,14 @@ def rounded_down(value: float) -> float:
     return float(f"{math.floor(value / unit * (1.0 + 1e-12)) * unit:.12g}")
 
 
-def printed_risks(
+def reported_risks(
     groups: RiskGroups,
     validation: BootstrapValidation | None,
     time: np.ndarray,
     event: np.ndarray,
     horizon: float,
     entry: np.ndarray | None = None,
-    least: float = FOLLOWED,
+    least: float = MIN_FOLLOWED,
 ) -> dict[int, tuple[float, float, float]]:
     """Risk by the horizon of each leaf, and its interval."""
     # All risks that are shown come from here. Gives node -> that of the next patient, corrected for
@@ -74,7 +74,7 @@ def printed_risks(
     return risks
 
 
-def followed(time: np.ndarray, event: np.ndarray, entry: np.ndarray | None = None) -> np.ndarray:
+def is_included(time: np.ndarray, event: np.ndarray, entry: np.ndarray | None = None) -> np.ndarray:
     """Who has a follow-up or an event, (n,) bool."""
     # Who is treated at inclusion has neither in the course without treatment. So few that their
     # number may not be shown are counted all the same: it would follow from other tables. With
@@ -105,7 +105,7 @@ def risk_by(
     horizon: float,
     confidence: float = CONFIDENCE,
     entry: np.ndarray | None = None,
-    min_followed: float = FOLLOWED,
+    min_followed: float = MIN_FOLLOWED,
 ) -> tuple[float, float, float]:
     """Share with the event by a horizon, and its interval, those censored before it counted."""
     # event: 0, 1, or 2 for another cause. share, low, high: by Kaplan-Meier, or where causes
@@ -135,7 +135,7 @@ def masses(
     except InputError:  # nobody has the event, or all at risk do before others enter
         return np.full(n, math.nan)
     # Nobody is followed to the horizon: what is there is of those who had the event alone.
-    whole = n > 0 and weights.sum() >= WHOLE * n
+    whole = n > 0 and weights.sum() >= MIN_WEIGHT_SHARE * n
     return weights / weights.sum() if whole else np.full(n, math.nan)
 
 
@@ -145,7 +145,7 @@ def calibration(
     event: np.ndarray,
     horizon: float,
     entry: np.ndarray | None = None,
-    least: float = FOLLOWED,
+    least: float = MIN_FOLLOWED,
 ) -> pd.DataFrame:
     """What was predicted for each leaf, and what was seen in the test part."""
     # Gives by `leaf`: predicted (share of the tree, of those whose class is known), estimated
@@ -153,7 +153,7 @@ def calibration(
     # same in the test part), n and events in the test part by the horizon; row -1: all.
     import pandas as pd
 
-    risk, test = predicted(groups), ~groups.training & followed(time, event, entry)
+    risk, test = predicted(groups), ~groups.training & is_included(time, event, entry)
     rows: list[dict[str, Any]] = []
     everybody = risk[test].mean() if test.any() else math.nan
     if entry is not None:
@@ -197,7 +197,7 @@ def decision_curve(
     event: np.ndarray,
     horizon: float,
     entry: np.ndarray | None = None,
-    least: float = FOLLOWED,
+    least: float = MIN_FOLLOWED,
 ) -> pd.DataFrame:
     """Net benefit of treating those whose risk reaches a threshold (Vickers and Elkin 2006)."""
     # Of the share who are treated, those with the event by the horizon are a benefit, and the

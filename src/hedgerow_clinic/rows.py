@@ -8,11 +8,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hedgerow_clinic.answers import Answers, told
-from hedgerow_clinic.names import age_like, name_words, sex_like
+from hedgerow_clinic.answers import Answers, option_text
+from hedgerow_clinic.column_names import age_like, name_words, sex_like
 from hedgerow_clinic.problems import Problems
 from hedgerow_clinic.table import Texts
-from hedgerow_clinic.values import shown, unique_texts
+from hedgerow_clinic.values import quoted, unique_texts
 
 #: Words of a name that make it one of an identifier.
 _NAMES = frozenset(
@@ -36,7 +36,7 @@ COVERED, FEW_WORDS, MOST_WAYS = 0.8, 12, 4
 
 
 @dataclass(frozen=True)
-class Repeated:
+class RepeatedColumn:
     """Values of an identifier that stand in several rows."""
 
     column: str
@@ -69,7 +69,7 @@ def identifiers(table: Texts, outcome: Sequence[str] = ()) -> dict[str, str]:
             continue
         if values < n_filled and not named_as_identifier(name):
             others = [c for c in codes if c not in (name, *outcome) and chance[c] <= BY_CHANCE]
-            if not _tells_apart(column_codes, [codes[c] for c in others]):
+            if not _identifies_patients(column_codes, [codes[c] for c in others]):
                 continue
         elif values == n_filled and not named_as_identifier(name):
             continue  # values that never repeat are looked at by `found_columns`
@@ -91,7 +91,7 @@ def _agreement(codes: np.ndarray) -> float:
     return float((counts * (counts - 1.0)).sum() / max(n * (n - 1.0), 1.0))
 
 
-def _tells_apart(ids: np.ndarray, others: list[np.ndarray]) -> bool:
+def _identifies_patients(ids: np.ndarray, others: list[np.ndarray]) -> bool:
     order = np.argsort(ids, kind="stable")
     order = order[ids[order] >= 0]
     pair = ids[order[1:]] == ids[order[:-1]]
@@ -103,14 +103,14 @@ def _tells_apart(ids: np.ndarray, others: list[np.ndarray]) -> bool:
         # Two empty cells are no agreement: rows of another kind leave the same cells empty.
         one, other = codes[first], codes[second]
         filled = (one >= 0) & (other >= 0)
-        if _once_each(ids, codes):
+        if _filled_once(ids, codes):
             agree += 1
         elif filled.sum() >= FEWEST_PAIRS:
             agree += float((one == other)[filled].mean()) >= AGREE
     return agree >= ALIKE_COLUMNS
 
 
-def _once_each(ids: np.ndarray, codes: np.ndarray) -> bool:
+def _filled_once(ids: np.ndarray, codes: np.ndarray) -> bool:
     """Whether a column is filled in one of several rows of each value, as of the inclusion."""
     has_id = ids >= 0
     rows = np.bincount(ids[has_id])
@@ -118,7 +118,7 @@ def _once_each(ids: np.ndarray, codes: np.ndarray) -> bool:
     return len(filled) >= FEWEST_PAIRS and float((filled == 1).mean()) >= AGREE
 
 
-def chosen(
+def select_rows(
     table: Texts, columns: Mapping, outcome: Sequence[str], answers: Answers, problems: Problems
 ) -> Texts:
     """The rows that count, once what stands in several is answered."""
@@ -130,19 +130,19 @@ def chosen(
             problems.add("rows", message, "give other --leave-out-rows")
         kept &= table.rows != row
     if answers.rows_left_out:
-        by = told("leave_out_rows", *answers.leave_out_rows)
+        by = option_text("leave_out_rows", *answers.leave_out_rows)
         problems.decide("rows", "single rows are left out", by)
     for name in dict.fromkeys(text.rpartition("=")[0].strip() for text in answers.where):
         words = answers.words("where", name)
         cells = table.columns[name]
         matches = np.array([("" if text is None else text) in words for text in cells], dtype=bool)
         if not matches.any():
-            held = ", ".join(map(shown, sorted(unique_texts(cells)[0])[:6]))
+            held = ", ".join(map(quoted, sorted(unique_texts(cells)[0])[:6]))
             message = f"no row has {' or '.join(map(_word, words))} in it: it has {held}"
             problems.add("rows", message, "give another --where", name)
             continue
         kept &= matches
-        by = told("where", *(f"{name}={word}" for word in words))
+        by = option_text("where", *(f"{name}={word}" for word in words))
         problems.decide(name, f"rows count in which it is {' or '.join(map(_word, words))}", by)
     if not kept.any():
         problems.add("rows", "no row is left", "give other --where or --leave-out-rows")
@@ -159,13 +159,13 @@ def not_hidden(table: Texts, answers: Answers, problems: Problems) -> np.ndarray
         return kept
     answer = next(iter(answers.hidden_rows), None)
     count, first = int(table.hidden.sum()), table.rows[int(np.argmax(table.hidden))]
-    ways = " or ".join(told("hidden_rows", what) for what in ("drop", "keep"))
+    ways = " or ".join(option_text("hidden_rows", what) for what in ("drop", "keep"))
     problems.ask(
         "hidden rows",
         f"{count} of {len(table)} rows are hidden or filtered out in the workbook, the first one "
         f"is row {first}",
         f"say {ways}",
-        answer="" if answer is None else told("hidden_rows", answer),
+        answer="" if answer is None else option_text("hidden_rows", answer),
         decided=f"rows that are hidden in the workbook {'do not ' * (answer == 'drop')}count",
     )
     return ~table.hidden if answer == "drop" else kept
@@ -203,9 +203,9 @@ def _without_copies(table: Texts, columns: Mapping, answers: Answers, problems: 
     problems.ask(
         "copied rows",
         message,
-        f"say {told('copied_rows', 'drop')}, or {told('copied_rows', 'keep')} where they are "
-        "different patients",
-        answer="" if answer is None else told("copied_rows", answer),
+        f"say {option_text('copied_rows', 'drop')}, or {option_text('copied_rows', 'keep')} where "
+        "they are different patients",
+        answer="" if answer is None else option_text("copied_rows", answer),
         decided="rows that are copies of another "
         + ("are left out" if answer == "drop" else "are different patients"),
     )
@@ -213,7 +213,7 @@ def _without_copies(table: Texts, columns: Mapping, answers: Answers, problems: 
 
 
 def _word(text: str) -> str:
-    return shown(text) if text else "empty"
+    return quoted(text) if text else "empty"
 
 
 def _one_row_each(
@@ -236,18 +236,18 @@ def _one_row_each(
         others = (o for o in columns if o != name and named_as_identifier(o) and o not in outcome)
         other = next((o for o in others if _differs_in_each_row(table.columns[o])), None)
         which = "first last" if not ways else "first"
-        ways += [told("several_rows", f"{name}={word}") for word in which.split()]
+        ways += [option_text("several_rows", f"{name}={word}") for word in which.split()]
         problems.ask(
             "several rows",
             f"{several} of {len(counts)} {'patients' if other is None else 'values'} stand in "
-            f"several rows, such as {shown(table.columns[name][where[0]])} in rows {rows}"
+            f"several rows, such as {quoted(table.columns[name][where[0]])} in rows {rows}"
             + ("" if other is None else f", though each row has another `{other}`"),
             f"say which count: {', '.join(ways)}; or "
-            f"{told('several_rows', f'{name}=separate')}, where they are different patients",
+            f"{option_text('several_rows', f'{name}=separate')}, where they are different patients",
             name,
             answer=""
             if answer is None
-            else told("several_rows", f"{name}={answer}" if named else answer),
+            else option_text("several_rows", f"{name}={answer}" if named else answer),
             decided="rows with one value are different patients"
             if answer == "separate"
             else f"of a patient in several rows the {answer} one counts",
@@ -289,6 +289,6 @@ def _ways_to_choose(
             if not alone or rows.sum() < COVERED * patients or observed[rows].mean() < COVERED:
                 continue
             word = texts[code] if code >= 0 else ""
-            way = f"{told('where', f'{other}={word}')} ({int(rows.sum())} rows)"
+            way = f"{option_text('where', f'{other}={word}')} ({int(rows.sum())} rows)"
             ways.setdefault(rows.tobytes(), way)
     return list(ways.values())[:MOST_WAYS]

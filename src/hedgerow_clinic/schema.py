@@ -11,22 +11,22 @@ from typing import Any, Literal
 
 import numpy as np
 
-from hedgerow.closed import (
+from hedgerow.files import read_yaml, write_text
+from hedgerow.schema import (
     Word,
-    faults,
-    made,
+    build,
     name_of,
+    quoted_value,
     schema_of,
     setting,
     settings_of,
-    shown,
+    violations,
     word,
 )
-from hedgerow.files import read_yaml, write_text
 from hedgerow.texts import did_you_mean, legible
 from hedgerow_clinic.answers import Answers
-from hedgerow_clinic.around import decimal_around, looked_around
-from hedgerow_clinic.names import age_like
+from hedgerow_clinic.column_names import age_like
+from hedgerow_clinic.number_cells import decimal_around, inspect_cells
 from hedgerow_clinic.problems import Problems
 from hedgerow_clinic.rows import identifiers
 from hedgerow_clinic.table import Texts
@@ -78,17 +78,18 @@ class Column:
     why: str = ""
 
     @property
-    def titled(self) -> str:
+    def title(self) -> str:
         """Label with its unit."""
         return f"{self.label} ({self.unit})" if self.unit else self.label
 
 
-def found_columns(table: Texts, answers: Answers | None = None) -> dict[str, Column]:
+def detect_columns(table: Texts, answers: Answers | None = None) -> dict[str, Column]:
     """What the columns of a table seem to be."""
     # answers: among them decimal marks; by default what the numbers tell.
     answers = answers or Answers()
     columns = {
-        name: _found(name, table, answers.of_column("decimal", name)) for name in table.columns
+        name: _detect_column(name, table, answers.of_column("decimal", name))
+        for name in table.columns
     }
     for name, why in identifiers(table).items():
         if columns[name].kind not in ("date", "id"):
@@ -96,7 +97,7 @@ def found_columns(table: Texts, answers: Answers | None = None) -> dict[str, Col
     return columns
 
 
-def _found(name: str, table: Texts, decimal: str | None) -> Column:
+def _detect_column(name: str, table: Texts, decimal: str | None) -> Column:
     default = Column(name, name.replace("_", " ").strip())
     texts, codes = unique_texts(table.columns[name])
     n = int((codes >= 0).sum())
@@ -110,7 +111,7 @@ def _found(name: str, table: Texts, decimal: str | None) -> Column:
     values = parsed.values[~np.isnan(parsed.values)]
     is_numbers = parsed.share >= MOSTLY
     if not is_numbers:
-        cells = looked_around(column, decimal_around(column, table.decimal, decimal))
+        cells = inspect_cells(column, decimal_around(column, table.decimal, decimal))
         values, is_numbers = np.array(cells.values), cells.is_numbers
     if is_numbers:
         if alone and not age_like(name) and _counts_on(values, name):
@@ -145,7 +146,7 @@ _SHORT = r"[\s\S]{1,200}"
 
 
 @dataclass(frozen=True)
-class _Described:
+class _ColumnSchema:
     """A column in the schema file; what it leaves out is as it was found."""
 
     label: Word | None = setting(
@@ -220,10 +221,10 @@ class _Described:
 
 
 @dataclass(frozen=True)
-class _File:
+class _SchemaFile:
     """The schema file."""
 
-    columns: Mapping[Word, _Described | None] = setting(remedy="write one with --template")
+    columns: Mapping[Word, _ColumnSchema | None] = setting(remedy="write one with --template")
 
 
 def read_schema(path: str | Path, table: Texts, initial: Mapping[str, Column]) -> dict[str, Column]:
@@ -234,9 +235,9 @@ def read_schema(path: str | Path, table: Texts, initial: Mapping[str, Column]) -
     content = content if isinstance(content, Mapping) else {}
     problems = Problems()
     wrong = set()
-    for fault in faults(content, schema_of(_File)):
+    for fault in violations(content, schema_of(_SchemaFile)):
         column, inside = (*fault.place, None)[1], fault.place[2:]
-        message = fault.said(name_of(inside) if inside else None)
+        message = fault.message(name_of(inside) if inside else None)
         problems.add("schema", message, fault.remedy, column)
         wrong.add(column)
     columns = dict(initial)
@@ -248,10 +249,10 @@ def read_schema(path: str | Path, table: Texts, initial: Mapping[str, Column]) -
             message = f"the table {table.name} has no such column"
             problems.add("schema", message, remedy, name)
         elif entry is not None and name not in wrong:
-            described = made(entry, _Described)
+            described = build(entry, _ColumnSchema)
             if described.crossed:
-                remedy = settings_of(_Described)["range"].remedy
-                problems.add("schema", f"`range` is {shown(entry['range'])}", remedy, name)
+                remedy = settings_of(_ColumnSchema)["range"].remedy
+                problems.add("schema", f"`range` is {quoted_value(entry['range'])}", remedy, name)
             columns[name] = described.of(columns[name])
     problems.check(str(path))
     return columns
@@ -264,7 +265,7 @@ def write_template(path: str | Path, table: Texts, columns: Mapping[str, Column]
     lines = [
         f"# What the columns of {_comment(table.name)} are. Correct it, then give it as --schema.",
         "# The ranges are those found; write those that can be right.",
-        *(f"# {key}: {option.meaning}" for key, option in settings_of(_Described).items()),
+        *(f"# {key}: {option.meaning}" for key, option in settings_of(_ColumnSchema).items()),
         "columns:",
     ]
     for name, column in columns.items():

@@ -18,7 +18,7 @@ import numpy as np
 from hedgerow.errors import DataError
 from hedgerow.files import read_bytes
 from hedgerow.texts import legible
-from hedgerow_clinic.answers import Answers, told
+from hedgerow_clinic.answers import Answers, option_text
 from hedgerow_clinic.problems import Problems
 from hedgerow_clinic.workbook import Sheet, read_sheet
 
@@ -110,7 +110,7 @@ def read_texts(
     else:
         if sheet is not None:
             raise DataError(f"{path.name} is no workbook", remedy="leave out --sheet")
-        text, encoding = _decoded(path, content)
+        text, encoding = _decode(path, content)
         records, delimiter = _of_text(path, text)
     columns, rows = _columns(path.name, records, answers or Answers(), head)
     decimal = _decimal(columns, delimiter)
@@ -138,7 +138,7 @@ def _bytes_of(path: Path) -> bytes:
     return content
 
 
-def _decoded(path: Path, content: bytes) -> tuple[str, str]:
+def _decode(path: Path, content: bytes) -> tuple[str, str]:
     if content[:2] in (b"\xff\xfe", b"\xfe\xff"):
         try:
             return content.decode("utf-16"), "UTF-16"
@@ -361,7 +361,7 @@ def _ask_of_na(
         return
     count = sum(value.strip() == "NA" for value in values)
     given = "NA" in answers.words("missing_value", title)
-    ways = [told(way, f"{title}=NA") for way in ("real_value", "missing_value")]
+    ways = [option_text(way, f"{title}=NA") for way in ("real_value", "missing_value")]
     if not given:
         problems.add(
             "codes",

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from hedgerow.drawing.words import condition_words
-from hedgerow.showing.numbers import p_said
+from hedgerow.showing.numbers import p_words
 from hedgerow.texts import with_unit
 from hedgerow_clinic.analysis import PARTS, Analysis
 from hedgerow_clinic.disclosure import SHOWN, SMALL, TELLING, WITHHELD, as_shown, protected, small
 from hedgerow_clinic.risks import estimated, too_few
-from hedgerow_clinic.shown import ENDS, HOLM, INTERVALS, Table
+from hedgerow_clinic.table_format import ENDS, HOLM, INTERVALS, Table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -87,9 +87,9 @@ def tables(analysis: Analysis, least: int) -> dict[str, Table]:
         *treated_baseline(analysis, least),
         *next_patient(analysis, least),
         *survival(analysis, least),
-        *treated(analysis, least),
-        performed(analysis, least),
-        calibrated(analysis, least),
+        *treatment_tables(analysis, least),
+        performance_table(analysis, least),
+        calibration_table(analysis, least),
         decisions(analysis, least),
     ]
     return {table.id: table for table in ordered}
@@ -99,7 +99,7 @@ def tables(analysis: Analysis, least: int) -> dict[str, Table]:
 ROWS, LEFT_OUT, ANALYSED = "in the file", "left out: time or event is missing", "analysed"
 LEFT_OUT_ENTERED = "left out: time, event or entry is missing"
 NO_PATIENTS = "rows that do not count: copies, further rows of a patient, left out by number"
-ENDED = {"the event": "with the event", "another event": "with another event first"} | {
+OUTCOME_LINES = {"the event": "with the event", "another event": "with another event first"} | {
     "no event": "follow-up ended without one"
 }
 
@@ -108,7 +108,7 @@ def flow(analysis: Analysis, least: int) -> Table:
     """How many patients were used for what."""
     import pandas as pd
 
-    cohort, included = analysis.cohort, analysis.followed
+    cohort, included = analysis.cohort, analysis.is_included
     y, event = analysis.groups.labels.y[included], analysis.event[included]
     training = analysis.groups.training[included]
     unknown, other, n = y < 0, event > 1, int(included.sum())
@@ -208,11 +208,11 @@ def words(analysis: Analysis, least: int) -> Table:
     ended = flow(analysis, least).frame.set_index("about")["count"]
     counted = not least or cohort.treated_at is None
     for name, entries in cohort.words.items():
-        for meaning in dict.fromkeys(word.taken_for for word in entries):
-            alike = [word for word in entries if word.taken_for == meaning]
+        for meaning in dict.fromkeys(word.meaning for word in entries):
+            alike = [word for word in entries if word.meaning == meaning]
             counts = [word.count for word in alike]
             hidden = protected([[*counts, sum(counts)]], least, columns=False)[0]
-            if isinstance(ended.get(ENDED.get(meaning)), str):
+            if isinstance(ended.get(OUTCOME_LINES.get(meaning)), str):
                 hidden = np.maximum(hidden, TELLING)
             for word, count, mask in zip(alike, counts, hidden[:-1], strict=True):
                 if word.text or count:
@@ -231,7 +231,7 @@ def inputs(analysis: Analysis, least: int) -> Table:
     """What was done with each column."""
     import pandas as pd
 
-    cohort, rows, included = analysis.cohort, [], analysis.followed
+    cohort, rows, included = analysis.cohort, [], analysis.is_included
     n = int(included.sum())
     entry = "" if analysis.entry is None else ", entry"
     roles = f"outcome, time{entry} or intervention"
@@ -255,7 +255,7 @@ def inputs(analysis: Analysis, least: int) -> Table:
 def baseline(analysis: Analysis, least: int) -> Table:
     """Inputs of all patients and of each group."""
     groups = {
-        f"Group {number}": (analysis.groups.leaf == node) & analysis.followed
+        f"Group {number}": (analysis.groups.leaf == node) & analysis.is_included
         for node, number in analysis.numbers.items()
     }
     return Table(
@@ -265,7 +265,7 @@ def baseline(analysis: Analysis, least: int) -> Table:
         "All patients, training and test part."
         + " Who came under observation late has lived to do so: these are patients as they "
         "are seen, not as they are at inclusion." * (analysis.entry is not None),
-        _baseline(analysis, groups, analysis.followed, least),
+        _baseline(analysis, groups, analysis.is_included, least),
     )
 
 
@@ -274,7 +274,7 @@ def treated_baseline(analysis: Analysis, least: int) -> list[Table]:
     if not analysis.treated:
         return []
     early = analysis.cohort.treated_at <= analysis.landmark
-    at_risk, counted = analysis.cohort.time > analysis.landmark, analysis.compared
+    at_risk, counted = analysis.cohort.time > analysis.landmark, analysis.is_compared
     groups = {"Treated": early & at_risk, "Untreated": ~early & at_risk, "Gone before": ~at_risk}
     groups = {name: mask & counted for name, mask in groups.items()}
     by = f"the landmark of {with_unit(analysis.landmark, analysis.cohort.unit, '.3g')}"
@@ -292,7 +292,7 @@ def treated_baseline(analysis: Analysis, least: int) -> list[Table]:
                 {k: v for k, v in groups.items() if v.any()},
                 counted,
                 least,
-                counted & ~analysis.followed,
+                counted & ~analysis.is_included,
             ),
             association=True,
         )
@@ -331,7 +331,7 @@ def _baseline(
                 WITHHELD if least and len(v) < least else _quartiles(v) if len(v) else "–"
                 for v in observed
             ]
-            rows.append([column.titled, "median (quartiles)", *cells])
+            rows.append([column.title, "median (quartiles)", *cells])
         else:
             codes = values.cat.codes.to_numpy()
             levels = list(values.cat.categories)
@@ -385,8 +385,8 @@ def survival(analysis: Analysis, least: int) -> list[Table]:
         frame = table.reset_index()
         frame.insert(0, "group", [number_of(analysis, node) for node in frame["leaf"]])
         frame.insert(1, "rule", [words[node] for node in frame["leaf"]])
-        if part == "all" and analysis.permuted is not None:
-            permuted = analysis.permuted["logrank_p_permutation"]
+        if part == "all" and analysis.permutation_test is not None:
+            permuted = analysis.permutation_test["logrank_p_permutation"]
             frame["logrank_p_permutation"] = permuted.reindex(frame["leaf"]).to_numpy()
         turned = {f"hazard_ratio_{e}_adjusted": f"hazard_ratio_adjusted_{e}" for e in ENDS}
         frame = frame.rename(columns=turned)
@@ -430,7 +430,7 @@ def _caption(analysis: Analysis, part: str, least: int) -> str:
         f"time without it up to {analysis.cohort.horizon:g} (restricted mean); log-rank of a "
         "group against all patients and against the rest; hazard ratio of a group against the "
         "rest (Cox, 95 % interval); p, proportional: where it is small the ratio changes over "
-        f"time, and the one here is a mean. All groups at once: {p_said(p)}."
+        f"time, and the one here is a mean. All groups at once: {p_words(p)}."
     )
     if analysis.settings.life_table is not None:
         text += (
@@ -445,20 +445,20 @@ def _caption(analysis: Analysis, part: str, least: int) -> str:
         few = small([n_adjusted, of - n_adjusted], least).any()
         text += f" Adjusted for {', '.join(names)}"
         text += "." if few else f", of the {n_adjusted} patients of whom these are known."
-    if analysis.several:
+    if analysis.has_competing_risks:
         text += " Events of other causes end the follow-up, except in incidence (Aalen-Johansen)."
     if analysis.entry is not None:
         text += " Patients are at risk from when they came under observation on."
-        if analysis.several:
+        if analysis.has_competing_risks:
             text += (
                 " There is no Gray's test: it counts patients from the start, and --entry does not."
             )
-    if part == "all" and analysis.permuted is not None:
-        permuted = analysis.permuted.attrs
+    if part == "all" and analysis.permutation_test is not None:
+        permuted = analysis.permutation_test.attrs
         text += (
             f" Permuted: p after {permuted['n_permutations']} permutations of the outcomes through "
             "the whole analysis, all groups at once "
-            f"{p_said(permuted['multivariate_logrank_p_permutation'])}."
+            f"{p_words(permuted['multivariate_logrank_p_permutation'])}."
         )
     return text
 
@@ -468,7 +468,7 @@ def _hidden_in_leaves(analysis: Analysis, least: int) -> dict[tuple[str, str], n
     nodes = list(analysis.numbers)
     counts = {name: np.zeros((len(nodes) + 1, 3), dtype=int) for name in OF_PART}
     for place, part in enumerate(("training", "test", "all")):
-        in_part = analysis.groups.part(part) & analysis.followed
+        in_part = analysis.groups.part(part) & analysis.is_included
         for row, node in enumerate(nodes):
             inside = in_part & (analysis.groups.leaf == node)
             counts["n"][row, place] = inside.sum()
@@ -498,7 +498,7 @@ def next_patient(analysis: Analysis, least: int) -> list[Table]:
     """Risk of the next patient in each group, beside that of the patients who made the groups."""
     import pandas as pd
 
-    if not analysis.risks or not analysis.finds:
+    if not analysis.risks or not analysis.separates_patients:
         return []
     table, words = analysis.validation.risks, rules(analysis)
     hidden = _hidden_in_leaves(analysis, least)
@@ -512,7 +512,7 @@ def next_patient(analysis: Analysis, least: int) -> list[Table]:
         row["n"] = as_shown(int(group_row["n"]), hidden["all", "n"][place], least)
         few = small([int(group_row["n"]), int(group_row["events"])], least).any()
         # Where all events come by the horizon, the risk tells their number.
-        with_event = (analysis.groups.leaf == node) & analysis.followed & (analysis.event == 1)
+        with_event = (analysis.groups.leaf == node) & analysis.is_included & (analysis.event == 1)
         by_then = (analysis.time[with_event] <= analysis.cohort.horizon).all()
         few |= by_then and hidden["all", "events"][place] != SHOWN
         values = table.loc[node, list(OF_NEXT)].to_dict()
@@ -536,7 +536,7 @@ def next_patient(analysis: Analysis, least: int) -> list[Table]:
     ]
 
 
-def treated(analysis: Analysis, least: int) -> list[Table]:
+def treatment_tables(analysis: Analysis, least: int) -> list[Table]:
     """Treated against untreated patients in each group."""
     treated_tables = []
     for way, table in analysis.treated.items():
@@ -579,7 +579,9 @@ def treated(analysis: Analysis, least: int) -> list[Table]:
             # Of the same patients from another time on: differences of counts would tell of few.
             gone = [c for c in OF_COUNTS if least or c == "n_left_out"]
             frame = frame.drop(columns=gone)
-        treated_tables.append(Table(f"treated_{way}", *_treated_words(analysis, way), frame, True))
+        treated_tables.append(
+            Table(f"treated_{way}", *_treatment_caption(analysis, way), frame, True)
+        )
     return treated_tables
 
 
@@ -600,7 +602,7 @@ def _hidden_in_treated(
     counts = table[names].to_numpy(int)[order]
     counts = np.column_stack([counts, counts.sum(axis=1)])
     # With the table of survival in each group sums would tell of few who are here alone.
-    alone, leaf = analysis.compared & ~analysis.followed, analysis.groups.leaf
+    alone, leaf = analysis.is_compared & ~analysis.is_included, analysis.groups.leaf
     nodes = table.index.to_numpy()[order]
     here = [int((alone & ((leaf == node) | (node == -1))).sum()) for node in nodes]
     also = np.zeros(counts.shape, dtype=bool)
@@ -616,7 +618,7 @@ def _hidden_in_treated(
     return masks
 
 
-def _treated_words(analysis: Analysis, way: str) -> tuple[str, str]:
+def _treatment_caption(analysis: Analysis, way: str) -> tuple[str, str]:
     unit, landmark = analysis.cohort.unit, f"{analysis.landmark:.3g}"
     is_dated = analysis.cohort.treated_when
     who = f"within {landmark} {unit} of inclusion" if is_dated else "at any time, as the table says"
@@ -644,18 +646,18 @@ def _treated_words(analysis: Analysis, way: str) -> tuple[str, str]:
     text += " A later treatment of the untreated counts for nothing." * is_dated
     if analysis.entry is not None:
         text += " Who came under observation later is at risk from then on."
-    return title, text + _models_said(analysis, way)
+    return title, text + _models_caption(analysis, way)
 
 
-def _models_said(analysis: Analysis, way: str) -> str:
+def _models_caption(analysis: Analysis, way: str) -> str:
     """What the models of treated against untreated are, and whether the groups differ in them."""
     about = analysis.treated[way].attrs
     p = about.get("interaction_p", math.nan)
-    text = f" Whether the ratio differs between the groups: {p_said(p)}" if p == p else ""
+    text = f" Whether the ratio differs between the groups: {p_words(p)}" if p == p else ""
     if not analysis.settings.adjust:
         return text + "." * bool(text)
     p = about.get("interaction_p_adjusted", math.nan)
-    text += f", adjusted {p_said(p)}" if text and p == p else ""
+    text += f", adjusted {p_words(p)}" if text and p == p else ""
     names = ", ".join(analysis.cohort.columns[n].label for n in analysis.settings.adjust)
     return (
         text
@@ -669,7 +671,7 @@ def _models_said(analysis: Analysis, way: str) -> str:
     )
 
 
-def performed(analysis: Analysis, least: int) -> Table:
+def performance_table(analysis: Analysis, least: int) -> Table:
     """How good the risks are in the test part, in all of it and by sex and age."""
     import pandas as pd
 
@@ -708,7 +710,7 @@ def performed(analysis: Analysis, least: int) -> Table:
     )
 
 
-def calibrated(analysis: Analysis, least: int) -> Table:
+def calibration_table(analysis: Analysis, least: int) -> Table:
     """Predicted and observed risk of each group."""
     table = analysis.calibration
     frame = table.reset_index()
@@ -737,8 +739,8 @@ def calibrated(analysis: Analysis, least: int) -> Table:
     if least:
         # Those after the horizon would be their difference to the table of survival.
         frame = frame.drop(columns="events")
-    way = "Aalen-Johansen" if analysis.several else "Kaplan-Meier"
-    censored = analysis.several and analysis.settings.competing == "censored"
+    way = "Aalen-Johansen" if analysis.has_competing_risks else "Kaplan-Meier"
+    censored = analysis.has_competing_risks and analysis.settings.competing == "censored"
     by = ", by another event or without one," if censored else ""
     return Table(
         "calibration",
@@ -755,9 +757,9 @@ def calibrated(analysis: Analysis, least: int) -> Table:
 
 def no_risk(analysis: Analysis) -> str:
     """Why a group has no risk, after a caption; empty where all have one."""
-    if not analysis.unknown:
+    if not analysis.leaves_without_risk:
         return ""
-    numbers = ", ".join(str(analysis.numbers[node]) for node in analysis.unknown)
+    numbers = ", ".join(str(analysis.numbers[node]) for node in analysis.leaves_without_risk)
     return (
         f" No risk (group {numbers}): {too_few(analysis.settings.min_followed)} of the patients "
         "could be followed to the horizon, so that nothing can be said there."
@@ -793,7 +795,7 @@ def decisions(analysis: Analysis, least: int) -> Table:
     """Net benefit over thresholds."""
     table = analysis.decisions
     has_risk = ~np.isnan(estimated(analysis.groups, analysis.calibration))
-    n = int((~analysis.groups.training & analysis.followed & has_risk).sum())
+    n = int((~analysis.groups.training & analysis.is_included & has_risk).sum())
     treated_ = table["n_treated"].to_numpy()
     frame = table.astype({"n_treated": object, "tree": object})
     hide = withheld_decisions(analysis, least)
@@ -823,7 +825,7 @@ def withheld_decisions(analysis: Analysis, least: int) -> np.ndarray:
     -------
     (k,) bool array
     """
-    test = ~analysis.groups.training & analysis.followed
+    test = ~analysis.groups.training & analysis.is_included
     risk = estimated(analysis.groups, analysis.calibration)
     test &= ~np.isnan(risk)
     risk = risk[test]

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hedgerow_clinic.answers import Answers, told
+from hedgerow_clinic.answers import Answers, option_text
 from hedgerow_clinic.problems import Problems
 from hedgerow_clinic.table import Texts
 
@@ -158,10 +158,10 @@ def has_other_mark(text: str, decimal: str | None) -> bool:
     return other is not None and _FORMS[other].fullmatch(text) is not None
 
 
-def shown(text: str, most: int = 40) -> str:
+def quoted(text: str, most: int = 40) -> str:
     """A text in quotes, cut where it is long.
 
-    >>> shown("abc")
+    >>> quoted("abc")
     "'abc'"
     """
     text = "".join(c if c.isprintable() else " " for c in text)
@@ -209,13 +209,13 @@ def dates(table: Texts, name: str, problems: Problems, answers: Answers) -> np.n
         remedy = "write it as 2024-12-31"
         if counts[codes[place]] > 1:  # a word such as alive, in the place of a date
             if place == np.argmax(codes == codes[place]):
-                message = f"{shown(text)} ({counts[codes[place]]} times, first in row "
+                message = f"{quoted(text)} ({counts[codes[place]]} times, first in row "
                 message += f"{table.rows[place]}) {why[codes[place]]}"
-                remedy += f", or say {told('read', f'{name}={text}=missing')}"
+                remedy += f", or say {option_text('read', f'{name}={text}=missing')}"
                 problems.ask("dates", message, remedy, name)
             continue
         problem = why[codes[place]]
-        problems.add("dates", f"{shown(text)} {problem}", remedy, name, table.rows[place])
+        problems.add("dates", f"{quoted(text)} {problem}", remedy, name, table.rows[place])
     return days[codes]
 
 
@@ -247,11 +247,11 @@ def _form(texts: list[str], answer: str | None, name: str, problems: Problems) -
             what, read = FORMS[form]
             problems.ask(
                 "form of dates",
-                f"its dates hold {what}, such as {shown(matching[0])}",
-                f"say {told('dates', f'{name}={form}')} to read them ({read}), or export it with "
-                "days, months and years of four digits",
+                f"its dates hold {what}, such as {quoted(matching[0])}",
+                f"say {option_text('dates', f'{name}={form}')} to read them ({read}), or export it "
+                "with days, months and years of four digits",
                 name,
-                answer=told("dates", f"{name}={answer}") if given else "",
+                answer=option_text("dates", f"{name}={answer}") if given else "",
                 decided=f"its dates hold {what}, read {read}",
             )
             return answer if given else form
@@ -271,7 +271,7 @@ def _in_words(text: str) -> tuple[int, int, int] | None:
         word, day, year = match[1], match[2], match[3]
     else:
         return None
-    word = folded(word)
+    word = without_accents(word)
     month = MONTHS.get(word[:4]) or MONTHS.get(word[:3])
     return None if month is None else (int(year), month, int(day))
 
@@ -287,9 +287,9 @@ def _order(parts: dict, answer: str | None, name: str, problems: Problems) -> st
     problems.ask(
         "order of day and month",
         f"no date tells whether the day stands first: {text} may be two days",
-        f"say {told('dates', 'day-first')} or {told('dates', 'month-first')}",
+        f"say {option_text('dates', 'day-first')} or {option_text('dates', 'month-first')}",
         name,
-        answer=told("dates", answer or "") if order else "",
+        answer=option_text("dates", answer or "") if order else "",
         decided=f"the {order} stands first in dates",
     )
     return order or "day"
@@ -343,10 +343,10 @@ def horizon_of(text: str) -> tuple[float, str]:
     return length, unit
 
 
-def folded(text: str) -> str:
+def without_accents(text: str) -> str:
     """A text in lower case and without accents.
 
-    >>> folded("Não"), folded("März")
+    >>> without_accents("Não"), without_accents("März")
     ('nao', 'marz')
     """
     parts = unicodedata.normalize("NFKD", text.casefold())

@@ -15,8 +15,8 @@ from typing import Any
 from xml.etree import ElementTree
 
 from hedgerow.errors import DataError
-from hedgerow.optional import needed
-from hedgerow_clinic.answers import told
+from hedgerow.optional_imports import import_optional
+from hedgerow_clinic.answers import option_text
 from hedgerow_clinic.problems import Problems
 
 #: Bytes of a workbook once it is unpacked: a small file may hold very many.
@@ -27,7 +27,7 @@ MOST_CELLS = 100_000_000
 COUNTED = 1000
 #: A sheet without these words hides and merges nothing.
 _MARKS = re.compile(rb"hidden|mergeCell")
-_AGAIN = "save it as .xlsx or CSV again"
+_EXPORT_AGAIN = "save it as .xlsx or CSV again"
 _RELATION = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"
 
 
@@ -53,25 +53,27 @@ class Sheet:
 
 def read_sheet(path: Path, content: bytes, sheet: str | None) -> Sheet:
     """A sheet of a workbook: the one that is named, else the only visible one with a table."""
-    openpyxl = needed("openpyxl", "a workbook of Excel")
+    openpyxl = import_optional("openpyxl", "a workbook of Excel")
     _check_unpacked(path, content)
     try:
         book = openpyxl.load_workbook(io.BytesIO(content), read_only=True, data_only=True)
         sheets = {worksheet.title: worksheet for worksheet in book.worksheets}
     except Exception:  # whatever a damaged archive brings a parser to
-        raise DataError(f"{path.name} is no workbook that can be read", remedy=_AGAIN) from None
+        raise DataError(
+            f"{path.name} is no workbook that can be read", remedy=_EXPORT_AGAIN
+        ) from None
     if sheet is not None and sheet not in sheets:
         have = f"it has {', '.join(sheets)}"
         raise DataError(f"{path.name} has no sheet {sheet!r}", remedy=have)
     try:
-        name = sheet if sheet is not None else _chosen(path, sheets)
+        name = sheet if sheet is not None else _choose_sheet(path, sheets)
         records = _records_of(path, sheets[name])
         hidden, columns, merged = _marks(content, name)
         filled = _fill(path, records, merged)
     except DataError:
         raise
     except Exception:
-        raise DataError(f"{path.name} is damaged", remedy=_AGAIN) from None
+        raise DataError(f"{path.name} is damaged", remedy=_EXPORT_AGAIN) from None
     notes = [f"column {letters} is hidden in the workbook, and read" for letters in columns]
     if filled:
         notes.append("each cell of a merged area has its value")
@@ -85,7 +87,9 @@ def _check_unpacked(path: Path, content: bytes) -> None:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             unpacked = sum(part.file_size for part in archive.infolist())
     except Exception:  # whatever a damaged archive brings its reader to
-        raise DataError(f"{path.name} is no workbook that can be read", remedy=_AGAIN) from None
+        raise DataError(
+            f"{path.name} is no workbook that can be read", remedy=_EXPORT_AGAIN
+        ) from None
     if unpacked > MOST_UNPACKED:
         raise DataError(
             f"{path.name} has {unpacked / 1e9:.3g} GB when it is unpacked, and at most "
@@ -94,7 +98,7 @@ def _check_unpacked(path: Path, content: bytes) -> None:
         )
 
 
-def _chosen(path: Path, sheets: dict[str, Any]) -> str:
+def _choose_sheet(path: Path, sheets: dict[str, Any]) -> str:
     """The only visible sheet that holds a table; a question where several do."""
     visible = [name for name, worksheet in sheets.items() if worksheet.sheet_state == "visible"]
     counts = {name: _table_rows(sheets[name]) for name in sheets}
@@ -105,14 +109,14 @@ def _chosen(path: Path, sheets: dict[str, Any]) -> str:
         problems.add(
             "sheets",
             f"{len(holding)} of its sheets hold tables: {listed}",
-            f"say {' or '.join(told('sheet', name) for name in holding)}",
+            f"say {' or '.join(option_text('sheet', name) for name in holding)}",
             asks=True,
         )
         problems.check(path.name)
     if not holding and (others := [name for name in sheets if counts[name]]):
         raise DataError(
             f"{path.name} holds a table in a hidden sheet alone",
-            remedy=f"say {' or '.join(told('sheet', name) for name in others)}",
+            remedy=f"say {' or '.join(option_text('sheet', name) for name in others)}",
         )
     return (holding or visible or list(sheets))[0]
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from hedgerow.data.archive import unpacked
+from hedgerow.data.archive import unpack
 from hedgerow.data.registry import LICENCES, load_registry
 from hedgerow.data.sources import NoSourceError, fetch
 from hedgerow.files import below, write_bytes
@@ -86,7 +86,7 @@ def main(folder: Path = FOLDER) -> int:
                 continue
         path = below(folder, f"{source.file}.xz")
         # Other versions of the compressor give other bytes of the same file.
-        if not path.is_file() or unpacked(path, len(data)) != data:
+        if not path.is_file() or unpack(path, len(data)) != data:
             write_bytes(path, packed(data))
             print(path.relative_to(folder))
     return 1 if n_absent else 0

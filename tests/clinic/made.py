@@ -11,10 +11,10 @@ import pandas as pd
 import pytest
 from matplotlib.text import Text
 
-from hedgerow.cli import parsed
+from hedgerow.cli import parse
 from hedgerow.showing.figures import save
-from hedgerow_clinic.command import cohort_of
 from hedgerow_clinic.problems import TableError
+from hedgerow_clinic.survival_command import cohort_of
 
 
 def patients(n=240, seed=0, hazard=0.06):
@@ -46,7 +46,7 @@ def written(path, table, **how):
 
 def read(path, *options):
     """The cohort that a command line describes."""
-    return cohort_of(parsed(["survival", str(path), *options]))[0]
+    return cohort_of(parse(["survival", str(path), *options]))[0]
 
 
 def asked(path, *options):

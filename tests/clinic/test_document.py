@@ -47,7 +47,9 @@ def test_the_commands_of_the_page_print_what_it_says(tmp_path, monkeypatch, capf
         (blocks[k][1], blocks[k + 1][1]) for k in range(0, 18, 2)
     ]
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("hedgerow_clinic.command.SILENT", 1e9)  # of a machine that is busy
+    monkeypatch.setattr(
+        "hedgerow_clinic.survival_command.LINE_INTERVAL", 1e9
+    )  # of a machine that is busy
     assert run(first, capfd) == printed
     assert shell(missing[0]) == missing[1] and not Path("gbsg2_groups").exists()
     assert run(template[0], capfd) == template[1]

@@ -35,9 +35,9 @@ from hedgerow_clinic.disclosure import small
 from hedgerow_clinic.folder import _captions, _pictures, page, tree_json
 from hedgerow_clinic.model import read_model
 from hedgerow_clinic.risks import decision_curve, risk_by
-from hedgerow_clinic.schema import found_columns
-from hedgerow_clinic.shown import said
+from hedgerow_clinic.schema import detect_columns
 from hedgerow_clinic.table import read_texts
+from hedgerow_clinic.table_format import format_value
 from hedgerow_clinic.tables import flow, tables, withheld_leaves
 from hedgerow_study.experiments.survival.plan import SurvivalPlan
 
@@ -93,7 +93,7 @@ def analysed(folder, table, settings=None, **told):
     """What a run finds, without its folder."""
     read = read_texts(written(folder / "table.csv", table))
     outcome = Outcome("status", time="years", **{"horizon": "5y", **told})
-    return analyse(read_cohort(read, outcome, found_columns(read)), settings or Settings())
+    return analyse(read_cohort(read, outcome, detect_columns(read)), settings or Settings())
 
 
 def page_of(found, title="A title"):
@@ -389,9 +389,9 @@ def test_the_tables_are_those_of_the_survival_room(analysis):
 
 
 def test_numbers_as_people_read_them():
-    assert [said(v, "p") for v in (0.0001, 0.0421, float("nan"))] == ["< .001", ".042", "–"]
-    assert [said(v, "s") for v in (0.0, 0.1234)] == ["0 %", "12.3 %"]
-    assert said(float("inf"), "t") == "not reached" and said(12.345, "t") == "12.3"
+    assert [format_value(v, "p") for v in (0.0001, 0.0421, float("nan"))] == ["< .001", ".042", "–"]
+    assert [format_value(v, "s") for v in (0.0, 0.1234)] == ["0 %", "12.3 %"]
+    assert format_value(float("inf"), "t") == "not reached" and format_value(12.345, "t") == "12.3"
 
 
 def test_causes_that_compete_and_free_text(several):
@@ -525,7 +525,7 @@ def test_names_with_control_characters(tmp_path):
     found = analysed(tmp_path, table.drop(columns="surgery"))
     text, shown = page_of(found, title="A \x08title \ud800")
     text += "".join(made.frame.to_csv() for made in shown.values())
-    figure = figures.sheet(found, "A \x08title \ud800", 5, "tab\x07le.csv")
+    figure = figures.tree_page(found, "A \x08title \ud800", 5, "tab\x07le.csv")
     save(figure, tmp_path / "sheet.svg")
     text += (tmp_path / "sheet.svg").read_text()
     assert ElementTree.parse(tmp_path / "sheet.svg").getroot().tag.endswith("svg")
@@ -596,9 +596,11 @@ def test_what_holds_for_the_next_patient_stands_beside_what_is_seen(tmp_path):
         seen = risk_by(found.time[inside], found.event[inside], 5.0)[0]
         assert row["apparent"] == pytest.approx(seen)
         assert row["risk_low"] < row["risk"] < row["risk_high"]
-    assert f"higher risk in {said(own.concordance, 's')} of the pairs (95 % interval" in text
+    assert (
+        f"higher risk in {format_value(own.concordance, 's')} of the pairs (95 % interval" in text
+    )
     assert "(40 bootstraps of all steps, seed 5)" in text
-    drawn = figures.sheet(found, "A title", 5, "table.csv")
+    drawn = figures.tree_page(found, "A title", 5, "table.csv")
     words = " ".join(t.get_text() for t in drawn.findobj(Text))
     assert "“Next”: 40 bootstraps of all steps, seed 5." in words
     shown = [n for n, k in found.numbers.items() if frame.loc[str(k), "risk"] != "withheld"]
@@ -618,7 +620,7 @@ def test_the_decision_curve_rests_on_the_estimate_of_the_training_part(tmp_path)
 def test_with_competing_causes_sheet_and_curves_are_those_of_aalen_and_johansen(several):
     """Kaplan-Meier makes more of the risk than patients have."""
     found = several[0]
-    drawn = figures.sheet(found, "A title", 0, "table.csv")
+    drawn = figures.tree_page(found, "A title", 0, "table.csv")
     words = [t.get_text() for t in drawn.findobj(Text)]
     assert any("(Aalen-Johansen)" in w or "Aalen-Johansen" in w for w in words)
     inside = found.groups.leaf == next(iter(found.numbers))
@@ -782,12 +784,15 @@ def test_life_tables_that_cannot_be(csv, tmp_path, monkeypatch, capsys, more, se
 
 
 def test_the_model_card_says_what_the_tree_is_and_how_good(several, tmp_path):
-    from hedgerow_clinic.card import card
+    from hedgerow_clinic.model_card import card
 
     found, _, shown = several
     text = card(found, shown, Outcome("status", cause="dead"), "A title", "table.csv", "0")
     own = found.validation
-    assert f"{said(own.concordance, 's')} ({said(own.low, 's')} to {said(own.high, 's')})" in text
+    assert (
+        f"{format_value(own.concordance, 's')} "
+        f"({format_value(own.low, 's')} to {format_value(own.high, 's')})" in text
+    )
     for name in ("Model", "Use", "Data", "How good it is", "What to mind"):
         assert f"<h2>{name}</h2>" in text
     assert f"with {found.groups.tree_.n_leaves} groups" in text
@@ -887,7 +892,7 @@ def test_the_sheet_has_no_count_of_events_that_the_page_withholds(tmp_path):
     shown = tables(found, 5)["survival_all"].frame.set_index("group")["events"]
     withheld = {n for node, n in found.numbers.items() if node in withheld_leaves(found, 5)}
     assert withheld == {int(n) for n, events in shown.items() if events == "withheld"} != set()
-    texts = [text.get_text() for text in figures.sheet(found, "A", 5, "a.csv").findobj(Text)]
+    texts = [text.get_text() for text in figures.tree_page(found, "A", 5, "a.csv").findobj(Text)]
     for number in withheld:
         node = {n: node for node, n in found.numbers.items()}[number]
         count = int(found.survival["all"].loc[node, "events"])

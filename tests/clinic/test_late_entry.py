@@ -16,18 +16,18 @@ from oracle.survival import entered
 from hedgerow.cli import main
 from hedgerow.errors import InputError
 from hedgerow.survival import censoring_weights, compare_groups, leaf_survival
-from hedgerow_clinic.analysis import Settings, analyse, compared, notes_on_entry
+from hedgerow_clinic.analysis import Settings, analyse, comparison_set, notes_on_entry
 from hedgerow_clinic.answers import Answers
 from hedgerow_clinic.cohort import Outcome, read_cohort
-from hedgerow_clinic.figures import curves, sheet
-from hedgerow_clinic.folder import _blurred, shown_tree
+from hedgerow_clinic.external_validation import measures_of
+from hedgerow_clinic.figures import curves, tree_page
+from hedgerow_clinic.folder import _protected_weights, protected_tree
 from hedgerow_clinic.model import curve_of, read_model, shares_by
 from hedgerow_clinic.risks import decision_curve, risk_by
-from hedgerow_clinic.schema import found_columns
-from hedgerow_clinic.second_tables import TOO_LATE
+from hedgerow_clinic.schema import detect_columns
 from hedgerow_clinic.table import read_texts
 from hedgerow_clinic.tables import tables
-from hedgerow_clinic.transport import measured
+from hedgerow_clinic.validation_tables import TOO_LATE
 
 TOLD = ["--time", "time", "--unit", "days", "--event", "cens", "--horizon", "3y"]
 ENTRY = ["--entry", "registered"]
@@ -57,7 +57,7 @@ def analysed(table, folder, settings=None, **told):
     table.to_csv(folder / "table.csv", index=False)
     read = read_texts(folder / "table.csv")
     given = {"time": "time", "unit": "days", "horizon": "3y", "entry": "registered"} | told
-    cohort = read_cohort(read, Outcome("cens", **given), found_columns(read))
+    cohort = read_cohort(read, Outcome("cens", **given), detect_columns(read))
     return analyse(cohort, settings or Settings(weights=True, bootstraps=0))
 
 
@@ -219,7 +219,7 @@ def test_dates_of_entry_are_times_from_inclusion(tmp_path):
     dated.to_csv(tmp_path / "dates.csv", index=False, date_format="%Y-%m-%d")
     read = read_texts(tmp_path / "dates.csv")
     outcome = Outcome("cens", start="first", end="last", horizon="3y", entry="registered")
-    found = read_cohort(read, outcome, found_columns(read))
+    found = read_cohort(read, outcome, detect_columns(read))
     assert found.entry * 365.25 == pytest.approx(table["registered"].to_numpy())
     assert "registered" not in found.X
 
@@ -298,7 +298,7 @@ def test_treated_before_entering_is_never_seen_untreated(tmp_path):
     table = treated_registry()
     found = analysed(table, tmp_path, intervention="surgery")
     before = (table["surgery"] <= table["registered"]).to_numpy()
-    assert before.sum() > 20 and (found.followed == ~before).all()
+    assert before.sum() > 20 and (found.is_included == ~before).all()
     assert found.survival["all"]["n"].sum() == (~before).sum()
     assert not found.groups.training[before].any() and (found.groups.labels.y[before] == -1).all()
     when = np.where(table["surgery"].isna(), np.nan, table["surgery"]) / 365.25
@@ -321,8 +321,10 @@ def test_treated_before_entering_is_never_seen_untreated(tmp_path):
 def test_few_who_are_never_seen_untreated_count_nowhere():
     """Their number would follow from the tables of treated and untreated."""
     there = np.array([True] * 9 + [False] * 3)
-    assert (compared(there, np.zeros(12)) == there).all()
-    assert compared(there, None).all() and compared(np.zeros(9, bool), np.zeros(9)).all()
+    assert (comparison_set(there, np.zeros(12)) == there).all()
+    assert (
+        comparison_set(there, None).all() and comparison_set(np.zeros(9, bool), np.zeros(9)).all()
+    )
 
 
 def test_few_who_do_not_count_do_not_follow_from_the_rows_of_the_file(tmp_path):
@@ -410,7 +412,7 @@ def test_a_group_without_a_curve_says_why_on_the_sheet(tmp_path):
     found = analysed(table[table["registered"] < table["time"]].reset_index(drop=True), tmp_path)
     said = {}
     for least in (0, 5):
-        drawn = [sheet(found, "Women", least, "women.csv"), curves(found, least)]
+        drawn = [tree_page(found, "Women", least, "women.csv"), curves(found, least)]
         texts = [[t.get_text() for a in one.axes for t in a.texts] for one in drawn]
         said[least] = [sum("fewer than 5 at first" in text for text in own) for own in texts]
     assert said == {0: [0, 0], 5: [1, 1]}
@@ -522,8 +524,8 @@ def test_measures_of_patients_who_are_there_from_the_start():
     table = load_gbsg2()
     time, event = table["time"].to_numpy(float), table["cens"].to_numpy(int)
     risk = np.round(np.clip(table["pnodes"].to_numpy(float) / 20.0, 0.05, 0.9), 2)
-    plain = measured(time, event, risk, HORIZON)
-    same = measured(time, event, risk, HORIZON, np.zeros(len(time)))
+    plain = measures_of(time, event, risk, HORIZON)
+    same = measures_of(time, event, risk, HORIZON, np.zeros(len(time)))
     # What is expected is weighted with entries, as what is observed is.
     weights = censoring_weights(time, event, HORIZON)
     expected = weights @ risk / weights.sum()
@@ -545,7 +547,7 @@ def test_no_small_count_stands_anywhere_with_entries(tmp_path):
     settings = Settings(min_samples_leaf=10, weights=True, bootstraps=0)
     told = {"intervention": "surgery", "entry": "registered"}
     found = test_folder.analysed(tmp_path, late(patients(400, hazard=0.02)), settings, **told)
-    assert 0 < (found.entry[found.followed] >= 5.0).sum() < 5
+    assert 0 < (found.entry[found.is_included] >= 5.0).sum() < 5
     test_folder.test_no_small_count_stands_anywhere(found)
     test_folder.test_no_small_count_is_a_difference_of_tables(found)
 
@@ -559,10 +561,13 @@ def test_the_tree_for_programs_tells_no_share_that_the_page_withholds(tmp_path):
     found.groups.labels.y[had[3:]] = -1
     row = tables(found, 5)["calibration"].frame.set_index("group").loc[str(found.numbers[node])]
     assert row["predicted"] == "withheld"
-    plain, shown = found.groups.tree_.class_weight[node], shown_tree(found, 5).class_weight[node]
+    plain, shown = (
+        found.groups.tree_.class_weight[node],
+        protected_tree(found, 5).class_weight[node],
+    )
     assert plain.min() >= 5.0 and shown[1] == 2.5
     assert shown.sum() == pytest.approx(np.rint(plain).sum())
-    blurred = _blurred(np.array([5.4, 5.6]), np.array([False, True]), 5)
+    blurred = _protected_weights(np.array([5.4, 5.6]), np.array([False, True]), 5)
     assert blurred.tolist() == [2.75, 8.25]
 
 
@@ -571,7 +576,7 @@ def test_causes_that_compete_have_no_test_of_gray_and_the_page_says_why(tmp_path
     settings = Settings(weights=True, bootstraps=0)
     found = test_folder.analysed(tmp_path, table, settings, cause="dead", entry="registered")
     text = test_folder.page_of(found)[0]
-    assert found.several and "gray_p" not in found.survival["all"]
+    assert found.has_competing_risks and "gray_p" not in found.survival["all"]
     assert "There is no Gray&#39;s test" in text or "There is no Gray's test" in text
     event, test = found.event, ~found.groups.training
     expected = entered(*(v[test].tolist() for v in (found.time, event, test, found.entry)))

@@ -13,15 +13,20 @@ from matplotlib.text import Text
 from survival.cohorts import staggered
 
 from hedgerow.cli import main
-from hedgerow.survival.followed import share_followed
+from hedgerow.survival.follow_up import share_followed
 from hedgerow_clinic import figures
-from hedgerow_clinic.after import calendar_year, marks, tells_after, tells_follow_up
 from hedgerow_clinic.analysis import Settings, analyse
 from hedgerow_clinic.checklist import summary
 from hedgerow_clinic.cohort import Outcome, read_cohort
+from hedgerow_clinic.leakage_checks import (
+    calendar_year,
+    later_events,
+    predicts_follow_up,
+    predicts_later_event,
+)
 from hedgerow_clinic.model import RiskModel
 from hedgerow_clinic.risks import rounded_down, too_few
-from hedgerow_clinic.schema import found_columns
+from hedgerow_clinic.schema import detect_columns
 from hedgerow_clinic.table import read_texts
 from hedgerow_clinic.tables import tables
 
@@ -85,17 +90,17 @@ def test_no_file_has_a_risk_of_a_group_that_nobody_could_be_followed_in(kept, tm
 def analysed(folder, frame, settings, **told):
     read = read_texts(written(folder / "table.csv", frame))
     outcome = Outcome("died", time="years", **told)
-    return analyse(read_cohort(read, outcome, found_columns(read)), settings)
+    return analyse(read_cohort(read, outcome, detect_columns(read)), settings)
 
 
 def test_the_sheet_says_that_a_share_is_not_known(tmp_path):
     found = analysed(tmp_path, table(seed=1), Settings(bootstraps=20, min_followed=0.0))
-    assert found.unknown
-    drawn = figures.sheet(found, "A title", 5, "table.csv")
+    assert found.leaves_without_risk
+    drawn = figures.tree_page(found, "A title", 5, "table.csv")
     words = " ".join(t.get_text() for t in drawn.findobj(Text))
     assert "not known" in words and "nothing can be said at 6" in words.replace("\n", " ")
     assert "next 0 %" not in words and "here 0 %" not in words
-    assert np.isnan(found.calibration.loc[found.unknown, "estimated"]).all()
+    assert np.isnan(found.calibration.loc[found.leaves_without_risk, "estimated"]).all()
     assert found.decisions["n_treated"].max() < (~found.groups.training).sum()
 
 
@@ -159,8 +164,8 @@ def test_what_has_nothing_to_do_with_the_follow_up_is_not_asked_about(seed):
     _, time, event = staggered(300, seed)
     until = 8.5
     number, codes = random.normal(size=300), random.integers(0, 4, 300).astype(float)
-    assert tells_follow_up(number, None, time, event, until, 0.2) == ""
-    assert tells_follow_up(codes, list("abcd"), time, event, until, 0.2) == ""
+    assert predicts_follow_up(number, None, time, event, until, 0.2) == ""
+    assert predicts_follow_up(codes, list("abcd"), time, event, until, 0.2) == ""
 
 
 @pytest.mark.parametrize(
@@ -216,11 +221,13 @@ def test_gaps_that_tell_of_a_column_that_was_not_known():
     random = np.random.default_rng([70, 15])
     known = random.random(200) < 0.5
     columns = {"late": (known, np.full(200, np.nan))}
-    marked = marks(columns, np.ones(200))
+    marked = later_events(columns, np.ones(200))
     assert [said for said, _ in marked] == ["who has a value in `late`"]
     values = np.where(known, random.normal(size=200), np.nan)
-    assert tells_after(values, marked, columns).startswith("whether it is empty nearly tells who")
-    assert tells_after(random.normal(size=200), marked, columns) == ""
+    assert predicts_later_event(values, marked, columns).startswith(
+        "whether it is empty nearly tells who"
+    )
+    assert predicts_later_event(random.normal(size=200), marked, columns) == ""
 
 
 def test_a_second_hospital_whose_patients_came_late(kept, tmp_path, capsys):
@@ -267,16 +274,16 @@ def test_a_wide_table_is_refused_before_it_is_read(tmp_path, monkeypatch, capsys
 
 
 def test_a_run_that_writes_to_no_terminal_says_what_it_does(monkeypatch, capsys):
-    from hedgerow_clinic.command import Told
+    from hedgerow_clinic.survival_command import ProgressLine
 
-    monkeypatch.setattr("hedgerow_clinic.command.SILENT", 0.0)
-    with Told(False) as tell:
+    monkeypatch.setattr("hedgerow_clinic.survival_command.LINE_INTERVAL", 0.0)
+    with ProgressLine(False) as tell:
         tell("bootstraps")
         tell("repetition")
     assert capsys.readouterr().err == "bootstraps\nbootstraps: 1\n"
-    with Told(True) as tell:
+    with ProgressLine(True) as tell:
         tell("bootstraps")
-    monkeypatch.setattr("hedgerow_clinic.command.SILENT", 1000.0)
-    with Told(False) as tell:
+    monkeypatch.setattr("hedgerow_clinic.survival_command.LINE_INTERVAL", 1000.0)
+    with ProgressLine(False) as tell:
         tell("bootstraps")
     assert capsys.readouterr().err == ""

@@ -214,7 +214,7 @@ def test_a_word_in_the_place_of_a_date(tmp_path, word):
     assert "--end-of-study DATE" in asked(tmp_path, table, *DATED, *way)[0]
     found = read(tmp_path, table, *DATED, *way, "--end-of-study", "2019-12-31")
     assert (len(found), found.event.sum()) == (300, 190)
-    assert f"'{word}' is read as missing" in [decision.said for decision in found.decisions]
+    assert f"'{word}' is read as missing" in [decision.message for decision in found.decisions]
 
 
 def test_a_date_and_a_flag_for_the_dead_alone(tmp_path):
@@ -325,7 +325,7 @@ def test_limits_of_detection(tmp_path, share):
     assert (found.X["marker"][:count] == 1.5).all()
     gone = read(tmp_path, table, *PLAIN, "--read", "marker=<2=missing").X["marker"]
     assert gone.isna().sum() == count
-    said = [(decision.said, decision.by) for decision in found.decisions]
+    said = [(decision.message, decision.by) for decision in found.decisions]
     assert ("'<2' is read as 1.5", "--read 'marker=<2=1.5'") in said
 
 
@@ -646,7 +646,7 @@ def test_a_row_of_the_inclusion_and_one_of_visits(tmp_path, mixed):
     found = read(tmp_path, with_visits(mixed=mixed), *VISITS, "--where", "v1=")
     assert len(found) == 60 and list(found.X) == ["age", "sex"]
     assert found.not_used["v1"] == "every cell is empty"
-    assert [d.said for d in found.decisions if d.by] == ["rows count in which it is empty"]
+    assert [d.message for d in found.decisions if d.by] == ["rows count in which it is empty"]
     which = "last" if mixed else "first"
     found = read(
         tmp_path, with_visits(mixed=mixed), *VISITS, "--several-rows", f"record_id={which}"
@@ -789,7 +789,7 @@ def test_namibia(tmp_path):
     assert read(tmp_path, table, *PLAIN).X["country"].isna().sum() == 48
     kept = read(tmp_path, table, *PLAIN, "--real-value", "country=NA")
     assert (kept.X["country"] == "NA").sum() == 48
-    assert ("NA is a value", "--real-value country=NA") in [(d.said, d.by) for d in kept.decisions]
+    assert ("NA is a value", "--real-value country=NA") in [(d.message, d.by) for d in kept.decisions]
 
 
 def test_namibia_in_a_second_hospital(tmp_path):

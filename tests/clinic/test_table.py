@@ -14,7 +14,7 @@ from hedgerow.errors import DataError, InputError
 from hedgerow_clinic.answers import Answers
 from hedgerow_clinic.cohort import Outcome, read_cohort
 from hedgerow_clinic.problems import TableError
-from hedgerow_clinic.schema import found_columns, read_schema, write_template
+from hedgerow_clinic.schema import detect_columns, read_schema, write_template
 from hedgerow_clinic.table import read_texts
 
 OUTCOME = Outcome("status", time="years", intervention="surgery", horizon="5y")
@@ -22,7 +22,7 @@ OUTCOME = Outcome("status", time="years", intervention="surgery", horizon="5y")
 
 def cohort(path, outcome=OUTCOME, schema=None):
     table = read_texts(path)
-    columns = found_columns(table)
+    columns = detect_columns(table)
     if schema is not None:
         columns = read_schema(schema, table, columns)
     return read_cohort(table, outcome, columns)
@@ -313,7 +313,7 @@ def test_a_unit_that_makes_too_much_of_the_times(tmp_path, name, unit, schema, r
     table = patients(40)
     table[name] = (table.pop("years") * 365.25).round()
     path = written(tmp_path / "a.csv", table.drop(columns="surgery"))
-    columns = found_columns(read_texts(path))
+    columns = detect_columns(read_texts(path))
     if schema:
         columns[name] = replace(columns[name], unit=schema)
     longest = table[name].max() / 365.25
@@ -415,8 +415,8 @@ def test_cells_are_never_called(tmp_path):
 def test_a_template_describes_the_table_and_changes_nothing(tmp_path):
     path = written(tmp_path / "a.csv", patients())
     table = read_texts(path)
-    write_template(tmp_path / "s.yaml", table, found_columns(table))
-    assert read_schema(tmp_path / "s.yaml", table, found_columns(table))["age"].low >= 40
+    write_template(tmp_path / "s.yaml", table, detect_columns(table))
+    assert read_schema(tmp_path / "s.yaml", table, detect_columns(table))["age"].low >= 40
     same(cohort(path, schema=tmp_path / "s.yaml"), cohort(path))
 
 
@@ -437,7 +437,7 @@ def test_a_schema_says_ranges_missing_words_and_labels(tmp_path):
     )
     table.loc[1, "age"], table.loc[2, "sex"] = 80, "male"
     found = cohort(written(path, table), schema=tmp_path / "s.yaml")
-    assert np.isnan(found.X["age"][0]) and found.columns["age"].titled == "Age at surgery (years)"
+    assert np.isnan(found.X["age"][0]) and found.columns["age"].title == "Age at surgery (years)"
     assert found.not_used["marker"] == "left out by the schema"
 
 
@@ -493,7 +493,7 @@ def test_words_of_a_schema_are_those_of_the_table(tmp_path):
         "  x: {missing: ., label: ' a  b ', range: [null, 9], error: 1}\n"
     )
     table = read_texts(path)
-    found = read_schema(tmp_path / "s.yaml", table, found_columns(table))
+    found = read_schema(tmp_path / "s.yaml", table, detect_columns(table))
     assert found["smoker"].categories == ("no", "yes") and found["stage"].categories == ("1", "2")
     x = found["x"]
     assert (x.missing, x.label, x.low, x.high, x.error) == ({"."}, "a b", -np.inf, 9.0, 1.0)

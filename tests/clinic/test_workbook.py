@@ -82,7 +82,7 @@ def test_rows_that_are_hidden_or_filtered_out(tmp_path, book):
     )
     found = read(saved(tmp_path, book), *PLAIN, "--hidden-rows", "drop")
     assert len(found) == 100 - len(gone) and not set(found.rows) & {k + 2 for k in gone}
-    said = [(d.said, d.by) for d in found.decisions]
+    said = [(d.message, d.by) for d in found.decisions]
     assert ("rows that are hidden in the workbook do not count", "--hidden-rows drop") in said
     assert len(read(saved(tmp_path, book), *PLAIN, "--hidden-rows", "keep")) == 100
 

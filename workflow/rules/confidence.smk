@@ -29,7 +29,7 @@ rule confidence_validate:
     conda:
         "../../environment.yml"
     params:
-        **step(config, "confidence.steps:validated"),
+        **step(config, "confidence.steps:cross_validate"),
     message:
         "ConfDTree on {wildcards.dataset}, cross validations {wildcards.chunk}"
     script:
@@ -47,7 +47,7 @@ rule confidence_size:
     conda:
         "../../environment.yml"
     params:
-        **step(config, "confidence.steps:sized"),
+        **step(config, "confidence.steps:learning_curve"),
     message:
         "ConfDTree on small parts of {wildcards.dataset}, divisions {wildcards.chunk}"
     script:

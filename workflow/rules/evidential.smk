@@ -26,7 +26,7 @@ rule evidential_learn:
     conda:
         "../../environment.yml"
     params:
-        **step(config, "evidential.steps:learnt"),
+        **step(config, "evidential.steps:learn"),
     message:
         "E2M on {wildcards.dataset}, tests {wildcards.chunk}"
     script:

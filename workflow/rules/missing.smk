@@ -25,7 +25,7 @@ rule missing_learn:
     conda:
         "../../environment.yml"
     params:
-        **step(config, "missing.steps:learnt"),
+        **step(config, "missing.steps:learn"),
     message:
         "EIG on {wildcards.dataset}, draws {wildcards.chunk}"
     script:
@@ -64,7 +64,7 @@ rule missing_readings:
     conda:
         "../../environment.yml"
     params:
-        **step(config, "missing.claims:readings", printed=missing_printed),
+        **step(config, "missing.claims:claims_by_choice", printed=missing_printed),
     message:
         "Claims of EIG as described and as coded"
     script:

@@ -69,7 +69,7 @@ rule readings_statistics:
     conda:
         "../../environment.yml"
     params:
-        **step(config, "readings.statistics:summarised"),
+        **step(config, "readings.statistics:summarise"),
     message:
         "Verdicts over all readings"
     script:

@@ -91,7 +91,7 @@ rule crate:
     conda:
         "../../environment.yml"
     params:
-        configuration=stated(config),
+        configuration=result_settings(config),
         site=site_pages,
         checkout=state.digest,
         state=state.content,

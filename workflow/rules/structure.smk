@@ -59,7 +59,7 @@ rule structure_compare:
     conda:
         "../../environment.yml"
     params:
-        **step(config, "structure.steps:compared"),
+        **step(config, "structure.steps:compare_chunk"),
     message:
         "Distances of the trees of {wildcards.dataset}, forests {wildcards.chunk}"
     script:
@@ -80,7 +80,7 @@ rule structure_cluster:
     conda:
         "../../environment.yml"
     params:
-        **step(config, "structure.steps:clustered"),
+        **step(config, "structure.steps:cluster_chunk"),
     message:
         "Clusters of the trees of {wildcards.dataset}, forests {wildcards.chunk}"
     script:

@@ -124,7 +124,7 @@ for word, tail in tails.items():
     reported[word] = {
         "datasets": tail.datasets,
         "read": [
-            *(STATED.values() if tail.judged else ()),
+            *(CLAIM_FILES.values() if tail.judged else ()),
             *tail.files.get("published", ()),
             *tail.read,
         ],

@@ -49,7 +49,7 @@ rule uncertainty_benchmark_people:
     conda:
         "../../environment.yml"
     params:
-        **step(config, "uncertainty_benchmark.people:people"),
+        **step(config, "uncertainty_benchmark.repeated_recordings:people"),
     message:
         "Recordings of the same person in {wildcards.dataset}, divisions {wildcards.chunk}"
     script:

@@ -9,7 +9,7 @@ curve of each group.
 import pandas as pd
 from lifelines.datasets import load_gbsg2
 
-from hedgerow.drawing.survival import guideline_sheet
+from hedgerow.drawing.survival import guideline_page
 from hedgerow.survival import leaf_survival, risk_groups
 
 women = load_gbsg2()
@@ -17,7 +17,7 @@ X = pd.get_dummies(women.drop(columns=["time", "cens"]), drop_first=True).astype
 time, event = women["time"] / 365.25, women["cens"]  # years; 1: the tumour came back, or death
 groups = risk_groups(X, time, event, horizon=3.0, random_state=0)
 
-page = guideline_sheet(
+page = guideline_page(
     groups.estimator,
     X,
     time,

@@ -8,12 +8,12 @@ from __future__ import annotations
 import importlib
 
 _HOME = {
-    "Doubt": "hedgerow.confidence.doubts",
-    "Doubts": "hedgerow.confidence.doubts",
+    "Revision": "hedgerow.confidence.revisions",
+    "Revisions": "hedgerow.confidence.revisions",
     "Intervals": "hedgerow.confidence.intervals",
 }
 
-__all__ = ["Doubt", "Doubts", "Intervals"]
+__all__ = ["Intervals", "Revision", "Revisions"]
 
 
 def __getattr__(name: str):

@@ -25,7 +25,6 @@ from hedgerow.checks import (
     class_labels,
     without_mask,
 )
-from hedgerow.confidence.doubts import Doubts, doubted
 from hedgerow.confidence.intervals import Intervals, Rules, as_codes, count, intervals
 from hedgerow.confidence.members import (
     Member,
@@ -35,11 +34,12 @@ from hedgerow.confidence.members import (
     unfrozen,
     weight_of,
 )
+from hedgerow.confidence.revisions import Revisions, revisions_of
 from hedgerow.errors import InputError
 from hedgerow.induction.base import TreeClassifierMixin, impurity_of, transaction
 from hedgerow.induction.c45 import C45Classifier
 from hedgerow.induction.measurement import check_error_order, of_columns, of_row, resolve_error
-from hedgerow.induction.uncertain import Uncertain, fractions_of
+from hedgerow.induction.uncertain_table import Uncertain, fractions_of
 from hedgerow.tree import NoiseGate, Tree
 
 
@@ -239,7 +239,7 @@ class ConfDTreeClassifier(TreeClassifierMixin):
         plausible = None
         if isinstance(X, Uncertain):
             understood = self._understood(X)
-            self._tell_ignored(X, understood)
+            self._warn_of_ignored(X, understood)
             y = X.likeliest() if y is None else y
             if "y_plausibility" in understood:
                 plausible = X.classes_of(y)
@@ -258,11 +258,15 @@ class ConfDTreeClassifier(TreeClassifierMixin):
         self.classes_ = fitted.classes_
         self.n_classes_ = len(self.classes_)
         read = tables(fitted, members, X)
-        self._members = self._counted(members, read, y, plausible, sample_weight, rules)
+        self._members = self._members_with_intervals(
+            members, read, y, plausible, sample_weight, rules
+        )
         self.trees_ = [member.tree for member in self._members]
         return self
 
-    def _counted(self, members, read, y, plausible, sample_weight, rules) -> list[Member]:
+    def _members_with_intervals(
+        self, members, read, y, plausible, sample_weight, rules
+    ) -> list[Member]:
         """The members with their intervals.
 
         plausible : (classes, (n, n_classes) plausibilities), or None where each row has one class
@@ -362,7 +366,7 @@ class ConfDTreeClassifier(TreeClassifierMixin):
         gate = resolve_error(error, numbers, names, n_rows=n_rows)
         return member.tree.replace(gate=of_columns(gate, member.columns))
 
-    def _readings(self, X, error):
+    def _encoded_tables(self, X, error):
         """Each member with its tree, as that reads the errors, and the table for it."""
         X, error = self._unpacked(X, error)
         check_error_order(error, X)
@@ -371,7 +375,7 @@ class ConfDTreeClassifier(TreeClassifierMixin):
 
     def _read(self, X, error):
         """A table as the single tree reads it, and the gate that it is read with."""
-        ((_, tree, table),) = self._readings(X, error)
+        ((_, tree, table),) = self._encoded_tables(X, error)
         return table, tree.gate
 
     def _probabilities(self, table, gate) -> np.ndarray:
@@ -394,7 +398,7 @@ class ConfDTreeClassifier(TreeClassifierMixin):
         """
         check_is_fitted(self, "trees_")
         total = None
-        for member, tree, table in self._readings(X, error):
+        for member, tree, table in self._encoded_tables(X, error):
             part = self._corrected(member, tree, table)
             if len(self._members) == 1:
                 return part
@@ -408,7 +412,7 @@ class ConfDTreeClassifier(TreeClassifierMixin):
         probabilities = self.predict_proba(X, error)  # which says if it is not fitted
         return self.classes_[np.argmax(probabilities, axis=1)]
 
-    def doubts(self, x, error=None) -> Doubts:
+    def doubts(self, x, error=None) -> Revisions:
         """What each node did to one instance: a section of what `explain` says of it.
 
         Parameters
@@ -431,20 +435,20 @@ class ConfDTreeClassifier(TreeClassifierMixin):
             x = x.to_frame().T if hasattr(x, "to_frame") else np.asarray(x)[None]
         if np.shape(x)[0] != 1:
             raise InputError(f"x has {np.shape(x)[0]} rows", remedy="give one of them")
-        return self._doubts_of(x, error)(0)
+        return self._revisions_of(x, error)(0)
 
-    def _doubts_of(self, X, error) -> Callable[[int], Doubts]:
+    def _revisions_of(self, X, error) -> Callable[[int], Revisions]:
         """What `doubts` says of each row of a table, by its number."""
         check_is_fitted(self, "trees_")
-        read = list(self._readings(X, error))
+        read = list(self._encoded_tables(X, error))
 
-        def of(row: int) -> Doubts:
+        def of(row: int) -> Revisions:
             parts = []
             for member, tree, table in read:
                 if isinstance(tree.gate, NoiseGate):
                     tree = tree.replace(gate=of_row(tree.gate, row))
                 parts.append(
-                    doubted(
+                    revisions_of(
                         tree,
                         member.intervals,
                         table[row : row + 1],
@@ -460,7 +464,7 @@ class ConfDTreeClassifier(TreeClassifierMixin):
             for (member, _, _), part in zip(read, parts, strict=True):
                 before[member.codes] += part.before / len(parts)
                 after[member.codes] += part.after / len(parts)
-            return Doubts(self.classes_.tolist(), before, after, (), tuple(parts))
+            return Revisions(self.classes_.tolist(), before, after, (), tuple(parts))
 
         return of
 
@@ -472,7 +476,7 @@ class ConfDTreeClassifier(TreeClassifierMixin):
 
     def apply(self, X, error=None) -> np.ndarray:
         """Leaf with the largest share of each row, (n,) int; of a forest (n, n_trees)."""
-        leaves = [tree.apply(table) for _, tree, table in self._readings(X, error)]
+        leaves = [tree.apply(table) for _, tree, table in self._encoded_tables(X, error)]
         return leaves[0] if len(leaves) == 1 else np.column_stack(leaves)
 
     def decision_path(self, X, error=None) -> sparse.csr_array:
@@ -480,7 +484,7 @@ class ConfDTreeClassifier(TreeClassifierMixin):
 
         Of a forest, the trees side by side, in the order of `trees_`.
         """
-        paths = [tree.decision_path(table) for _, tree, table in self._readings(X, error)]
+        paths = [tree.decision_path(table) for _, tree, table in self._encoded_tables(X, error)]
         return paths[0] if len(paths) == 1 else sparse.hstack(paths, format="csr")
 
     def to_sklearn(self):

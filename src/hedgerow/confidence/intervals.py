@@ -12,11 +12,11 @@ from scipy import special
 from hedgerow.checks import LARGEST, check_choice, check_flag, check_number
 from hedgerow.confidence._confidence import Correction
 from hedgerow.errors import InputError
-from hedgerow.optional import needed
+from hedgerow.optional_imports import import_optional
 from hedgerow.tree import Tree
 from hedgerow.tree._gates import Gates
 from hedgerow.tree.gates import AnyGate
-from hedgerow.tree.statistics import KNOWN_SHARE
+from hedgerow.tree.statistics import MIN_SHARE_COUNTED
 
 METHODS = ("norm", "tdist", "comb")
 NORMALITY = ("ks", "lilliefors")
@@ -73,7 +73,7 @@ class Rules:
 
 
 @dataclass(frozen=True)
-class Counted:
+class NodeCounts:
     """What the intervals of a tree are made from; see `hedgerow.tree.statistics`.
 
     Attributes
@@ -97,7 +97,7 @@ class Counted:
     categories: np.ndarray
 
     @classmethod
-    def of_annotated(cls, tree: Tree) -> Counted:
+    def of_annotated(cls, tree: Tree) -> NodeCounts:
         """From the statistics that a tree carries, which hold nothing of categories."""
         if tree.statistics is None:
             raise InputError(
@@ -119,7 +119,7 @@ def count(
     weight: np.ndarray,
     rules: Rules,
     gate: AnyGate | None = None,
-) -> Counted:
+) -> NodeCounts:
     """Count a data set at the nodes of a tree.
 
     What `Tree.annotate` counts, for all nodes and classes at once, without what other consumers
@@ -149,7 +149,7 @@ def count(
         sd = np.where(n >= 2, np.sqrt(squares / (n - 1)), np.nan)
 
     numeric = ~np.isnan(tree.threshold)[node]
-    whole = numeric & (share >= KNOWN_SHARE) & (n[key] >= rules.min_instances - 1e-9)
+    whole = numeric & (share >= MIN_SHARE_COUNTED) & (n[key] >= rules.min_instances - 1e-9)
     whole &= (sd[key] > 0) & np.isfinite(sd[key])
     p = np.full(size, np.nan)
     if rules.method != "tdist":
@@ -163,7 +163,9 @@ def count(
     cell = (place[node[at]] * K + codes[row[at]]) * width + x[at].astype(np.intp)
     categories = np.bincount(cell, weights=w[at], minlength=len(tests) * K * width)
     table_of_nodes = (a.reshape(-1, K) for a in (n, mean, sd, p))
-    return Counted(*table_of_nodes, class_weight, place, categories.reshape(len(tests), K, width))
+    return NodeCounts(
+        *table_of_nodes, class_weight, place, categories.reshape(len(tests), K, width)
+    )
 
 
 def _test_normality(p, key, x, copies, test: str) -> None:
@@ -181,7 +183,9 @@ def _test_normality(p, key, x, copies, test: str) -> None:
     varied = x[first] < x[last]
     keys = key[first]
     if test == "lilliefors":
-        lilliefors = needed("statsmodels.stats.diagnostic", "normality='lilliefors'").lilliefors
+        lilliefors = import_optional(
+            "statsmodels.stats.diagnostic", "normality='lilliefors'"
+        ).lilliefors
         for g in np.flatnonzero(varied):
             part = slice(first[g], last[g] + 1)
             times = copies[part] * min(1.0, MOST_ROWS / copies[part].sum())
@@ -225,18 +229,18 @@ class Intervals:
     place : (n_nodes,) int32
     inside : (n_places, K, n_categories) uint8
         1: usual in the class when it is assigned, 2: when it is not, 3: both.
-    known : (n_places, K) uint8
+    enough_rows : (n_places, K) uint8
     pull : (n_nodes, K) float64
     present : (n_nodes, K) uint8
         See `hedgerow.confidence._confidence`.
     """
 
     source: np.ndarray
-    own: np.ndarray
+    assigned_interval: np.ndarray
     other: np.ndarray
     place: np.ndarray
     inside: np.ndarray
-    known: np.ndarray
+    enough_rows: np.ndarray
     pull: np.ndarray
     present: np.ndarray
 
@@ -246,11 +250,11 @@ class Intervals:
             tree,
             Gates(tree.gate, n_variables, exact=True),
             np.ascontiguousarray(tree.probabilities(smoothing)),
-            self.own,
+            self.assigned_interval,
             self.other,
             self.place,
             self.inside,
-            self.known,
+            self.enough_rows,
             self.pull,
             self.present,
             rules.fine,
@@ -259,7 +263,7 @@ class Intervals:
         )
 
 
-def intervals(tree: Tree, counted: Counted, rules: Rules) -> Intervals:
+def intervals(tree: Tree, counted: NodeCounts, rules: Rules) -> Intervals:
     """Algorithm 1: the interval of each class at each node (section III.A)."""
     from scipy import stats
 
@@ -311,7 +315,7 @@ def _all_present(n: np.ndarray, many: np.ndarray) -> np.ndarray:
     return (many | (n <= 0)).all(axis=-1)
 
 
-def _usual_categories(counted: Counted, rules: Rules):
+def _usual_categories(counted: NodeCounts, rules: Rules):
     """`place`, `inside` and `known` of tests on categories; no place where no value is atypical."""
     categories = counted.categories
     if not rules.categorical or not categories.size:

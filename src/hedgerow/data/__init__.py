@@ -22,7 +22,7 @@ from hedgerow.data.noise import (
 )
 from hedgerow.data.registry import DatasetEntry, Registry, Source, load_registry
 from hedgerow.data.seeds import rng, seed_sequence
-from hedgerow.data.sources import Fetched, NoSourceError, available, fetch, read_fetched
+from hedgerow.data.sources import FetchedFile, NoSourceError, available, fetch, read_fetched
 from hedgerow.data.splits import folds, n_folds_for, split, split_groups
 from hedgerow.data.tidy import (
     TidyTable,
@@ -40,7 +40,7 @@ __all__ = [
     "CohortFacts",
     "DataSet",
     "DatasetEntry",
-    "Fetched",
+    "FetchedFile",
     "NoSourceError",
     "Registry",
     "Source",

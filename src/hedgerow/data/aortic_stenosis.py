@@ -124,11 +124,11 @@ def _patients(plan: AorticStenosisPlan, random: np.random.RandomState) -> pd.Dat
     """The variables of table 6.1, complete."""
     import pandas as pd
 
-    p = _Drawn(plan, random)
+    p = _SimulatedPatients(plan, random)
     return pd.DataFrame(_history(p) | _heart(p))
 
 
-class _Drawn:
+class _SimulatedPatients:
     """What is drawn first of the patients, and how the other variables are drawn."""
 
     def __init__(self, plan: AorticStenosisPlan, random: np.random.RandomState):
@@ -163,7 +163,7 @@ class _Drawn:
         return (self.random.uniform(size=self.n) < probability).astype(np.float64)
 
 
-def _history(p: _Drawn) -> dict[str, np.ndarray]:
+def _history(p: _SimulatedPatients) -> dict[str, np.ndarray]:
     """Patients, what they had before, blood and blood pressure."""
     normal, yes, random, old, coronary = p.normal, p.yes, p.random, p.old, p.coronary
     peptide = np.exp(5.1 + 0.4 * p.severe + 0.6 * p.weak + 0.4 * old)
@@ -191,7 +191,7 @@ def _history(p: _Drawn) -> dict[str, np.ndarray]:
     }
 
 
-def _heart(p: _Drawn) -> dict[str, np.ndarray]:
+def _heart(p: _SimulatedPatients) -> dict[str, np.ndarray]:
     """What the echocardiogram measures, calcium, and whether a bypass is to be made as well."""
     normal, yes, severe, weak = p.normal, p.yes, p.severe, p.weak
     systolic = p.diameter * (0.64 - 0.006 * (p.ejection - 59.0))

@@ -30,7 +30,7 @@ def place(source: Source) -> Path | None:
     return archive and below(archive, f"{source.file}.xz")
 
 
-def unpacked(path: Path, largest: int) -> bytes:
+def unpack(path: Path, largest: int) -> bytes:
     """A file of the archive as it was, of at most so many bytes."""
     try:
         with lzma.open(path) as stream:

@@ -11,8 +11,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from hedgerow.closed import Word, made
 from hedgerow.errors import DataError
+from hedgerow.schema import Word, build
 
 __all__ = ["UNITS", "CohortFacts", "InterventionFacts", "RowFacts"]
 
@@ -126,7 +126,7 @@ class CohortFacts:
     @classmethod
     def from_dict(cls, spec: Mapping[str, Any]) -> CohortFacts:
         """The facts that `to_dict` put into plain values."""
-        return made(spec, cls)
+        return build(spec, cls)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain texts, numbers, lists and mappings; what is not given is left out."""

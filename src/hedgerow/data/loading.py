@@ -13,7 +13,7 @@ from hedgerow.data.registry import DatasetEntry, load_registry
 from hedgerow.data.sources import NoSourceError, cache_folder, fetch, read_fetched
 from hedgerow.data.tidy import TidyTable, tidy
 from hedgerow.errors import DataError
-from hedgerow.optional import needed
+from hedgerow.optional_imports import import_optional
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -114,7 +114,7 @@ def load(
     >>> wine.X.shape, wine.entry.licence
     ((178, 13), 'CC BY 4.0')
     """
-    needed("pandas", "`hedgerow.data.load`")
+    import_optional("pandas", "`hedgerow.data.load`")
     entry = load_registry(registry_file() if registry is None else registry)[name]
     return _data_set(entry, _table(entry, mirror, download))
 
@@ -134,7 +134,7 @@ def _table(entry: DatasetEntry, mirror: str | Path | None, download: bool) -> Ti
 
 
 def _data_set(entry: DatasetEntry, table: TidyTable) -> DataSet:
-    pd = needed("pandas", "`hedgerow.data.load`")
+    pd = import_optional("pandas", "`hedgerow.data.load`")
     labels = np.array(table.classes)[table.y]
     frame = table.X.copy()
     frame[table.target] = pd.Categorical(labels, categories=table.classes)

@@ -12,11 +12,11 @@ from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, Literal
 
-from hedgerow.closed import Word, faults, made, schema_of, setting
 from hedgerow.data.cohort_facts import CohortFacts
 from hedgerow.data.synthetic import AorticStenosisPlan, EjectionFractionPlan, GuyonPlan
 from hedgerow.errors import ConfigError, DataError
 from hedgerow.files import below, read_yaml
+from hedgerow.schema import Word, build, schema_of, setting, violations
 from hedgerow.texts import did_you_mean
 
 __all__ = ["DatasetEntry", "Reader", "Registry", "Source", "Transform", "Wheel", "load_registry"]
@@ -24,7 +24,7 @@ __all__ = ["DatasetEntry", "Reader", "Registry", "Source", "Transform", "Wheel",
 #: Order in which sources are asked (design, "Data sources").
 SOURCE_KINDS = ("mirror", "package", "archive", "wheel", "url", "synthetic")
 #: What a source of each kind has to say.
-NEEDED = {
+SOURCE_FIELDS = {
     "mirror": ("sha256",),
     "package": ("package", "sha256"),
     "archive": ("sha256",),
@@ -196,7 +196,7 @@ class Source:
             raise DataError(
                 f"`package` is {self.package!r}", remedy="write the import name of a library"
             )
-        for name in NEEDED[self.kind]:
+        for name in SOURCE_FIELDS[self.kind]:
             if not getattr(self, name):
                 raise DataError(f"`{name}` is missing", remedy=f"give it: a {self.kind} has one")
 
@@ -454,10 +454,10 @@ def load_registry(path: str | Path = "config/datasets.yaml", only: str | None = 
         parent = sets[only].get("parent") if isinstance(sets[only], dict) else None
         sets = {key: sets[key] for key in (only, parent) if key in sets}
     content |= {"datasets": _with_inherited(sets)}
-    for fault in faults(content, schema_of(_File, LARGEST)):
-        raise DataError(f"{path}: {fault.said()}", remedy=fault.remedy)
+    for fault in violations(content, schema_of(_File, LARGEST)):
+        raise DataError(f"{path}: {fault.message()}", remedy=fault.remedy)
     try:
-        file = made(content, _File)
+        file = build(content, _File)
         entries: dict[str, DatasetEntry] = {}
         # A variant names its parent, so parents come first.
         for key, entry in sorted(file.datasets.items(), key=lambda item: bool(item[1].parent)):

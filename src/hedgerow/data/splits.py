@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from hedgerow.checks import COUNTED, check_number
+from hedgerow.checks import LARGEST_COUNT, check_number
 from hedgerow.data.seeds import rng
 from hedgerow.errors import DataError, InputError
 
@@ -171,7 +171,7 @@ def n_folds_for(y: np.ndarray, n_folds: int) -> int:
     The requested number, or the size of the smallest class present where that is smaller, so
     that each validation fold holds every class; never fewer than two.
     """
-    check_number("n_folds", n_folds, 2, COUNTED, whole=True)
+    check_number("n_folds", n_folds, 2, LARGEST_COUNT, whole=True)
     if len(y) < 2:
         raise DataError(f"{len(y)} rows cannot be cut into folds", remedy="use a larger set")
     counts = np.bincount(np.asarray(y, dtype=int))

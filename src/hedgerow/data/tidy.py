@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
-    from hedgerow.data.sources import Fetched
+    from hedgerow.data.sources import FetchedFile
 
 __all__ = [
     "TidyTable",
@@ -110,7 +110,7 @@ class TidyTable:
         return _codes(self.X)
 
 
-def tidy(entry: DatasetEntry, raw: Fetched, *, check: bool = True) -> TidyTable:
+def tidy(entry: DatasetEntry, raw: FetchedFile, *, check: bool = True) -> TidyTable:
     """Make the tidy table of a set from its fetched file.
 
     Parameters
@@ -156,7 +156,7 @@ def tidy_bytes(
     whole = _typed(base, read_table(data, reader, base, name))
     if entry.parent is None:
         return (table := _sorted(whole, entry)), table
-    return _sorted(_transformed(entry, whole), entry), _sorted(whole, base)
+    return _sorted(_apply_transform(entry, whole), entry), _sorted(whole, base)
 
 
 def _typed(entry: DatasetEntry, frame: pd.DataFrame) -> TidyTable:
@@ -274,7 +274,7 @@ def _label_codes(
     return codes
 
 
-def _transformed(entry: DatasetEntry, table: TidyTable) -> TidyTable:
+def _apply_transform(entry: DatasetEntry, table: TidyTable) -> TidyTable:
     """Apply a variant's transformation to its parent's table."""
     step = entry.transform or Transform()
     X, keep = table.X, np.ones(len(table), dtype=bool)

@@ -14,18 +14,17 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from hedgerow.closed import faults, made, schema_of, setting
 from hedgerow.data.readers import read_table
 from hedgerow.data.registry import SOURCE_KINDS, DatasetEntry, Registry, Source
 from hedgerow.data.row_changes import RowChanges, row_changes
 from hedgerow.data.sources import (
     RECORD,
-    Fetched,
+    FetchedFile,
     NoSourceError,
     answer,
-    described,
     sha256_of_bytes,
     source_described,
+    source_text,
     write_record,
 )
 from hedgerow.data.tidy import (
@@ -38,6 +37,7 @@ from hedgerow.data.tidy import (
 )
 from hedgerow.errors import ConfigError, DataError
 from hedgerow.files import read_bytes, read_json, read_yaml, write_bytes, write_text
+from hedgerow.schema import build, schema_of, setting, violations
 
 __all__ = [
     "LocalVersion",
@@ -122,9 +122,9 @@ def local_versions(registry: str | Path) -> dict[str, LocalVersion]:
     if not path.is_file():
         return {}
     content = read_yaml(path)
-    for fault in faults(content, schema_of(_File)):
-        raise ConfigError(f"{path}: {fault.said()}", remedy=fault.remedy or "correct the file")
-    return dict(sorted(made(content, _File).local_data.items()))
+    for fault in violations(content, schema_of(_File)):
+        raise ConfigError(f"{path}: {fault.message()}", remedy=fault.remedy or "correct the file")
+    return dict(sorted(build(content, _File).local_data.items()))
 
 
 def _write_local(registry: str | Path, versions: Mapping[str, LocalVersion]) -> None:
@@ -205,7 +205,7 @@ def fetch_version(
     folder: str | Path,
     mirror: str | Path | None = None,
     local: LocalVersion | None = None,
-) -> Fetched:
+) -> FetchedFile:
     """Fetch the file of a set for the workflow, without touching a version that a user has edited.
 
     Returns: the registered version.
@@ -232,7 +232,7 @@ def _provided(
     local: LocalVersion | None,
     path: Path,
     data: bytes,
-) -> Fetched:
+) -> FetchedFile:
     """Record a data file that a user has put there, where no source has the registered version."""
     sha256 = sha256_of_bytes(data)
     source = next((s for s in entry.base.sources if s.sha256 == sha256), None)
@@ -256,7 +256,7 @@ def _recorded(path: Path) -> dict[str, Any]:
         return {}
 
 
-class Planned(NamedTuple):
+class PlannedChange(NamedTuple):
     """What the data file of a set gives, as far as it is known while a run is planned.
 
     Attributes
@@ -274,25 +274,25 @@ class Planned(NamedTuple):
 
 def planned_table(
     entry: DatasetEntry, local: LocalVersion | None = None, root: str | Path = RAW
-) -> Planned:
+) -> PlannedChange:
     """Look at the data file of a set while a run is planned; it is read only if it has changed."""
     path = data_file(entry, root)
     wanted = wanted_table(entry, local)
     if not path.is_file() or not (data := path.read_bytes()):
-        return Planned(wanted, False)
+        return PlannedChange(wanted, False)
     sha256 = sha256_of_bytes(data)
     if sha256 in ({s.sha256 for s in entry.base.sources} if local is None else {local.sha256}):
-        return Planned(wanted, True)
+        return PlannedChange(wanted, True)
     if local is None and sha256 == _recorded(path).get("sha256"):
         # Of an earlier registry, or from a source without a checksum, such as a generator: rule
         # fetch replaces it if it runs.
-        return Planned(wanted, False)
+        return PlannedChange(wanted, False)
     try:
         reader = _layout(entry, path, data, local.layout if local else "").reader
         same = _mark(entry, *tidy_bytes(entry, reader, data, path.name)) == wanted
     except DataError:
         same = False
-    return Planned(wanted if same else sha256, same)
+    return PlannedChange(wanted if same else sha256, same)
 
 
 def wanted_table(entry: DatasetEntry, local: LocalVersion | None) -> str:
@@ -370,8 +370,8 @@ def read_version(entry: DatasetEntry, registry: str | Path, root: str | Path = R
     if _mark(entry, table, whole) == wanted_table(entry, local):
         return table
     if same and local is None:
-        check_fingerprint(entry, table, described(source))
-        check_groups(entry.base, whole, described(source))
+        check_fingerprint(entry, table, source_text(source))
+        check_groups(entry.base, whole, source_text(source))
     raise _question(entry, registry, local, path, _difference(entry, local, path, data))
 
 
@@ -411,7 +411,7 @@ def _difference(entry: DatasetEntry, local: LocalVersion | None, path: Path, dat
 
 
 @dataclass(frozen=True)
-class Adopted:
+class AcceptedChange:
     """What adopting a local version has done.
 
     Attributes
@@ -442,7 +442,7 @@ def adopt(
     reason: str = "",
     mirror: str | Path | None = None,
     root: str | Path = RAW,
-) -> Adopted:
+) -> AcceptedChange:
     """Use a local version of a data file instead of the registered one."""
     base = registry[name].base
     path = data_file(base, root)
@@ -463,7 +463,7 @@ def adopt(
             remedy="go on: no result changes with it",
         )
     registered = _obtain(base, path, mirror)
-    layout = described(source)
+    layout = source_text(source)
     rows = registered and compare_versions(base, path, registered[1], data, layout)
     kept = None
     if file is not None and path.is_file() and (now := path.read_bytes()) not in (b"", data):
@@ -473,7 +473,7 @@ def adopt(
     text = f"{len(data)} bytes" if rows is None else rows.counts()
     version = LocalVersion(sha256, layout, datetime.date.today().isoformat(), text, tables, reason)
     _write_local(registry.path, {**local_versions(registry.path), base.key: version})
-    return Adopted(base.key, version, changed, rows, kept)
+    return AcceptedChange(base.key, version, changed, rows, kept)
 
 
 def _usable(

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hedgerow.checks import COUNTED, LARGEST, check_choice, check_number
+from hedgerow.checks import LARGEST, LARGEST_COUNT, check_choice, check_number
 from hedgerow.drawing.words import text_width
 from hedgerow.errors import InputError
-from hedgerow.optional import needed
+from hedgerow.optional_imports import import_optional
 from hedgerow.survival.estimates import Steps
 from hedgerow.survival.labels import checked_entry, checked_follow_up, entry_of
 from hedgerow.texts import legible
@@ -89,7 +89,7 @@ def _incidence_curve(time, died, other, confidence: float, entry=None) -> _Curve
     other = np.zeros(len(time), dtype=bool) if other is None else other
     codes = np.where(died, 1, np.where(other, 2, 0))
     if entry is None:
-        library = needed("statsmodels.duration.survfunc", PURPOSE)
+        library = import_optional("statsmodels.duration.survfunc", PURPOSE)
         with np.errstate(divide="ignore", invalid="ignore"):
             fitted = library.CumIncidenceRight(time, codes)
         when, share, error = fitted.times, fitted.cinc[0], fitted.cinc_se[0]
@@ -205,12 +205,12 @@ def plot_curves(
     LibraryError
         matplotlib, pandas or lifelines is not installed (extras `draw` and `survival`).
     """
-    pd = needed("pandas", PURPOSE)
-    needed("matplotlib", PURPOSE)
-    needed("lifelines", PURPOSE)
+    pd = import_optional("pandas", PURPOSE)
+    import_optional("matplotlib", PURPOSE)
+    import_optional("lifelines", PURPOSE)
     check_number("confidence", confidence, 0.5, 0.9999)
     check_number("fontsize", fontsize, 0.1, 1000.0)
-    check_number("least", least, 0, COUNTED, whole=True)
+    check_number("least", least, 0, LARGEST_COUNT, whole=True)
     check_choice("competing", competing, COMPETING)
     if end is not None:
         check_number("end", end, 1e-12, LARGEST)

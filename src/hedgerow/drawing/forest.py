@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from hedgerow.checks import COUNTED, check_number
+from hedgerow.checks import LARGEST_COUNT, check_number
 from hedgerow.drawing.tree import legible_depth, plot_tree
 from hedgerow.drawing.words import shorten
 from hedgerow.errors import InputError
-from hedgerow.optional import is_frame, needed
+from hedgerow.optional_imports import import_optional, is_frame
 from hedgerow.structure.clusters import _checked, cluster, medoids, silhouette
 from hedgerow.structure.distance import TreeEditDistance
 from hedgerow.tree.export import check_decimals
@@ -27,7 +27,7 @@ LEVELS = 3  # of tests that have a column of their own; the last one is "or deep
 MOST = 6  # clusters on a page; the trees of more could not be read
 POINTS = 5.6  # words of a tree; its smallest, .92 of them, have 8 pixels on the page of a report
 
-# Of clusters; classes have blue and orange (hedgerow.drawing.ink).
+# Of clusters; classes have blue and orange (hedgerow.drawing.pen).
 COLOURS = ("#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#000000", "#999999")
 MARKERS = ("o", "s", "^", "D", "v", "P")
 SMALL = {"fontsize": 6.5, "color": "0.35"}  # words beside the table
@@ -89,12 +89,12 @@ def plot_forest(
     ----------
     Thesis 5.4.2: eigenmaps and k-means of edit distances.
     """
-    needed("matplotlib", "a drawing of a forest")
+    import_optional("matplotlib", "a drawing of a forest")
     from matplotlib.figure import Figure
 
     trees = list(trees)
     check_number("n_clusters", n_clusters, 1, MOST, whole=True)
-    check_number("n_variables", n_variables, 1, COUNTED, whole=True)
+    check_number("n_variables", n_variables, 1, LARGEST_COUNT, whole=True)
     check_decimals(decimals)
     D = _distances(trees, X, y, distance)
     labels = cluster(D, n_clusters, random_state=random_state)
@@ -149,7 +149,7 @@ def pattern_shares(trees: Sequence[Tree], labels) -> pd.DataFrame:
     >>> pattern_shares([tree, tree], [0, 0]).to_dict("records")
     [{'label': 0, 'level': 1, 'feature': 0, 'share': 1.0}]
     """
-    pd = needed("pandas", "a table of patterns")
+    pd = import_optional("pandas", "a table of patterns")
     labels = np.asarray(labels)
     rows = [
         (int(label), level, feature)

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from hedgerow.drawing.reached import Bars, Reached
-from hedgerow.drawing.way import Way
+from hedgerow.drawing.node_rows import Bars, NodeRows
+from hedgerow.drawing.path import Way
 from hedgerow.drawing.words import condition_words, percent, shorten, text_width, wrap
 from hedgerow.tree.export import class_name, feature_name
 from hedgerow.tree.gates import CategoryGate, CategoryNoise, ThresholdGate
@@ -55,14 +55,14 @@ class Box:
 
 
 @dataclass(frozen=True)
-class Wish:
+class Options:
     """What a drawing shows besides the tree itself; by default nothing."""
 
     right: bool = False  # the root stands at the left, not above
     units: dict[int, str] = field(default_factory=dict)
     way: Way | None = None
     way_only: bool = False  # what lies off the way is cut to its first node
-    reached: Reached | None = None
+    reached: NodeRows | None = None
     shares: bool = False  # bars of class shares at tests
     weights: bool = False  # branches as wide as the training weight that takes them
 
@@ -70,12 +70,14 @@ class Wish:
 class Plan:
     """Boxes with their places, and the size of the whole, in inches."""
 
-    def __init__(self, tree, depth: int, size: float, decimals: int, wish: Wish | None = None):
+    def __init__(self, tree, depth: int, size: float, decimals: int, wish: Options | None = None):
         self.tree, self.size, self.decimals = tree, size, decimals
-        self.wish = Wish() if wish is None else wish
+        self.wish = Options() if wish is None else wish
         self.em = size / 72.0
         self.margin = 1.2 * self.em
-        self.bar_beside = (_BAR_RIGHT + PAD) * self.em  # of a leaf, where levels stand side by side
+        self.side_bar_width = (
+            _BAR_RIGHT + PAD
+        ) * self.em  # of a leaf, where levels stand side by side
         self.shares = tree.probabilities()
         self.weight = tree.class_weight.sum(axis=1)
         self.boxes: list[Box] = []
@@ -155,7 +157,7 @@ class Plan:
             box.lines[0] = shorten(box.lines[0], room, size, bold=True)
             box.width = room + 2 * PAD * em
             if right:
-                box.width += self.bar_beside
+                box.width += self.side_bar_width
                 box.height = (len(box.lines) * LINE + 2 * PAD) * em
             else:
                 box.height = (len(box.lines) * LINE + BAR + 0.35 + 2 * PAD) * em

@@ -8,8 +8,8 @@ from html import escape
 
 from hedgerow.drawing.tree import plot_tree
 from hedgerow.errors import LibraryError
-from hedgerow.optional import needed
-from hedgerow.tree.export import feature_name, named
+from hedgerow.optional_imports import import_optional
+from hedgerow.tree.export import feature_name, rename_tree
 
 MOST_LINES = 400  # of the rules beside a drawing: what is longer is no longer read
 
@@ -48,8 +48,8 @@ def tree_to_svg(tree, **options) -> str:
     >>> tree_to_svg(tree)[:4]
     '<svg'
     """
-    matplotlib = needed("matplotlib", "a drawing of a tree")
-    figure = needed("matplotlib.figure", "a drawing of a tree").Figure()
+    matplotlib = import_optional("matplotlib", "a drawing of a tree")
+    figure = import_optional("matplotlib.figure", "a drawing of a tree").Figure()
     out = io.StringIO()
     with matplotlib.rc_context(_SETTINGS):
         plot_tree(tree, ax=figure, **options)
@@ -58,7 +58,7 @@ def tree_to_svg(tree, **options) -> str:
         figure.savefig(out, format="svg", metadata=metadata)
     words = {name: options.get(name) for name in ("class_names", "feature_names")}
     rules = _rules(tree, **words, units=options.get("units"))
-    title = f"<title>{escape(_title(named(tree, **words)))}</title>"
+    title = f"<title>{escape(_title(rename_tree(tree, **words)))}</title>"
     drawn = out.getvalue()
     drawn = drawn[drawn.index("<svg") :]
     opening, rest = drawn.split(">", 1)

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from hedgerow.checks import COUNTED, LARGEST, check_choice, check_number
+from hedgerow.checks import LARGEST, LARGEST_COUNT, check_choice, check_number
 from hedgerow.drawing.curves import (
     COMPETING,
     LINES,
@@ -22,19 +22,19 @@ from hedgerow.drawing.curves import (
     plot_curve,
     plot_curves,
 )
-from hedgerow.drawing.ink import Pen
 from hedgerow.drawing.layout import BAR, FONT_SIZE, INNER_UNITS, LINE, PAD, Plan
+from hedgerow.drawing.pen import Pen
 from hedgerow.drawing.words import condition_words, percent, shorten, text_width, wrap
 from hedgerow.errors import InputError
-from hedgerow.optional import needed
+from hedgerow.optional_imports import import_optional
 from hedgerow.survival.estimates import leaves_of, risk_at
-from hedgerow.survival.followed import FOLLOWED
+from hedgerow.survival.follow_up import MIN_FOLLOWED
 from hedgerow.survival.labels import checked_entry, checked_follow_up, entry_of
 from hedgerow.survival.leaves import leaf_numbers
 from hedgerow.texts import with_unit
 from hedgerow.tree.export import check_decimals, feature_name
 
-__all__ = ["guideline_sheet", "plot_curve", "plot_curves"]
+__all__ = ["guideline_page", "plot_curve", "plot_curves"]
 
 A4 = (8.27, 11.69)  # inches
 #: Leaves whose boxes and curves can be read on a page.
@@ -142,7 +142,7 @@ class _LeafPen(Pen):
             self.ax.add_patch(Rectangle(place, share * width, BAR * em, **filled))
 
 
-def guideline_sheet(
+def guideline_page(
     tree: Any,
     X,
     time,
@@ -165,7 +165,7 @@ def guideline_sheet(
     risks: Mapping[int, tuple[float, float, float]] | None = None,
     entry=None,
     numbers: Mapping[int, int] | None = None,
-    min_followed: float = FOLLOWED,
+    min_followed: float = MIN_FOLLOWED,
 ) -> Any:
     """A tree of risk groups on one A4 page: its tests, and survival in each of its leaves.
 
@@ -224,14 +224,14 @@ def guideline_sheet(
     LibraryError
         As `plot_curves`.
     """
-    needed("matplotlib", PURPOSE)
-    needed("lifelines", PURPOSE)
+    import_optional("matplotlib", PURPOSE)
+    import_optional("lifelines", PURPOSE)
     from matplotlib.figure import Figure
 
     check_number("horizon", horizon, 1e-12, LARGEST)
     horizon = float(horizon)
     check_number("confidence", confidence, 0.5, 0.9999)
-    check_number("least", least, 0, COUNTED, whole=True)
+    check_number("least", least, 0, LARGEST_COUNT, whole=True)
     check_number("min_followed", min_followed, 0.0, 1.0)
     check_decimals(decimals)
     check_choice("competing", competing, COMPETING)

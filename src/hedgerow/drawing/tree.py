@@ -10,15 +10,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from hedgerow.checks import COUNTED, check_choice, check_number
-from hedgerow.drawing.ink import COLORS, Pen
-from hedgerow.drawing.layout import FONT_SIZE, ORIENTATIONS, Plan, Wish
-from hedgerow.drawing.reached import Reached
-from hedgerow.drawing.way import way_of
+from hedgerow.checks import LARGEST_COUNT, check_choice, check_number
+from hedgerow.drawing.layout import FONT_SIZE, ORIENTATIONS, Options, Plan
+from hedgerow.drawing.node_rows import NodeRows
+from hedgerow.drawing.path import way_of
+from hedgerow.drawing.pen import COLORS, Pen
 from hedgerow.errors import InputError
-from hedgerow.optional import needed
-from hedgerow.tree.beside import mapping_of
-from hedgerow.tree.export import check_decimals, class_name, named, unit_words
+from hedgerow.optional_imports import import_optional
+from hedgerow.tree.export import check_decimals, class_name, rename_tree, unit_words
+from hedgerow.tree.metadata import mapping_of
 
 PURPOSE = "a drawing of a tree"
 LARGEST = 100  # leaves drawn when no depth is asked for; more cannot be read
@@ -110,7 +110,7 @@ def plot_tree(
     >>> ax.texts[2].get_text(), ax.texts[4].get_text()
     ('x0 < 3 mm', 'x0 2.5 mm: yes')
     """
-    needed("matplotlib.figure", PURPOSE)
+    import_optional("matplotlib.figure", PURPOSE)
     check_decimals(decimals)
     check_choice("orientation", orientation, ORIENTATIONS)
     if fontsize is not None:
@@ -121,10 +121,10 @@ def plot_tree(
     if path_only and path is None:
         raise InputError("path_only is True without a path", remedy="give `path`, a row or a node")
     way = way_of(tree, path)
-    reached = None if X is None else Reached(tree, X, y)
-    shown = named(tree, class_names, feature_names)
+    reached = None if X is None else NodeRows(tree, X, y)
+    shown = rename_tree(tree, class_names, feature_names)
     drawn = (way, bool(path_only), reached, bool(shares), bool(weights))
-    wish = Wish(orientation == "right", unit_words(shown, units), *drawn)
+    wish = Options(orientation == "right", unit_words(shown, units), *drawn)
     colors = _colors(tree, shown, class_colors)
     size = FONT_SIZE if fontsize is None else float(fontsize)
     # The way alone is short, however many leaves the tree has.
@@ -138,9 +138,9 @@ def plot_tree(
 
 def _axes(ax, plan: Plan) -> tuple:
     """Axes with a place for all of a plan, and how large it is drawn there."""
-    figures, scale = needed("matplotlib.figure", PURPOSE), 1.0
+    figures, scale = import_optional("matplotlib.figure", PURPOSE), 1.0
     if ax is None:
-        ax = needed("matplotlib.pyplot", PURPOSE).figure()
+        ax = import_optional("matplotlib.pyplot", PURPOSE).figure()
     if isinstance(ax, figures.Figure):
         ax.set_size_inches(plan.width, plan.height)
         ax = ax.add_axes((0.0, 0.0, 1.0, 1.0))
@@ -155,7 +155,7 @@ def _axes(ax, plan: Plan) -> tuple:
 
 
 def _depth_to_draw(tree, max_depth) -> int:
-    check_number("max_depth", max_depth, 0, COUNTED, whole=True, optional=True)
+    check_number("max_depth", max_depth, 0, LARGEST_COUNT, whole=True, optional=True)
     if max_depth is not None:
         return int(max_depth)
     if tree.n_leaves <= LARGEST:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 #: is rounding of a sum of equal numbers.
 CONSTANT = 1e-12
 #: Probabilities of a row add up to 1 within this: they may be rounded to a few digits.
-ROUNDED = 0.02
+SUM_TOLERANCE = 0.02
 CODES = "give the column of each row's class, from 0: np.searchsorted(tree.classes_, labels)"
 
 
@@ -126,8 +126,8 @@ def brier(y: np.ndarray, probabilities: np.ndarray) -> float:
     from sklearn.metrics import brier_score_loss
 
     y, probabilities = _scored(y, probabilities)
-    wrong = (probabilities < -ROUNDED).any(axis=1)
-    wrong |= np.abs(probabilities.sum(axis=1) - 1.0) > ROUNDED
+    wrong = (probabilities < -SUM_TOLERANCE).any(axis=1)
+    wrong |= np.abs(probabilities.sum(axis=1) - 1.0) > SUM_TOLERANCE
     if wrong.any():
         row = int(wrong.argmax())
         raise InputError(

@@ -8,7 +8,7 @@ import numpy as np
 
 from hedgerow.checks import check_number, check_random
 from hedgerow.errors import InputError
-from hedgerow.optional import needed
+from hedgerow.optional_imports import import_optional
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -88,7 +88,7 @@ def share_intervals(
     check_number("confidence", confidence, 0.5, 0.9999)
     check_number("n_bootstrap", n_bootstrap, 1, MOST_RESAMPLES, whole=True)
     random = check_random("random_state", random_state)
-    needed("pandas", PURPOSE)
+    import_optional("pandas", PURPOSE)
     counts, labels = _confusion(y_true, y_pred, classes)
     table = intervals_of_counts(counts, labels, confidence)
     n, cells = int(counts.sum()), counts.ravel()
@@ -108,8 +108,8 @@ def intervals_of_counts(counts: np.ndarray, labels: list, confidence: float) -> 
 
     Returns: as `share_intervals`, but for the bootstrap.
     """
-    pd = needed("pandas", PURPOSE)
-    needed("statsmodels", PURPOSE)
+    pd = import_optional("pandas", PURPOSE)
+    import_optional("statsmodels", PURPOSE)
     from scipy.stats import norm
     from statsmodels.stats.proportion import proportion_confint
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from hedgerow.checks import COUNTED, as_numbers, check_choice, check_number
+from hedgerow.checks import LARGEST_COUNT, as_numbers, check_choice, check_number
 from hedgerow.errors import InputError
 
 if TYPE_CHECKING:
@@ -138,7 +138,7 @@ def smallest_p(n: int, alternative: str = "two-sided") -> float:
     """
     check_choice("alternative", alternative, ALTERNATIVES)
     if n == n:  # NaN stands for a test that was not made
-        check_number("n", n, 0, COUNTED)
+        check_number("n", n, 0, LARGEST_COUNT)
     return min(1.0, (2.0 if alternative == "two-sided" else 1.0) * 0.5 ** float(n))
 
 
@@ -520,7 +520,7 @@ def critical_difference(n_groups: int, n_blocks: int, alpha: float = LEVEL) -> f
     from scipy import stats
 
     check_number("n_groups", n_groups, 2, MOST_GROUPS, whole=True)
-    check_number("n_blocks", n_blocks, 1, COUNTED, whole=True)
+    check_number("n_blocks", n_blocks, 1, LARGEST_COUNT, whole=True)
     check_number("alpha", alpha, 0.0, 1.0)
     q = stats.studentized_range.isf(alpha, n_groups, np.inf) / np.sqrt(2.0)
     return float(q * np.sqrt(n_groups * (n_groups + 1) / (6.0 * n_blocks)))

@@ -13,12 +13,12 @@ import numpy as np
 from hedgerow.checks import as_plausibility, as_table, check_unit, row_numbers, without_mask
 from hedgerow.errors import DataError, HedgerowWarning, InputError
 from hedgerow.evidential.contour import all_rectangles, bounds_of, check_alone
-from hedgerow.optional import is_frame, needed
-from hedgerow.tree.beside import names_of
+from hedgerow.optional_imports import import_optional, is_frame
+from hedgerow.tree.metadata import names_of
 from hedgerow.tree.table import check_row_order, column_numbers, in_order
 
 if TYPE_CHECKING:
-    from hedgerow.induction.uncertain import Uncertain
+    from hedgerow.induction.uncertain_table import Uncertain
 
 FORMAT = "hedgerow-evidential-data"
 VERSION = 2  # 1 had no masses
@@ -311,7 +311,7 @@ class EvidentialData:
         HedgerowWarning
             Errors that are no rectangles, and guesses of missing values, which are left out.
         """
-        from hedgerow.induction.uncertain import Uncertain
+        from hedgerow.induction.uncertain_table import Uncertain
 
         if not isinstance(data, Uncertain):
             raise InputError(
@@ -475,7 +475,7 @@ class EvidentialData:
             of their attribute, of which the middle is left; plausibilities that tell the other
             categories of a row apart; masses of classes.
         """
-        from hedgerow.induction.uncertain import Uncertain
+        from hedgerow.induction.uncertain_table import Uncertain
 
         X, _ = self.likeliest()
         reliability, error, lost = np.ones(X.shape), {}, []
@@ -515,7 +515,7 @@ class EvidentialData:
 
     def _as_frame(self, X: np.ndarray):
         """A table with the names of the attributes, and their categories by their labels."""
-        pd = needed("pandas", "data whose attributes have names")
+        pd = import_optional("pandas", "data whose attributes have names")
         frame = pd.DataFrame(X, columns=self.feature_names)
         for j, labels in self.categories.items():
             codes = np.where(np.isnan(X[:, j]), -1, X[:, j]).astype(int)
@@ -531,7 +531,7 @@ class EvidentialData:
         """
         from hedgerow.files import write_parquet
 
-        pa = needed("pyarrow", "a parquet file")
+        pa = import_optional("pyarrow", "a parquet file")
         columns: dict[str, np.ndarray] = {}
         for j in range(self.n_features):
             if j in self.possible:
@@ -573,7 +573,7 @@ class EvidentialData:
         """
         from hedgerow.files import read_arrow
 
-        needed("pyarrow", "a parquet file")
+        import_optional("pyarrow", "a parquet file")
         table = read_arrow(path)
         try:
             head = json.loads((table.schema.metadata or {})[FORMAT.encode()])

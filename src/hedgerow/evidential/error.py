@@ -8,7 +8,7 @@ from scipy.optimize import bisect
 from hedgerow.checks import as_plausibility, check_number, checked_weights
 from hedgerow.errors import InputError
 from hedgerow.evidential.contour import check_alone
-from hedgerow.optional import is_frame
+from hedgerow.optional_imports import is_frame
 from hedgerow.tree.table import check_row_order, in_order
 
 TOLERANCE = 1e-12  # of the rate, from one iteration to the next

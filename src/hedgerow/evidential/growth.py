@@ -57,7 +57,7 @@ class Test:
 
 
 @dataclass
-class Judged:
+class TestGains:
     """Candidates with their estimates: those of one attribute at one leaf, or finalists of one."""
 
     tests: list[Test]
@@ -89,7 +89,7 @@ class Growth:
     settings: Settings
     weight: np.ndarray | None = None
     log_likelihoods: list[float] = field(default_factory=list)
-    gaps: list[float] = field(default_factory=list)
+    likelihood_gaps: list[float] = field(default_factory=list)
     gains: list[float] = field(default_factory=list)
     n_iterations: int = 0
 
@@ -147,7 +147,7 @@ class Growth:
         )
         self._checked(likelihood, fall)
         self.n_iterations += n_iterations
-        self.gaps.append(max(gap, 0.0))
+        self.likelihood_gaps.append(max(gap, 0.0))
         self.log_likelihoods.append(likelihood - self.lift)
 
     def _checked(self, likelihood, fall: float) -> None:
@@ -183,9 +183,9 @@ class Growth:
         self._checked(likelihood, fall)
         self.n_iterations += int(n_iterations.sum())
         gain, enough = self._gains(leaf, counts[:, leaf : leaf + 2])
-        return Judged(tests, counts, gain, likelihood, enough)
+        return TestGains(tests, counts, gain, likelihood, enough)
 
-    def _counted(self, leaf: int, j: int) -> Judged:
+    def _counted(self, leaf: int, j: int) -> TestGains:
         """The best candidates of an attribute at a leaf by counting: nothing is in doubt."""
         rows = np.flatnonzero(self.plausible[leaf] > 0)
         if j in self.data.possible:
@@ -216,7 +216,7 @@ class Growth:
             tests = [Test(leaf, j, float(of_test[place]), None, int(place)) for place in kept]
         counts = np.repeat(self.counts[None], len(kept), axis=0)
         counts = np.concatenate([counts[:, :leaf], sides[kept], counts[:, leaf + 1 :]], axis=1)
-        return Judged(tests, counts, gain[kept], np.zeros(len(kept)), enough[kept])
+        return TestGains(tests, counts, gain[kept], np.zeros(len(kept)), enough[kept])
 
     def _gains(self, leaf: int, sides: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Weight times gain of the divided leaf, and where the gain is large enough."""
@@ -239,7 +239,7 @@ class Growth:
 
     # -- candidates -----------------------------------------------------------------------
 
-    def _best_test(self) -> tuple[Judged, int] | None:
+    def _best_test(self) -> tuple[TestGains, int] | None:
         """The candidate with the largest weight x gain, and its place.
 
         Ties: the largest likelihood, then the first.
@@ -255,12 +255,12 @@ class Growth:
         about, place = best or (max(finals, key=lambda judged: judged.gain[0]), 0)
         nearby = [
             self._judge(part, *self._sides(part), most=self.settings.n_screening)
-            for part in _blocks(self._beside(about.tests[place]), self.data.n_rows)
+            for part in _blocks(self._neighbouring_tests(about.tests[place]), self.data.n_rows)
         ]
         finals = self._finals(nearby, [np.arange(len(j.gain)) for j in nearby])
         return _better(_first_best(finals, self.alike), best, self.alike)
 
-    def _beside(self, test: Test) -> list[Test]:
+    def _neighbouring_tests(self, test: Test) -> list[Test]:
         """Thresholds about the best one, up to the second on either side that was tried."""
         if test.goes_left is not None:
             return []
@@ -275,7 +275,7 @@ class Growth:
             if place != test.place
         ]
 
-    def _candidates(self, n_thresholds: int | None, most: int | None) -> list[Judged]:
+    def _candidates(self, n_thresholds: int | None, most: int | None) -> list[TestGains]:
         """Every candidate of every leaf that is worth dividing, an attribute at a time.
 
         No test gains more than the impurity of its leaf: leaves are looked at in that order, and
@@ -312,7 +312,7 @@ class Growth:
         places = _spread(len(values), n_thresholds)
         return [Test(leaf, j, float(values[p]), None, int(p)) for p in places]
 
-    def _finals(self, screened: list[Judged], eligible: list[np.ndarray]) -> list[Judged]:
+    def _finals(self, screened: list[TestGains], eligible: list[np.ndarray]) -> list[TestGains]:
         """The finalists one by one, their estimates carried on to the end."""
         order = sorted(
             (-judged.gain[place], at, place)
@@ -383,11 +383,11 @@ class Growth:
                 self.by_plausibility[j] = ByPlausibility(self.data.possible[j])
             of_any = self.by_plausibility[j].of_any
             left, right = of_any(possible & goes_left), of_any(possible & ~goes_left)
-        return _seen(rest * left), _seen(rest * right)
+        return _drop_negligible(rest * left), _drop_negligible(rest * right)
 
     # -- the tree -------------------------------------------------------------------------
 
-    def _divide(self, judged: Judged, place: int) -> None:
+    def _divide(self, judged: TestGains, place: int) -> None:
         """Make a candidate part of the tree, with its estimates."""
         test = judged.tests[place]
         leaf = test.leaf
@@ -398,7 +398,7 @@ class Growth:
             goes_left = self._with_absent(test, judged.counts[place])
             sides = self.boxes[leaf].within(test.feature, goes_left)
         self.boxes[leaf : leaf + 1] = sides
-        plausible = _seen(np.stack([box.plausibility(self.data) for box in sides]))
+        plausible = _drop_negligible(np.stack([box.plausibility(self.data) for box in sides]))
         self.plausible = np.ascontiguousarray(
             np.concatenate([self.plausible[:leaf], plausible, self.plausible[leaf + 1 :]])
         )
@@ -472,12 +472,12 @@ class _Node:
     children: tuple[int, ...] = ()
 
 
-def _seen(plausible: np.ndarray) -> np.ndarray:
+def _drop_negligible(plausible: np.ndarray) -> np.ndarray:
     plausible[plausible < NOTHING] = 0.0
     return plausible
 
 
-def _first_best(judged_ones, alike: tuple[float, float]) -> tuple[Judged, int] | None:
+def _first_best(judged_ones, alike: tuple[float, float]) -> tuple[TestGains, int] | None:
     """The candidate with the largest gain of those with enough; ties go by likelihood, then to the
     first.
 

@@ -6,8 +6,8 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from hedgerow.checks import (
-    COUNTED,
     LARGEST,
+    LARGEST_COUNT,
     as_table,
     check_choice,
     check_flag,
@@ -30,7 +30,7 @@ from hedgerow.induction.base import (
     meant_weights,
     transaction,
 )
-from hedgerow.induction.uncertain import Uncertain
+from hedgerow.induction.uncertain_table import Uncertain
 
 
 class EvidentialTreeClassifier(TreeClassifierMixin):
@@ -196,7 +196,7 @@ class EvidentialTreeClassifier(TreeClassifierMixin):
         check_number("n_screening", self.n_screening, 1, most, whole=True)
         for name in ("n_thresholds", "n_finalists"):
             if getattr(self, name) is not None:
-                check_number(name, getattr(self, name), 1, COUNTED, whole=True)
+                check_number(name, getattr(self, name), 1, LARGEST_COUNT, whole=True)
         check_choice("weights", self.weights, WEIGHTS)
         names = Settings.__dataclass_fields__
         return Settings(**{name: getattr(self, name) for name in names})
@@ -235,7 +235,7 @@ class EvidentialTreeClassifier(TreeClassifierMixin):
         if isinstance(X, EvidentialData):
             data, weight = self._evidence(X, y, sample_weight, gamma_X, gamma_y)
         else:
-            data, weight = self._plain(X, y, sample_weight, gamma_X, gamma_y)
+            data, weight = self._evidence_of_table(X, y, sample_weight, gamma_X, gamma_y)
         if weight is not None:
             weight = meant_weights(self.weights, weight, self._least_weight)
             weight = None if (weight == 1.0).all() else weight
@@ -249,7 +249,7 @@ class EvidentialTreeClassifier(TreeClassifierMixin):
         growth = Growth(data, settings, weight)
         self.trees_ = growth.run()
         self.log_likelihoods_ = np.array(growth.log_likelihoods)
-        self.likelihood_gaps_ = np.array(growth.gaps)
+        self.likelihood_gaps_ = np.array(growth.likelihood_gaps)
         self.share_gains_ = np.array(growth.gains)
         tree = self.trees_[-1]
         if self.prune:
@@ -314,21 +314,21 @@ class EvidentialTreeClassifier(TreeClassifierMixin):
             return data, None
         return data.take(weight > 0), weight[weight > 0]
 
-    def _plain(self, X, y, sample_weight, gamma_X, gamma_y):
+    def _evidence_of_table(self, X, y, sample_weight, gamma_X, gamma_y):
         """A plain table as evidential data, and weights of its rows."""
         check_rows_alike(X, gamma_y=gamma_y)
         given = X
         array, y, weight, kept, plausible = self._checked_rows(X, y, sample_weight)
         low = high = array
-        if self._doubts is not None:
+        if self._uncertainty is not None:
             for name, gamma in (("reliability", gamma_X), ("y_plausibility", gamma_y)):
-                if np.any(gamma) and getattr(self._doubts, name) is not None:
+                if np.any(gamma) and getattr(self._uncertainty, name) is not None:
                     raise InputError(
                         f"a gamma is given beside uncertain data with {name}",
                         remedy="give one of the two",
                     )
-            gamma_X = gamma_X if self._doubts.reliability is None else self._doubts.gamma
-            if "error" in self._understood(self._doubts):
+            gamma_X = gamma_X if self._uncertainty.reliability is None else self._uncertainty.gamma
+            if "error" in self._understood(self._uncertainty):
                 low, high = bounds_of(array, self._training_gate())
         self.classes_ = np.unique(y) if plausible is None else plausible[0]
         self.n_classes_ = len(self.classes_)
@@ -384,10 +384,10 @@ class EvidentialTreeClassifier(TreeClassifierMixin):
             return mixture(self.tree_, self._of_codes(table))
         return self.tree_.predict_proba(table, evaluation=gate)
 
-    def _in_doubt(self, X, error) -> EvidentialData:
+    def _evidence_of_rows(self, X, error) -> EvidentialData:
         """Uncertain data with reliabilities, as evidence."""
         understood = self._understood(X)
-        self._tell_ignored(X, understood - {"y_plausibility"}, predicting=True)
+        self._warn_of_ignored(X, understood - {"y_plausibility"}, predicting=True)
         if error is not None:
             raise InputError(
                 "error is given beside uncertain data with reliabilities",
@@ -420,7 +420,7 @@ class EvidentialTreeClassifier(TreeClassifierMixin):
         """
         check_is_fitted(self, "tree_")
         if isinstance(X, Uncertain) and X.reliability is not None:
-            return mixture(self.tree_, self._in_doubt(X, error))
+            return mixture(self.tree_, self._evidence_of_rows(X, error))
         X, error = self._unpacked(X, error)
         if error is not None:
             return self._probabilities(*self._read(X, error))

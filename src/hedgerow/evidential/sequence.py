@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from hedgerow.checks import COUNTED, LARGEST, check_choice, check_number
+from hedgerow.checks import LARGEST, LARGEST_COUNT, check_choice, check_number
 from hedgerow.errors import InputError
 from hedgerow.tree import Tree
 
@@ -95,7 +95,7 @@ def best_first(
 
 def check_growth(max_leaves, min_gain, min_share_gain) -> None:
     """Refuse bounds that no growth has."""
-    check_number("max_leaves", max_leaves, 1, COUNTED, whole=True)
+    check_number("max_leaves", max_leaves, 1, LARGEST_COUNT, whole=True)
     check_number("min_gain", min_gain, 0.0, 1.0)
     check_number("min_share_gain", min_share_gain, 0.0, LARGEST)
 

@@ -20,8 +20,8 @@ from hedgerow.exchange.branches import (
     names_of_tested,
 )
 from hedgerow.tree import Tree
-from hedgerow.tree.beside import Names
-from hedgerow.tree.export import named
+from hedgerow.tree.export import rename_tree
+from hedgerow.tree.metadata import Names
 
 # A table and a loop: branches as code would be limited to a hundred levels by Python's indentation.
 _SOURCE = '''\
@@ -108,7 +108,7 @@ def to_python(
     if taken or not isinstance(name, str) or not name.isidentifier():
         raise InputError(f"name is {name!r}", remedy="give a name that a function can have")
     check_hard(tree, "Python")
-    tree = named(tree, class_names, feature_names)
+    tree = rename_tree(tree, class_names, feature_names)
     classes = [_label(label) for label in labels_of(tree)]
     check_different("classes", classes, "give `class_names` that differ")
     leaf = tree.is_leaf()

@@ -8,20 +8,20 @@ from typing import TYPE_CHECKING, Any
 
 from hedgerow.checks import check_flag
 from hedgerow.exchange.branches import Branches, Condition, Interval, labels_of, name_of
-from hedgerow.optional import needed
+from hedgerow.optional_imports import import_optional
 from hedgerow.texts import one_line
 from hedgerow.tree import Tree
-from hedgerow.tree.beside import Names
 from hedgerow.tree.export import (
     check_decimals,
     class_name,
     feature_name,
-    named,
     number,
+    rename_tree,
     share_texts,
     threshold_words,
     unit_words,
 )
+from hedgerow.tree.metadata import Names
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -76,7 +76,7 @@ def rules(
     """
     check_decimals(decimals)
     check_flag("as_text", as_text)
-    tree = named(tree, class_names, feature_names)
+    tree = rename_tree(tree, class_names, feature_names)
     of_variable = unit_words(tree, units)
     branches = Branches(tree)
     shares = tree.probabilities()
@@ -104,7 +104,7 @@ def rules(
         rows.append(row)
     if as_text:
         return "".join(lines)
-    table = needed("pandas", "a table of rules").DataFrame(rows)
+    table = import_optional("pandas", "a table of rules").DataFrame(rows)
     for c, label in enumerate(labels_of(tree)):
         table[f"probability_{label}"] = shares[table["leaf"], c]
     return table

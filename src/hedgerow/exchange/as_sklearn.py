@@ -10,7 +10,7 @@ from hedgerow.checks import check_choice, check_flag, check_number
 from hedgerow.errors import InputError, warn_user
 from hedgerow.exchange.branches import check_hard, labels_of, name_of
 from hedgerow.tree import Tree
-from hedgerow.tree.sound import MOST_VARIABLES
+from hedgerow.tree.validation import MOST_VARIABLES
 
 if TYPE_CHECKING:
     from sklearn.tree import DecisionTreeClassifier

@@ -19,8 +19,8 @@ from hedgerow.exchange.branches import (
     names_of_tested,
 )
 from hedgerow.tree import Tree
-from hedgerow.tree.beside import Names
-from hedgerow.tree.export import named
+from hedgerow.tree.export import rename_tree
+from hedgerow.tree.metadata import Names
 
 #: What no SQL holds between quotes: the end of a C string, halves of surrogate pairs.
 _UNWRITABLE = re.compile("[\x00\ud800-\udfff]")
@@ -96,7 +96,7 @@ def to_sql(
     """
     check_choice("what", what, ("proba", "class"))
     check_hard(tree, "SQL")
-    tree = named(tree, class_names, feature_names)
+    tree = rename_tree(tree, class_names, feature_names)
     parts = [] if table is None else _parts("table", table, 1)
     kept = _parts("keep", keep)
     if kept and not parts:
@@ -184,7 +184,7 @@ def _kept_out(branches: Branches, condition: Condition, column: str) -> list[str
         ends = [("<", condition.lower), (">=", condition.upper)]
         return [f"{column} {sign} {approximate(end)}" for sign, end in ends if math.isfinite(end)]
     if condition.new:  # listed are those that do not meet it, else those that do
-        condition = replace(condition, known=tuple(not flag for flag in condition.known))
+        condition = replace(condition, goes_in=tuple(not flag for flag in condition.goes_in))
     texts = branches.spelled(condition)
     if not texts:
         return [] if condition.new else [f"{column} IS NOT NULL"]

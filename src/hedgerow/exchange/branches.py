@@ -54,7 +54,7 @@ class Subset:
     ----------
     variable, missing
         As those of `Interval`.
-    known : tuple of bool
+    goes_in : tuple of bool
         Of each category by its code, whether it is taken.
     new : bool
         Whether one is taken that training has not seen.
@@ -62,7 +62,7 @@ class Subset:
 
     variable: int
     missing: float
-    known: tuple[bool, ...]
+    goes_in: tuple[bool, ...]
     new: bool
 
     def meet(self, other: Subset) -> Subset:
@@ -70,7 +70,7 @@ class Subset:
         return replace(
             self,
             missing=self.missing * other.missing,
-            known=tuple(a and b for a, b in zip(self.known, other.known, strict=True)),
+            goes_in=tuple(a and b for a, b in zip(self.goes_in, other.goes_in, strict=True)),
             new=self.new and other.new,
         )
 
@@ -108,7 +108,7 @@ class Branches:
     def taken(self, condition: Subset) -> list:
         """The categories of training that a condition takes, as `categories` has them."""
         labels = self.categories(condition.variable)
-        return [label for label, taken in zip(labels, condition.known, strict=True) if taken]
+        return [label for label, taken in zip(labels, condition.goes_in, strict=True) if taken]
 
     def spelled(self, condition: Subset) -> list:
         """As `taken`, each label with the other texts of an equal number or truth value."""

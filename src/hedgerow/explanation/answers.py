@@ -12,7 +12,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from hedgerow.explanation.laws import Law
+from hedgerow.explanation.error_laws import Law
 from hedgerow.tree._gates import Gates, share_of
 
 MOST = 20_000  # combinations of branches that are followed, else values are drawn

@@ -87,14 +87,14 @@ def run(options: argparse.Namespace) -> int:
 
     Returns: 0.
     """
-    from hedgerow.optional import needed
+    from hedgerow.optional_imports import import_optional
 
-    needed("pandas", "`hedgerow explain`")
+    import_optional("pandas", "`hedgerow explain`")
     import numpy as np
 
     from hedgerow.explanation.explain import explain_table
     from hedgerow.files import check_free
-    from hedgerow.tree.reading import Rows, read_tree
+    from hedgerow.tree.input_files import Rows, read_tree
 
     tree = read_tree(options.model)
     table = Rows(options.rows, tree).values(np.unique(tree.feature[tree.feature >= 0]))
@@ -104,7 +104,9 @@ def run(options: argparse.Namespace) -> int:
             remedy=f"give a number from 0 to {len(table) - 1}",
         )
     error = None if options.error is None else _errors(options.error, tree, len(table))
-    revisions = _doubts(options, tree, table)  # which looks at the settings, whatever is asked
+    revisions = _revisions_by_row(
+        options, tree, table
+    )  # which looks at the settings, whatever is asked
     asked = list(range(len(table))) if options.row is None else [options.row]
     if options.html is not None:
         check_free(options.html, options.force)
@@ -131,7 +133,7 @@ def _errors(path: str, tree: Tree, n_rows: int) -> Any:
     import numpy as np
 
     from hedgerow.files import read_csv
-    from hedgerow.tree.reading import ABSENT
+    from hedgerow.tree.input_files import ABSENT
 
     frame = read_csv(path, text=True, absent=ABSENT)
     if sorted(frame.columns) == ["error", "variable"]:
@@ -176,10 +178,10 @@ def _number(text: str) -> float | str:
         return str(text)
 
 
-def _doubts(options: argparse.Namespace, tree: Tree, table: np.ndarray) -> Any:
+def _revisions_by_row(options: argparse.Namespace, tree: Tree, table: np.ndarray) -> Any:
     """What ConfDTree makes of a row, by its number; None for a tree without statistics."""
-    from hedgerow.confidence.doubts import doubted
-    from hedgerow.confidence.intervals import Counted, Rules, intervals
+    from hedgerow.confidence.intervals import NodeCounts, Rules, intervals
+    from hedgerow.confidence.revisions import revisions_of
 
     rules = Rules(
         method=options.method,
@@ -196,10 +198,10 @@ def _doubts(options: argparse.Namespace, tree: Tree, table: np.ndarray) -> Any:
     )
     if tree.statistics is None:
         return None
-    class_intervals = intervals(tree, Counted.of_annotated(tree), rules)
+    class_intervals = intervals(tree, NodeCounts.of_annotated(tree), rules)
     classes = list(range(tree.n_classes)) if tree.classes is None else tree.classes
     names = list(tree.feature_names or [])
-    return lambda row: doubted(
+    return lambda row: revisions_of(
         tree, class_intervals, table[row : row + 1], rules, options.smoothing, classes, names
     )
 

@@ -11,16 +11,16 @@ import numpy as np
 
 from hedgerow.checks import check_choice
 from hedgerow.errors import InputError
-from hedgerow.explanation.explanation import GIVEN, Case, Explanation, Explanations
-from hedgerow.explanation.laws import Tables, drawn_once
+from hedgerow.explanation.error_laws import Tables, drawn_once
+from hedgerow.explanation.explanation import VALUE_IS, Case, Explanation, Explanations
 from hedgerow.induction.measurement import check_error_order, of_row, resolve_error
-from hedgerow.induction.uncertain import Uncertain
-from hedgerow.optional import is_frame, of_polars
+from hedgerow.induction.uncertain_table import Uncertain
+from hedgerow.optional_imports import is_frame, of_polars
 from hedgerow.tree.gates import NoiseGate
 from hedgerow.tree.table import by_name
 
 
-def explain_tree(tree, X, error=None, given: str = GIVEN[0]) -> Explanation | Explanations:
+def explain_tree(tree, X, error=None, given: str = VALUE_IS[0]) -> Explanation | Explanations:
     """As `Tree.explain`."""
     X, single = _as_rows(X)
     check_error_order(error, X)
@@ -34,7 +34,7 @@ def explain_tree(tree, X, error=None, given: str = GIVEN[0]) -> Explanation | Ex
 
 
 def explain_table(
-    tree, table: np.ndarray, error=None, given: str = GIVEN[0], *,
+    tree, table: np.ndarray, error=None, given: str = VALUE_IS[0], *,
     names=None, smoothing: bool = False, revisions: Callable[[int], Any] | None = None,
 ) -> Explanations:  # fmt: skip
     """Of rows as the tree reads them.
@@ -42,7 +42,7 @@ def explain_table(
     smoothing: laplace-smoothed leaves.
     revisions: how ConfDTree revises a row, by its number.
     """
-    check_choice("given", given, GIVEN)
+    check_choice("given", given, VALUE_IS)
     names = tree.feature_names if names is None else names
     if names is not None and len(names) != table.shape[1]:
         raise InputError(
@@ -63,12 +63,14 @@ def explain_table(
         gate = resolve_error(error, n_categories, names or (), n_rows=len(table))
     probabilities = tree.predict_proba(table, evaluation=gate, smoothing=smoothing)
     whole = error is not None
-    return _explained(tree, table, gate, given, names, smoothing, probabilities, revisions, whole)
+    return _explanations(
+        tree, table, gate, given, names, smoothing, probabilities, revisions, whole
+    )
 
 
-def explain_learner(learner, X, error=None, given: str = GIVEN[0]) -> Explanation | Explanations:
+def explain_learner(learner, X, error=None, given: str = VALUE_IS[0]) -> Explanation | Explanations:
     """As `TreeClassifierMixin.explain`."""
-    check_choice("given", given, GIVEN)
+    check_choice("given", given, VALUE_IS)
     X, single = _as_rows(X)
     probabilities = learner.predict_proba(X, error=error)  # checks the learner, rows and errors
     with warnings.catch_warnings():
@@ -77,7 +79,7 @@ def explain_learner(learner, X, error=None, given: str = GIVEN[0]) -> Explanatio
 
 
 def _of_learner(learner, X, error, given, single, probabilities):
-    revisions = learner._doubts_of(X, error) if hasattr(learner, "doubts") else None
+    revisions = learner._revisions_of(X, error) if hasattr(learner, "doubts") else None
     classes = learner.classes_.tolist()
     if not hasattr(learner, "tree_"):  # a forest has no path of its own
         cases = [
@@ -96,9 +98,9 @@ def _of_learner(learner, X, error, given, single, probabilities):
     else:
         (member,) = learner._members
         smoothing, names = learner._smooths(member), learner._names(member)
-        intervals = np.stack([member.intervals.own, member.intervals.other], axis=1)
+        intervals = np.stack([member.intervals.assigned_interval, member.intervals.other], axis=1)
         ends = intervals.reshape(len(intervals), -1)
-    explanations = _explained(
+    explanations = _explanations(
         learner.tree_,
         table,
         gate,
@@ -115,7 +117,7 @@ def _of_learner(learner, X, error, given, single, probabilities):
     return explanations[0] if single else explanations
 
 
-def _explained(
+def _explanations(
     tree,
     table,
     gate,

@@ -10,21 +10,28 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hedgerow.confidence.doubts import shown_value
+from hedgerow.confidence.revisions import shown_value
 from hedgerow.errors import InputError
 from hedgerow.explanation.answers import Answers
-from hedgerow.explanation.laws import Law, Tables, again, law, mirrored, told
-from hedgerow.optional import needed
+from hedgerow.explanation.error_laws import (
+    Law,
+    Tables,
+    joint_probability,
+    law,
+    mirror_law,
+    repeated_law,
+)
+from hedgerow.optional_imports import import_optional
 from hedgerow.tree.export import test_words
 from hedgerow.tree.gates import ThresholdGate
 
 if TYPE_CHECKING:
     import pandas as pd
 
-GIVEN = ("measured", "true")
+VALUE_IS = ("measured", "true")
 MARGIN = 0.1  # of what tests and the value span, beyond it in a what-if curve
 N_POINTS = 101  # of such a curve
-_ASKED = ("_now", "_again", "_true")  # of an explanation: what it asks the tree by
+_CACHED = ("_now", "_again", "_true")  # of an explanation: what it asks the tree by
 DIGITS = 4  # significant ones after the first, at least, of thresholds and values
 WIDTHS = 4.0  # standard deviations beyond it, where that is more
 
@@ -99,7 +106,7 @@ class Case:
     x : (m,) float64
     error : NoiseGate or None
         Errors of measurement of this row.
-    reading : gate or None
+    gate : gate or None
         With which the tree reads the row.
     given : {"measured", "true"}
     smoothing : bool
@@ -115,7 +122,7 @@ class Case:
     leaves: np.ndarray
     x: np.ndarray
     error: Any
-    reading: Any
+    gate: Any
     given: str
     smoothing: bool
     tables: Tables = field(default_factory=dict, compare=False, repr=False)
@@ -136,13 +143,13 @@ class Case:
     @cached_property
     def shares(self) -> np.ndarray:
         """(n_nodes,) float64: probability that the true values come by each node."""
-        gate = self.reading if self.error is None else self.error
+        gate = self.gate if self.error is None else self.error
         return self.tree.shares(self.x[None], gate).toarray()[0]
 
     @cached_property
     def laws_again(self) -> dict[int, Law]:
         """Of another measurement of each of them, about the measured value."""
-        return {j: again(self.error, j, each) for j, each in self.laws.items()}
+        return {j: repeated_law(self.error, j, each) for j, each in self.laws.items()}
 
     def __getstate__(self) -> dict:
         # Without what is worked out anew: laws are functions, which are not pickled.
@@ -181,14 +188,14 @@ class Explanation:
         self.classes = classes
         self.probabilities = probabilities
         self.answer = classes[int(np.argmax(probabilities))]
-        self._doubts = revisions
+        self._revisions = revisions
 
     @property
     def doubts(self):
         """What the nodes of a ConfDTree did; None of other learners."""
-        if callable(self._doubts):
-            self._doubts = self._doubts()
-        return self._doubts
+        if callable(self._revisions):
+            self._revisions = self._revisions()
+        return self._revisions
 
     @property
     def case(self) -> Case:
@@ -324,7 +331,7 @@ class Explanation:
     def _again(self) -> Answers:
         case = self.case
         if case.given == "true":
-            return case.answers({j: mirrored(each) for j, each in case.laws.items()})
+            return case.answers({j: mirror_law(each) for j, each in case.laws.items()})
         return case.answers(case.laws_again)
 
     @cached_property
@@ -360,7 +367,7 @@ class Explanation:
             if (answers == answers[0]).all():
                 falls[case.name(j)] = 0.0
                 continue
-            joint = told(first, case.laws_again[j], ends)[:, some]
+            joint = joint_probability(first, case.laws_again[j], ends)[:, some]
             chance = joint.sum(axis=1)
             mixed = joint @ answers
             after = np.divide(mixed, chance[:, None], out=np.zeros_like(mixed),
@@ -409,16 +416,18 @@ class Explanation:
             raise InputError(
                 f"{variable!r} is no variable of the tree", remedy="give its name or its number"
             )
-        values = self._span(int(j)) if values is None else np.atleast_1d(self._given(j, values))
+        values = (
+            self._span(int(j)) if values is None else np.atleast_1d(self._values_given(j, values))
+        )
         table = np.repeat(case.x[None], len(values), axis=0)
         table[:, j] = values
         if case.predict is not None:
             return values, case.predict(table)
         return values, case.tree.predict_proba(
-            table, evaluation=case.reading, smoothing=case.smoothing
+            table, evaluation=case.gate, smoothing=case.smoothing
         )
 
-    def _given(self, j: int, values) -> np.ndarray:
+    def _values_given(self, j: int, values) -> np.ndarray:
         """Values of a user: numbers, or labels of categories."""
         labels = [str(label) for label in self.case.tree.categories.get(j, [])]
         texts = np.atleast_1d(np.asarray(values, dtype=object)).ravel().tolist()
@@ -456,7 +465,7 @@ class Explanation:
 
     def _cuts(self, of_it: np.ndarray) -> np.ndarray:
         """Where the prediction of some tests may change, ascending: thresholds and their bounds."""
-        tree, gate = self.case.tree, self.case.reading
+        tree, gate = self.case.tree, self.case.gate
         cuts = [tree.threshold[of_it]]
         if isinstance(gate, ThresholdGate):
             cuts += [gate.lower[of_it], gate.upper[of_it]]
@@ -493,8 +502,8 @@ class Explanation:
         return text(self)
 
     def __getstate__(self) -> dict:
-        state = {name: value for name, value in self.__dict__.items() if name not in _ASKED}
-        return {**state, "_doubts": self.doubts}
+        state = {name: value for name, value in self.__dict__.items() if name not in _CACHED}
+        return {**state, "_revisions": self.doubts}
 
     def __repr__(self) -> str:
         return f"Explanation(answer={self.answer!r}, probability={self.probabilities.max():.3f})"
@@ -538,7 +547,7 @@ class Explanations(Sequence):
 
     def to_frame(self) -> pd.DataFrame:
         """One row per case: `Explanation.summary`."""
-        return needed("pandas", "explanations as a data frame").DataFrame(
+        return import_optional("pandas", "explanations as a data frame").DataFrame(
             [case.summary() for case in self._cases]
         )
 

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from hedgerow.drawing.ink import COLORS, hatch_of
+from hedgerow.drawing.pen import COLORS, hatch_of
 from hedgerow.drawing.words import shorten
 from hedgerow.errors import InputError
 from hedgerow.explanation.words import MOST_LEAVES, percent
-from hedgerow.optional import needed
+from hedgerow.optional_imports import import_optional
 from hedgerow.texts import one_line
 
 MOST_CURVES = 6
@@ -22,7 +22,7 @@ POINTS = 8.0
 
 def draw(explanation: Any, figure=None):
     """Draw an explanation."""
-    plt = needed("matplotlib.pyplot", "a drawing of an explanation")
+    plt = import_optional("matplotlib.pyplot", "a drawing of an explanation")
     leaves = explanation.leaves[:MOST_LEAVES]
     variables = _variables(explanation)
     rows = -(-len(variables) // 2)

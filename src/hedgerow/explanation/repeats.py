@@ -10,7 +10,7 @@ from scipy import stats
 
 from hedgerow.checks import check_number
 from hedgerow.errors import InputError
-from hedgerow.optional import is_frame, needed, numbers_of, of_polars
+from hedgerow.optional_imports import import_optional, is_frame, numbers_of, of_polars
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -63,7 +63,7 @@ def error_from_repeats(
     >>> errors.loc["sugar", ["sd", "low", "high"]].astype(float).round(2).tolist()
     [2.0, 1.13, 7.46]
     """
-    pd = needed("pandas", "errors from repeated measurements")
+    pd = import_optional("pandas", "errors from repeated measurements")
     check_number("confidence", confidence, 0.5, 0.999999)
     frame = of_polars(frame)
     if not is_frame(frame):

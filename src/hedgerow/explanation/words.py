@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from hedgerow.confidence.doubts import class_shares
+from hedgerow.confidence.revisions import class_shares
 from hedgerow.texts import legible, one_line
 from hedgerow.tree.export import number
 
@@ -46,7 +46,7 @@ def _sections(explanation: Any) -> list[str]:
             lines.append(f"  {len(rest)} more: {left:.3f}")
     else:
         lines.append(leaf_words(explanation.leaves[0], explanation.classes))
-    lines += doubt_words(explanation)
+    lines += uncertainty_words(explanation)
     return lines
 
 
@@ -87,7 +87,7 @@ def leaf_words(leaf: Any, classes: Sequence) -> str:
     )
 
 
-def doubt_words(explanation: Any) -> list[str]:
+def uncertainty_words(explanation: Any) -> list[str]:
     """How sure the answer is."""
     c = explanation.classes.index(explanation.answer)
     measuring = np.sqrt(explanation.variance_measuring[c])
@@ -157,7 +157,7 @@ def html_of_rows(cases: Sequence[tuple[int, Any]]) -> str:
 def _page(explanation: Any) -> str:
     parts = [f"<p><strong>Answer: {_escaped(explanation.answer)}</strong></p>"]
     if explanation._case is not None:
-        lines = doubt_words(explanation)
+        lines = uncertainty_words(explanation)
         parts += [f"<p>{_escaped(line[0].upper() + line[1:])}.</p>" for line in lines]
     parts.append(_classes(explanation))
     if explanation._case is not None:

@@ -22,8 +22,8 @@ from sklearn.utils.validation import (
 
 from hedgerow.checks import (
     BEYOND_USE,
-    COUNTED,
     LARGEST,
+    LARGEST_COUNT,
     check_choice,
     check_flag,
     check_number,
@@ -37,8 +37,13 @@ from hedgerow.checks import (
 from hedgerow.errors import InputError, warn_user
 from hedgerow.induction._columns import MOST_CATEGORIES, Columns
 from hedgerow.induction.measurement import check_error_order, column_number, resolve_error
-from hedgerow.induction.uncertain import DOUBTS, Fractions, Uncertain, fractions_of
-from hedgerow.optional import is_frame, of_polars
+from hedgerow.induction.uncertain_table import (
+    KINDS_OF_UNCERTAINTY,
+    Fractions,
+    Uncertain,
+    fractions_of,
+)
+from hedgerow.optional_imports import is_frame, of_polars
 from hedgerow.tree.gates import NoiseGate
 from hedgerow.tree.labels import codes_in
 from hedgerow.tree.table import check_frame, column_numbers
@@ -143,7 +148,7 @@ def transaction(fit: Callable[..., Any]) -> Callable[..., Any]:
             self.__dict__.update(before)
             raise
         finally:
-            for name in ("_rows_given", "_doubts", "_fractions"):
+            for name in ("_rows_given", "_uncertainty", "_fractions"):
                 self.__dict__.pop(name, None)
 
     return fit_or_restore
@@ -175,7 +180,7 @@ class TreeClassifierMixin(ClassifierMixin, BaseEstimator):
         """Parameters that stop the growth of a branch, of every learner that has them."""
         check_number("min_samples_split", self.min_samples_split, 0.0, LARGEST)
         check_number("min_samples_leaf", self.min_samples_leaf, 0.0, LARGEST)
-        check_number("max_depth", self.max_depth, 0, COUNTED, whole=True, optional=True)
+        check_number("max_depth", self.max_depth, 0, LARGEST_COUNT, whole=True, optional=True)
         check_choice("candidates", self.candidates, ("values", "midpoints"))
         check_choice("weights", self.weights, WEIGHTS)
         check_flag("smoothing", self.smoothing)
@@ -315,7 +320,7 @@ class TreeClassifierMixin(ClassifierMixin, BaseEstimator):
         """Doubts of these data that `fit` reads."""
         return self._understands
 
-    def _tell_ignored(
+    def _warn_of_ignored(
         self, data: Uncertain, read: Collection[str], predicting: bool = False
     ) -> None:
         """One warning of all uncertainty of a table that is not read here."""
@@ -323,7 +328,7 @@ class TreeClassifierMixin(ClassifierMixin, BaseEstimator):
         asked = {"y_plausibility"} if predicting else set()
         ignored = [name for name in data.given if name not in asked.union(read)]
         if ignored:
-            parts = " and ".join(name for name in DOUBTS if name in read)
+            parts = " and ".join(name for name in KINDS_OF_UNCERTAINTY if name in read)
             parts = f"; {'in prediction ' * predicting}it reads {parts}" if parts else ""
             warn_user(
                 f"{type(self).__name__} ignores {' and '.join(ignored)} of the uncertain data"
@@ -332,23 +337,23 @@ class TreeClassifierMixin(ClassifierMixin, BaseEstimator):
 
     def _taken_in(self, X, y):
         """Table and classes of training, of `Uncertain` as of plain data."""
-        self._doubts: Uncertain | None = None
+        self._uncertainty: Uncertain | None = None
         if not isinstance(X, Uncertain):
             return X, y
         understood = self._understood(X)
-        self._tell_ignored(X, understood)
+        self._warn_of_ignored(X, understood)
         if X.error is not None and "error" in understood and self._error is not None:
             raise InputError(
                 f"error is given to {type(self).__name__} and with the data",
                 remedy="give it in one of the two places",
             )
-        self._doubts = X  # until the fit is over
+        self._uncertainty = X  # until the fit is over
         return X.X, X.likeliest() if y is None else y
 
     @property
     def _error(self) -> Any:
         """Errors of the training set: given with it, or as the parameter."""
-        uncertainty = self.__dict__.get("_doubts")
+        uncertainty = self.__dict__.get("_uncertainty")
         if uncertainty is not None and uncertainty.error is not None:
             return uncertainty.error
         return getattr(self, "error", None)
@@ -368,7 +373,7 @@ class TreeClassifierMixin(ClassifierMixin, BaseEstimator):
         if not isinstance(X, Uncertain):
             return X, error
         # Guesses are read in fit alone; E2M reads reliabilities by a way of its own.
-        self._tell_ignored(X, {"error"}, predicting=True)
+        self._warn_of_ignored(X, {"error"}, predicting=True)
         if error is not None and X.error is not None:
             raise InputError(
                 "error is given beside uncertain data, which have errors of their own",
@@ -403,8 +408,8 @@ class TreeClassifierMixin(ClassifierMixin, BaseEstimator):
         Returns: `kept` A row of weight 0 is as if absent: it brings no class of its own.
         """
         X, y = self._taken_in(X, y)
-        if y is None and self._doubts is not None:
-            self._doubts.classes_of(None)  # says what it lacks
+        if y is None and self._uncertainty is not None:
+            self._uncertainty.classes_of(None)  # says what it lacks
         if y is None:
             raise ValueError(
                 f"{type(self).__name__} requires y to be passed, but the target y is None"
@@ -413,7 +418,7 @@ class TreeClassifierMixin(ClassifierMixin, BaseEstimator):
         array = self._encode(X, reset=True)
         y = class_labels(y)
         check_consistent_length(array, y)
-        plausible_classes = None if self._doubts is None else self._doubts.classes_of(y)
+        plausible_classes = None if self._uncertainty is None else self._uncertainty.classes_of(y)
         weight, kept = checked_weights(sample_weight, array.shape[0]), None
         self._rows_given: tuple[int, np.ndarray | None] = array.shape[0], None
         if weight is not None:
@@ -435,7 +440,7 @@ class TreeClassifierMixin(ClassifierMixin, BaseEstimator):
             rows, codes, share = fractions_of(plausible)
             y = self.classes_[codes]
             if len(rows) > len(array):
-                return self._doubtful_set(array, y, codes, rows, share, weight, kept, lasting)
+                return self._fractional_set(array, y, codes, rows, share, weight, kept, lasting)
         if weight is None:
             self._warn_of_shares(len(array))
         counted, per_weight = self._counted(weight), None
@@ -464,7 +469,7 @@ class TreeClassifierMixin(ClassifierMixin, BaseEstimator):
         """Sample weights as minima count them."""
         return None if weight is None else meant_weights(self.weights, weight, self._least_weight)
 
-    def _doubtful_set(self, array, y, codes, rows, share, weight, kept, lasting) -> Columns:
+    def _fractional_set(self, array, y, codes, rows, share, weight, kept, lasting) -> Columns:
         """Rows whose class is doubtful as several of one class each, which add up to the row.
 
         y, codes, rows, share : (n_parts,) class of each part, its row and how much of it it is.

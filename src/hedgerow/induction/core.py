@@ -11,8 +11,8 @@ import numpy as np
 
 from hedgerow.checks import (
     BEYOND_USE,
-    COUNTED,
     LARGEST,
+    LARGEST_COUNT,
     check_choice,
     check_jobs,
     check_memory,
@@ -240,7 +240,7 @@ def grow(
     )[0]
     if rules.thresholds != "right":
         tree = _with_values_left(tree, columns, rules.thresholds == "observed")
-    return collapsed(tree) if rules.collapse else tree
+    return collapse(tree) if rules.collapse else tree
 
 
 def _with_values_left(tree: Tree, columns: Columns, observed: bool) -> Tree:
@@ -256,7 +256,7 @@ def _with_values_left(tree: Tree, columns: Columns, observed: bool) -> Tree:
     return Tree(**{**arrays, "threshold": threshold, "center": threshold}, _checked=True)
 
 
-def collapsed(tree: Tree) -> Tree:
+def collapse(tree: Tree) -> Tree:
     """Leaves in the place of subtrees that make as many errors on the training set, less .001."""
     weight = tree.class_weight
     leaf = weight.sum(axis=1) - weight.max(axis=1)
@@ -277,7 +277,7 @@ def _check_stops(min_samples_split: Any, min_samples_leaf: Any, max_depth: Any) 
     """Refuse settings that stop growth where they are out of range."""
     check_number("min_samples_split", min_samples_split, 0.0, LARGEST)
     check_number("min_samples_leaf", min_samples_leaf, 0.0, LARGEST)
-    check_number("max_depth", max_depth, 0, COUNTED, whole=True, optional=True)
+    check_number("max_depth", max_depth, 0, LARGEST_COUNT, whole=True, optional=True)
 
 
 def make_growth(
@@ -305,7 +305,7 @@ def make_growth(
     draws = None
     if criterion == "expected_gain":
         if columns.has_missing:
-            draws = guesses_of(columns, imputed)
+            draws = imputed_by_column(columns, imputed)
         else:
             criterion = "information_gain"  # what it is where nothing is guessed
     rules = Rules(
@@ -326,7 +326,7 @@ def make_growth(
         how = _grid_search(columns, noise, window, step)
         gate = _propagation(columns, propagation, window, gate_at)
     check_size(columns, gate)
-    start = None if given is None else _given(given, columns)
+    start = None if given is None else _start_tree(given, columns)
     gates = Gates(gate, columns.n_variables)
     sharing = None
     if n_jobs not in (None, 1) and columns.X.size >= SHARING.table and not gates.asking:
@@ -337,7 +337,7 @@ def make_growth(
     return Tree(**arrays, _checked=True), growth.n_candidates, growth.n_gains
 
 
-def _given(tree: Tree, columns: Columns) -> dict[str, np.ndarray]:
+def _start_tree(tree: Tree, columns: Columns) -> dict[str, np.ndarray]:
     """The arrays of a tree that growth starts from."""
     tree.check_width(columns.n_variables)
     most = int(columns.n_categories.max(initial=0))
@@ -352,7 +352,7 @@ def _given(tree: Tree, columns: Columns) -> dict[str, np.ndarray]:
     return {**tree.arrays(), "categories_left": left}
 
 
-def guesses_of(columns: Columns, imputed: Any) -> np.ndarray:
+def imputed_by_column(columns: Columns, imputed: Any) -> np.ndarray:
     """Guesses as the core reads them, (n_draws, m, n): NaN where the value is known.
 
     Raises an InputError where one is missing, not finite, or no code of a category.

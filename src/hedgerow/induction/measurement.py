@@ -16,7 +16,7 @@ from scipy import stats
 
 from hedgerow.checks import LARGEST, check_choice, without_mask
 from hedgerow.errors import InputError
-from hedgerow.optional import is_frame, numbers_of, of_polars
+from hedgerow.optional_imports import is_frame, numbers_of, of_polars
 from hedgerow.tree.gates import WIDEST, NoiseGate, RelativeNoise, RowNoise, check_model
 from hedgerow.tree.table import check_row_order
 
@@ -265,7 +265,7 @@ def _of_text(text: str, refused: InputError) -> tuple[float, Any]:
     return number, None
 
 
-def lasting(gate: NoiseGate | None) -> NoiseGate | None:
+def keep_after_fit(gate: NoiseGate | None) -> NoiseGate | None:
     """The gate with which a tree reads rows that nothing is said of.
 
     Errors by row become their root mean square, as other rows have others.

@@ -9,12 +9,12 @@ import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from hedgerow.checks import COUNTED, check_choice, check_number
+from hedgerow.checks import LARGEST_COUNT, check_choice, check_number
 from hedgerow.errors import InputError, warn_user
 from hedgerow.induction.base import FROM_DTYPE, transaction
-from hedgerow.induction.uncertain import Uncertain
+from hedgerow.induction.uncertain_table import Uncertain
 from hedgerow.missing.imputation import TableImputer, imputer_of, seeded
-from hedgerow.optional import is_frame
+from hedgerow.optional_imports import is_frame
 from hedgerow.tree.gates import STEP, WINDOW
 from hedgerow.tree.table import check_row_order
 from hedgerow.uncertainty.soft import SoftTreeClassifier
@@ -148,7 +148,7 @@ n_jobs
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        check_number("n_neighbors", self.n_neighbors, 1, COUNTED, whole=True)
+        check_number("n_neighbors", self.n_neighbors, 1, LARGEST_COUNT, whole=True)
         check_number("n_imputations", self.n_imputations, 1, MOST_IMPUTATIONS, whole=True)
         check_choice("missing_at_prediction", self.missing_at_prediction, ("propagate", "impute"))
 
@@ -190,7 +190,7 @@ n_jobs
         if X_imputed is not None:
             imputed = self._given(X_imputed, X, columns)
         elif columns.has_missing:
-            imputed = self._guessed(imputer, columns)
+            imputed = self._imputed_by(imputer, columns)
         if asked and self._imputer is None:
             self._imputer = self._tables_of([imputer])[0].fit(self._once(columns))
         return self._grown(columns, criterion="expected_gain", imputed=imputed)
@@ -199,7 +199,7 @@ n_jobs
         """Each row of training once, (n, m), also one of several classes."""
         return columns.X if self._fractions is None else columns.X[self._fractions.first]
 
-    def _guessed(self, imputer, columns) -> np.ndarray:
+    def _imputed_by(self, imputer, columns) -> np.ndarray:
         """Draws of the imputer, (n_imputations, n, m); the first one is kept."""
         X = self._once(columns)
         draws = [imputer]
@@ -236,7 +236,7 @@ n_jobs
             )
         tables = []
         for table in X_imputed if several else [X_imputed]:
-            array = self._guesses(table, X)
+            array = self._imputed_draws(table, X)
             if len(array) != len(X):
                 raise InputError(
                     f"X_imputed has {len(array)} rows and X has {len(X)}",
@@ -245,11 +245,11 @@ n_jobs
             rows, kept = np.arange(len(array)), self._rows_given[1]
             rows = rows if kept is None else rows[kept]
             array = array[rows]
-            self._check_guesses(array, rows, columns)
+            self._check_imputed(array, rows, columns)
             tables.append(array)
         return np.stack(tables)
 
-    def _guesses(self, table, X) -> np.ndarray:
+    def _imputed_draws(self, table, X) -> np.ndarray:
         """One table of guesses as an array; what is wrong with it is not called a fault of X."""
         both_frames = is_frame(table) and is_frame(X)
         if both_frames and set(table.columns) == set(X.columns):
@@ -268,7 +268,7 @@ n_jobs
                 remedy=getattr(error, "remedy", None) or "give guesses with the columns of X",
             ) from error
 
-    def _check_guesses(self, array: np.ndarray, rows: np.ndarray, columns) -> None:
+    def _check_imputed(self, array: np.ndarray, rows: np.ndarray, columns) -> None:
         """Guesses are there where X is missing, and categories are known ones."""
         asked = np.isnan(columns.X) & (columns.n_known > 0)
         names = getattr(self, "feature_names_in_", range(array.shape[1]))

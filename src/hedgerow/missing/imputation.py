@@ -61,7 +61,7 @@ class TableImputer:
 
     Attributes
     ----------
-    known_ : (m,) bool
+    has_value_ : (m,) bool
         Variables with a known value in the table that it was fitted on, and the numeric ones of a
         frozen imputer. The others stay missing.
     """
@@ -106,7 +106,7 @@ class TableImputer:
         wide = self._widened(X)
         if not wide.shape[1]:
             return X.copy()
-        return self._filled(X, wide, self._fit_transform, first=True)
+        return self._fill_in(X, wide, self._fit_transform, first=True)
 
     def _fit_transform(self, wide: np.ndarray) -> Any:
         if self._frozen:
@@ -120,25 +120,25 @@ class TableImputer:
         self._see(X)
         wide = self._widened(X)
         if wide.shape[1] and not self._frozen:
-            self._asked(self.imputer.fit, wide)
+            self._call_imputer(self.imputer.fit, wide)
         return self
 
     def _see(self, X: np.ndarray) -> None:
-        self.known_ = ~np.isnan(X).all(axis=0)
+        self.has_value_ = ~np.isnan(X).all(axis=0)
         if self._frozen:  # it was fitted on all columns
-            self.known_ |= self.n_categories == 0
+            self.has_value_ |= self.n_categories == 0
 
     def fill(self, X: np.ndarray) -> np.ndarray:
         """Fill another table by what was fitted. As `fit_fill` otherwise."""
         wide = self._widened(X)
         if not np.isnan(wide).any():
             return X.copy()
-        return self._filled(X, wide, self.imputer.transform)
+        return self._fill_in(X, wide, self.imputer.transform)
 
     def _widened(self, X: np.ndarray) -> np.ndarray:
         """Columns as the imputer sees them; a new category is none of the known ones."""
         columns = []
-        for j in np.flatnonzero(self.known_):
+        for j in np.flatnonzero(self.has_value_):
             column = X[:, j]
             if self.n_categories[j] == 0:
                 columns.append(column)
@@ -152,10 +152,10 @@ class TableImputer:
         imputer = self.imputer.estimator if self._frozen else self.imputer
         return type(imputer).__name__
 
-    def _filled(
+    def _fill_in(
         self, X: np.ndarray, wide: np.ndarray, transform, *, first: bool = False
     ) -> np.ndarray:
-        imputed = self._asked(transform, wide)
+        imputed = self._call_imputer(transform, wide)
         name = self._name
         if sparse.issparse(imputed):
             imputed = imputed.toarray()
@@ -175,7 +175,7 @@ class TableImputer:
                 remedy="give one that keeps rows and columns as they are",
             )
         filled, at = X.copy(), 0
-        for j in np.flatnonzero(self.known_):
+        for j in np.flatnonzero(self.has_value_):
             size = max(int(self.n_categories[j]), 1)
             block = imputed[:, at : at + size]
             at += size
@@ -212,7 +212,7 @@ class TableImputer:
             )
         return changes
 
-    def _asked(self, call, wide: np.ndarray):
+    def _call_imputer(self, call, wide: np.ndarray):
         try:
             with warnings.catch_warnings():
                 # A frozen imputer may have been fitted on a data frame.

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from hedgerow.checks import LARGEST, without_mask
 from hedgerow.errors import InputError
 from hedgerow.induction.base import transaction
-from hedgerow.optional import is_frame
+from hedgerow.optional_imports import is_frame
 from hedgerow.tree.table import check_frame, column_numbers
 
 if TYPE_CHECKING:

@@ -22,12 +22,12 @@ import numpy as np
 from hedgerow.optimal._rows import RowTree
 
 EXACT = 2  # levels that branch and bound solves
-TRIED = 3  # ... and at which it is tried once, for as many nodes as a first look has
+TRIAL_DEPTH = 3  # ... and at which it is tried once, for as many nodes as a first look has
 FIRST = 256  # nodes of a first look; each later one has twice as many
 BOUNDING = 8  # of so many nodes one is for the bound of the whole
 EXPLORATION = 0.03  # of the upper confidence bound, in units of the problem's cost
 WIDENING = 0.6  # a problem has as many arms as visits to this power
-MADE_OF = 2e7  # rows and columns times tests that a list of tests is made of
+MOST_CELLS = 2e7  # rows and columns times tests that a list of tests is made of
 STEPS = np.array([-16, -8, -4, -2, -1, 1, 2, 4, 8, 16])  # to the neighbours of a good threshold
 
 
@@ -80,7 +80,7 @@ class Problem:
     n_visits: int = 0
     arms: list[_Arm] = field(default_factory=list)
     waiting: list[tuple[float, int, int]] = field(default_factory=list)
-    known: set[tuple[int, int]] = field(default_factory=set)
+    seen_tests: set[tuple[int, int]] = field(default_factory=set)
 
     def whole(self) -> np.ndarray:
         """The best tree that was found, (2 ** depth - 1, 2) int32."""
@@ -251,7 +251,7 @@ class Anytime:
             return
         arm = self._branch(problem, column, threshold)
         problem.arms.append(arm)
-        problem.known.add((column, threshold))
+        problem.seen_tests.add((column, threshold))
         half = len(tree) // 2
         self._seed(arm.left, tree[1 : 1 + half])
         self._seed(arm.right, tree[1 + half :])
@@ -263,7 +263,7 @@ class Anytime:
         """Tests of a problem: of each stretch of a column the one that leaves least Gini index."""
         assert problem.order is not None
         n, m = len(problem.rows), len(self.rank)
-        most = max(2, int(MADE_OF / (float(n) * m * m)))
+        most = max(2, int(MOST_CELLS / (float(n) * m * m)))
         label, weight = self.label[problem.rows], self.weight[problem.rows]
         columns, thresholds = [], []
         for j in range(m):
@@ -291,10 +291,10 @@ class Anytime:
     def _wait(self, problem: Problem, columns: np.ndarray, thresholds: np.ndarray) -> None:
         """Put tests where what two levels make of them has them."""
         tests = zip(columns.tolist(), thresholds.tolist(), strict=True)
-        new = [test for test in tests if test not in problem.known]
+        new = [test for test in tests if test not in problem.seen_tests]
         if not new:
             return
-        problem.known.update(new)
+        problem.seen_tests.update(new)
         column, threshold = np.array(new, dtype=np.int32).T
         costs = self._solver(problem, 2).lookahead(
             np.ascontiguousarray(column), np.ascontiguousarray(threshold)
@@ -315,7 +315,7 @@ class Anytime:
     def _visit(self, problem: Problem) -> None:
         """Learn more of a problem that is not solved."""
         first = problem.n_visits == 0
-        if problem.depth <= EXACT or (first and problem.depth <= TRIED):
+        if problem.depth <= EXACT or (first and problem.depth <= TRIAL_DEPTH):
             self._look(problem)
         elif first:
             self._leaf(problem)

@@ -37,13 +37,13 @@ NOT_IN_FORM = (ArithmeticError, AttributeError, LookupError, RecursionError, Typ
 AT_ONCE = 1 << 19  # numbers that are worked on together
 
 
-class Refused(Exception):
+class ProofRejected(Exception):
     """Why a proof shows nothing."""
 
 
 def demand(holds, reason):
     if not holds:
-        raise Refused(reason)
+        raise ProofRejected(reason)
 
 
 def digest(proof):
@@ -60,7 +60,7 @@ def numbers(name, texts):
     try:
         return np.array([np.nan if t in MISSING else float(t) for t in texts])
     except ValueError:
-        raise Refused(f"column {name!r} of the table holds text") from None
+        raise ProofRejected(f"column {name!r} of the table holds text") from None
 
 
 def label(text):
@@ -155,9 +155,9 @@ class Check:
 
     def __init__(self, table, depth, objective, leaf_price):
         self.table, self.depth, self.objective = table, depth, objective
-        self.price = leaf_price * table.n_rows
+        self.leaf_penalty = leaf_price * table.n_rows
         self.steepest = {"errors": 1.0, "gini": 2.0, "log_loss": np.inf}[objective]
-        self.known = []  # of each claim: depth, drop, path, weight of its rows, bound
+        self.claims = []  # of each claim: depth, drop, path, weight of its rows, bound
         i = np.arange(table.n_rows + 1)
         self.n_log_n = i * np.log(np.maximum(i, 1))
 
@@ -226,7 +226,7 @@ class Check:
                 else:
                     counts = self.counts(rows, branch[:, start : start + step], place, tested)
                 total, below = counts
-                best = self.leaf(total) + self.price
+                best = self.leaf(total) + self.leaf_penalty
                 if table.loose:
                     away = [
                         absent @ c for c in self.by_class(rows, branch[:, start : start + step])
@@ -234,7 +234,7 @@ class Check:
                     best = self.divided(best, away, total, below, column, drop)
                 elif len(column):
                     costs = self.pair(total, below)
-                    best = np.minimum(best, costs.min(axis=0) + 2 * self.price)
+                    best = np.minimum(best, costs.min(axis=0) + 2 * self.leaf_penalty)
                 least[side, start : start + step] = best
         return least
 
@@ -277,13 +277,13 @@ class Check:
         divides = (left > 1e-12 * mass) & (mass - left > 1e-12 * mass)
         if drop:  # of a column that some lack, all that do not on one side
             costs = np.where(sum(away) > 0, self.leaf(available), np.inf)
-            best = np.minimum(best, costs.min(axis=0) + 2 * self.price)
+            best = np.minimum(best, costs.min(axis=0) + 2 * self.leaf_penalty)
         else:
             share = left / np.where(mass > 0, mass, 1.0)
             below = [c + share * a[column] for c, a in zip(below, away, strict=True)]
             above = [c + (1.0 - share) * a[column] for c, a in zip(above, away, strict=True)]
         costs = np.where(divides, self.leaf(below) + self.leaf(above), np.inf)
-        return np.minimum(best, costs.min(axis=0, initial=np.inf) + 2 * self.price)
+        return np.minimum(best, costs.min(axis=0, initial=np.inf) + 2 * self.leaf_penalty)
 
     def claim(self, number, depth, drop, path, tests):
         """Take a claim: what no tree of its depth on its rows costs less than."""
@@ -301,7 +301,7 @@ class Check:
         demand(drop in (0, 1) and dropped <= drop <= table.loose,
                f"claim {number} is of no known problem")  # fmt: skip
         bound = self.bound(number, depth, drop, path, tests, weight)
-        self.known.append((depth, drop, path, weight, bound))
+        self.claims.append((depth, drop, path, weight, bound))
         return bound
 
     def check_test(self, number, column, threshold):
@@ -314,10 +314,10 @@ class Check:
         table = self.table
         rows = np.flatnonzero(weight > 0)
         if not len(rows):
-            return self.price
+            return self.leaf_penalty
         w = weight[rows]
         counts = [np.atleast_1d(w[table.label[rows] == k].sum()) for k in range(table.n_classes)]
-        leaf = float(self.leaf(counts)[0]) + self.price
+        leaf = float(self.leaf(counts)[0]) + self.leaf_penalty
         place, tested = self.arranged(rows)
         if depth == 1:
             demand(not tests, f"claim {number} has tests that it does not need")
@@ -331,7 +331,7 @@ class Check:
             divides[:, 0] = drop and away > 0  # drops the rest, and leaves all others together
             available = w.sum() - away
             mass *= 1.0 if drop else (1.0 + away / np.where(available > 0, available, 1.0))[:, None]
-        left, right = np.full((2, *place.shape), self.price)
+        left, right = np.full((2, *place.shape), self.leaf_penalty)
         same_rows = np.zeros((2, *place.shape))
         if tests:
             for test in tests:
@@ -370,19 +370,19 @@ class Check:
         column, threshold = test[:2]
         rows = np.arange(self.table.n_rows)
         pair = self.split(rows, weight, np.array([column]), np.array([threshold]), drop)
-        bounds = [self.price] * 4
+        bounds = [self.leaf_penalty] * 4
         for place, other in enumerate(test[2:]):
             if other == -1:
                 continue
             side = place % 2
             demand(0 <= other < number, f"claim {number} rests on one that is not before it")
-            claim_depth, claim_drop, claim_path, claim_weight, bound = self.known[other]
+            claim_depth, claim_drop, claim_path, claim_weight, bound = self.claims[other]
             demand(claim_depth == depth - 1, f"claim {number} rests on one of another depth")
             if place < 2:
                 demand(claim_drop == self.table.loose, f"claim {number} rests on a wrong problem")
                 lost = np.maximum(claim_weight - pair[side][:, 0], 0).sum()
                 lost = self.steepest * float(lost) if lost > 0 else 0.0
-                bounds[place] = max(self.price, bound - lost)
+                bounds[place] = max(self.leaf_penalty, bound - lost)
             else:
                 same = claim_path == [*path, [column, threshold, side, 0]]
                 demand(same and not drop and not claim_drop, f"claim {number} rests on other rows")
@@ -413,13 +413,15 @@ def check(text, content):
         checked = Check(table, depth, proof["objective"], price)
         if depth == 0:
             counts = np.bincount(table.label)[:, None]
-            shown = float(checked.leaf(list(counts))[0]) + checked.price
+            shown = float(checked.leaf(list(counts))[0]) + checked.leaf_penalty
         for number, claim in enumerate(proof["claims"]):
             shown = checked.claim(number, *claim)
         if depth:  # the last claim is about all rows
-            demand(checked.known and checked.known[-1][:3] == (depth, 0, []), "no claim is of all")
+            demand(
+                checked.claims and checked.claims[-1][:3] == (depth, 0, []), "no claim is of all"
+            )
     except NOT_IN_FORM as error:
-        raise Refused(f"the proof is not in its form ({error!r})") from None
+        raise ProofRejected(f"the proof is not in its form ({error!r})") from None
     demand(shown >= bound - ROUNDING * table.n_rows,
            f"only a cost of {shown:.9g} is shown, not {bound:.9g}")  # fmt: skip
     unit = {"errors": "errors", "log_loss": "log loss (nats)", "gini": "weight times Gini index"}
@@ -441,7 +443,7 @@ def main(arguments):
         with open(arguments[1], "rb") as file:
             content = file.read()
         print(f"confirmed: {check(text, content)}")
-    except (Refused, OSError, UnicodeDecodeError) as error:
+    except (ProofRejected, OSError, UnicodeDecodeError) as error:
         print(f"refused: {error}", file=sys.stderr)
         return 1
     return 0

@@ -73,14 +73,14 @@ def run(options: argparse.Namespace) -> int:
     int
         0.
     """
-    from hedgerow.optional import needed
+    from hedgerow.optional_imports import import_optional
 
-    needed("pandas", "`hedgerow gap`")
+    import_optional("pandas", "`hedgerow gap`")
     from hedgerow.files import check_free, read_bytes, write_text
-    from hedgerow.optimal.gap import categorical_of, measured
+    from hedgerow.optimal.gap import categorical_of, gap_and_core
     from hedgerow.optimal.proof import proof_of
+    from hedgerow.tree.input_files import ABSENT, Rows, read_tree
     from hedgerow.tree.labels import text_of
-    from hedgerow.tree.reading import ABSENT, Rows, read_tree
 
     if options.proof is not None:
         check_free(options.proof, options.force)
@@ -98,7 +98,7 @@ def run(options: argparse.Namespace) -> int:
             "them",
             remedy="give them by Tree.replace(categories=...)",
         )
-    gap, core, columns = measured(
+    gap, core, columns = gap_and_core(
         tree,
         values,
         codes,

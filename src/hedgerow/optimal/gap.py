@@ -150,7 +150,7 @@ def gap(
             f"tree is a {type(tree).__name__}",
             remedy="give a Tree: `tree_` of a fitted learner, or Tree.from_sklearn(...)",
         )
-    return measured(
+    return gap_and_core(
         tree,
         np.asarray(tree._rows(X), dtype=np.float64),
         codes_of(tree, y),
@@ -164,7 +164,7 @@ def gap(
     )[0]
 
 
-def measured(tree: Tree, values: np.ndarray, codes: np.ndarray, sample_weight=None, *,
+def gap_and_core(tree: Tree, values: np.ndarray, codes: np.ndarray, sample_weight=None, *,
              prove: bool = False, **settings: Any):  # fmt: skip
     """As `gap`, of values and class codes; the core, with evidence if `prove`; what it searched."""
     model = OptimalTreeClassifier(

@@ -8,7 +8,7 @@ import numpy as np
 
 from hedgerow.checks import (
     BEYOND_USE,
-    COUNTED,
+    LARGEST_COUNT,
     check_choice,
     check_flag,
     check_memory,
@@ -18,7 +18,7 @@ from hedgerow.errors import InputError, warn_user
 from hedgerow.induction._columns import Columns
 from hedgerow.induction.base import FROM_DTYPE, WEIGHTS, TreeClassifierMixin, transaction
 from hedgerow.induction.core import check_size, grow
-from hedgerow.induction.measurement import DRAWS, lasting
+from hedgerow.induction.measurement import DRAWS, keep_after_fit
 from hedgerow.induction.rules import halfway
 from hedgerow.optimal._rows import RowTree
 from hedgerow.optimal._shares import ShareTree, block
@@ -33,7 +33,7 @@ MISSING = ("divided", "routed")
 SEARCHES = ("bounds", "uct")
 MACRO_F1 = "macro_f1"  # does not add up over leaves
 #: What becomes of a missing value, in the order of the core's constants.
-GOES = ("right", "left", "divided")
+MISSING_SIDES = ("right", "left", "divided")
 LEAST_SHARE = 1e-15  # of a row that comes to the left at a threshold, as an entry
 WIDEST_SUBSETS = 12  # 2,047 tests of one variable
 DEEPEST = 16  # a tree is laid out as deep as it may be
@@ -237,7 +237,7 @@ def _by_share(
         *_by_row(blocks, training.n_rows),
         np.cumsum([0, *(len(m) for m in missing)]).astype(np.int64),
         np.concatenate(missing),
-        np.array([GOES.index(column.goes) for column in columns], dtype=np.int32),
+        np.array([MISSING_SIDES.index(column.goes) for column in columns], dtype=np.int32),
         variable,
         training.y,
         training.sample_weight,
@@ -497,7 +497,7 @@ class OptimalTreeClassifier(TreeClassifierMixin):
                 remedy="give max_nodes or time_limit, or search='bounds'",
             )
         if self.max_nodes is not None:
-            check_number("max_nodes", self.max_nodes, 1, COUNTED, whole=True)
+            check_number("max_nodes", self.max_nodes, 1, LARGEST_COUNT, whole=True)
         if self.time_limit is not None:
             check_number("time_limit", self.time_limit, 0.0, BEYOND_USE)
             if self.time_limit == 0:
@@ -579,7 +579,7 @@ class OptimalTreeClassifier(TreeClassifierMixin):
             if self.objective == MACRO_F1:  # its leaves answer by these
                 row_weight *= core.by_class[training.y]
             tree = _tree_of(layout, columns, training, gate, row_weight)
-        self._finish(tree, lasting(self._training_gate(once=True)))
+        self._finish(tree, keep_after_fit(self._training_gate(once=True)))
         return core, columns
 
     def _core(self, training: Columns, columns: list[Tests], gate: NoiseGate | None, prove: bool):

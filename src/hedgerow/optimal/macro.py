@@ -66,7 +66,7 @@ class MacroF1:
             by_class, search = self.searches[turn % len(self.searches)]
             rest = self.max_nodes - self.n_nodes if self.max_nodes else SLICE
             search.max_nodes = search.n_nodes + max(min(SLICE, rest), 1)
-            value, bound, _ = search.run(self._told(by_class, search))
+            value, bound, _ = search.run(self._judge_improvement(by_class, search))
             leaves = 2 * self.price if value > bound else self.price
             self._tighten(by_class, bound - leaves)
             if turn % len(self.searches) == len(self.searches) - 1:
@@ -90,7 +90,7 @@ class MacroF1:
         search.start(self._start)
         self.searches.append((by_class, search))
 
-    def _told(self, by_class: np.ndarray, search: Anytime):
+    def _judge_improvement(self, by_class: np.ndarray, search: Anytime):
         """What judges each better tree of a search, at the same places whatever the limit."""
         return lambda clock, cost: self._judge(search.root.whole(), by_class)
 

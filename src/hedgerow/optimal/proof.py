@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from hedgerow.errors import DataError
-from hedgerow.optimal.check_proof import FORMAT, VERSION, Refused, Table, digest
+from hedgerow.optimal.check_proof import FORMAT, VERSION, ProofRejected, Table, digest
 from hedgerow.optimal.gap import Gap
 from hedgerow.optimal.learner import Tests
 
@@ -59,7 +59,7 @@ def proof_of(gap: Gap, core: Any, columns: list[Tests], codes: np.ndarray, conte
         reason = (
             None if _same(table, columns, codes) else "they differ from those that were searched"
         )
-    except Refused as error:
+    except ProofRejected as error:
         reason = str(error)
     if reason:
         raise DataError(

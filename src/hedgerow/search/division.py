@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 
-def divided(n_rows: int, validation_fraction: float, random) -> tuple[np.ndarray, np.ndarray]:
+def split_rows(n_rows: int, validation_fraction: float, random) -> tuple[np.ndarray, np.ndarray]:
     """Rows of the induction set and of the validation set, each ascending.
 
     Parameters

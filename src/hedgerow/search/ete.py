@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from hedgerow.checks import BEYOND_USE, COUNTED, check_choice, check_number, check_random
+from hedgerow.checks import BEYOND_USE, LARGEST_COUNT, check_choice, check_number, check_random
 from hedgerow.errors import InputError
 from hedgerow.induction._columns import Columns
 from hedgerow.induction.base import FROM_DTYPE, TreeClassifierMixin
 from hedgerow.induction.core import grow
 from hedgerow.induction.rules import halfway
-from hedgerow.optional import needed
+from hedgerow.optional_imports import import_optional
 from hedgerow.search._evolution import Evolution
 from hedgerow.tree.tree import Tree
 
@@ -173,7 +173,7 @@ class EvolutionaryTreeClassifier(TreeClassifierMixin):
         check_number("population_size", self.population_size, 2, 1_000_000, whole=True)
         check_number("n_generations", self.n_generations, 0, 1_000_000, whole=True)
         check_number(
-            "n_generations_no_change", self.n_generations_no_change, 1, COUNTED, whole=True
+            "n_generations_no_change", self.n_generations_no_change, 1, LARGEST_COUNT, whole=True
         )
         check_number("crossover_rate", self.crossover_rate, 0.0, 1.0)
         check_number("mutation_rate", self.mutation_rate, 0.0, 1.0)
@@ -222,7 +222,7 @@ class EvolutionaryTreeClassifier(TreeClassifierMixin):
     def history_(self) -> pd.DataFrame:
         check_is_fitted(self, "tree_")
         if self._history_frame is None:
-            pd = needed("pandas", "`history_`")
+            pd = import_optional("pandas", "`history_`")
             frame = pd.DataFrame(
                 self._history, columns=["best_fitness", "mean_fitness", "n_leaves", "accuracy"]
             ).astype({"n_leaves": int})

@@ -12,7 +12,7 @@ from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from hedgerow.checks import (
     BEYOND_USE,
-    COUNTED,
+    LARGEST_COUNT,
     check_choice,
     check_flag,
     check_memory,
@@ -27,9 +27,9 @@ from hedgerow.induction._pruning import Pruning
 from hedgerow.induction.base import FROM_DTYPE, TreeClassifierMixin
 from hedgerow.induction.core import grow, prune
 from hedgerow.induction.rules import Rules
-from hedgerow.optional import needed
+from hedgerow.optional_imports import import_optional
 from hedgerow.search._uct import Search
-from hedgerow.search.division import divided
+from hedgerow.search.division import split_rows
 from hedgerow.tree._gates import Gates
 from hedgerow.tree.tree import Tree
 
@@ -237,11 +237,13 @@ class UCTTreeClassifier(TreeClassifierMixin):
         check_choice("kept_path", self.kept_path, KEPT_PATHS)
         check_number("n_iterations", self.n_iterations, 0, MOST_ITERATIONS, whole=True)
         check_number("n_candidates", self.n_candidates, 1, MOST_CANDIDATES, whole=True)
-        check_number("value_pruning_interval", self.value_pruning_interval, 1, COUNTED, whole=True)
-        check_number("value_pruning_depth", self.value_pruning_depth, 0, COUNTED, whole=True)
+        check_number(
+            "value_pruning_interval", self.value_pruning_interval, 1, LARGEST_COUNT, whole=True
+        )
+        check_number("value_pruning_depth", self.value_pruning_depth, 0, LARGEST_COUNT, whole=True)
         for name in ("n_candidates_per_variable", "max_nodes"):
             if getattr(self, name) is not None:
-                check_number(name, getattr(self, name), 1, COUNTED, whole=True)
+                check_number(name, getattr(self, name), 1, LARGEST_COUNT, whole=True)
         self._check_pruning()
         self._check_growth()
         check_number("exploration", self.exploration, 0.0, BEYOND_USE)
@@ -267,7 +269,7 @@ class UCTTreeClassifier(TreeClassifierMixin):
         given = checked_weights(sample_weight, _num_samples(X))
         present = np.arange(columns.n_rows) if given is None else np.flatnonzero(given > 0)
         random = check_random("random_state", self.random_state)
-        induction, validation = divided(columns.n_rows, self.validation_fraction, random)
+        induction, validation = split_rows(columns.n_rows, self.validation_fraction, random)
         self.induction_indices_ = present[induction]
         self.validation_indices_ = present[validation]
         self.max_depth_ = self._limit(columns)
@@ -415,7 +417,7 @@ class UCTTreeClassifier(TreeClassifierMixin):
         """Show how far n iterations have come, on standard error; None when not asked for."""
         if not self.progress:
             return None
-        needed("rich", "a progress bar")
+        import_optional("rich", "a progress bar")
         from rich.console import Console
         from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
 
@@ -504,7 +506,7 @@ class UCTTreeClassifier(TreeClassifierMixin):
     def search_tree_(self) -> pd.DataFrame:
         check_is_fitted(self, "tree_")
         if self._frame is None:
-            pd = needed("pandas", "`search_tree_`")
+            pd = import_optional("pandas", "`search_tree_`")
             states = self._states
             visits = states["n_visits"]
             names = np.array(["", *self._names_of_tests()], dtype=object)
@@ -664,7 +666,7 @@ class UCTTreeClassifier(TreeClassifierMixin):
         visits = self._states["n_visits"]
         if n is None:
             return np.arange(len(visits))
-        check_number("n", n, 1, COUNTED, whole=True)
+        check_number("n", n, 1, LARGEST_COUNT, whole=True)
         return np.sort(np.argsort(-visits, kind="stable")[:n])
 
     def __getstate__(self):

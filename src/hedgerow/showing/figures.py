@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hedgerow.files import written_whole
+from hedgerow.files import atomic_file
 
 if TYPE_CHECKING:
     import numpy as np
@@ -125,15 +125,15 @@ def save(figure: Figure, path: Path | str) -> None:
     """Write a figure as svg, png or pdf, by its suffix, without a date and in one step."""
     path = Path(path)
     metadata = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}.get(path.suffix, {})
-    with written_whole(path) as temporary, style():
+    with atomic_file(path) as temporary, style():
         figure.savefig(temporary, format=path.suffix[1:], metadata=metadata)
 
 
 #: Columns of the data of a figure.
-DRAWN = ("panel", "kind", "series", "x", "y", "x_tick", "y_tick")
+FIGURE_DATA_COLUMNS = ("panel", "kind", "series", "x", "y", "x_tick", "y_tick")
 
 
-def drawn(figure: Figure) -> pd.DataFrame:
+def figure_data(figure: Figure) -> pd.DataFrame:
     """What a figure shows, as numbers: for readers who want its data rather than its picture.
 
     Returns: one row per point of a line, end of a bar, cell of an image or text inside a panel:
@@ -152,7 +152,7 @@ def drawn(figure: Figure) -> pd.DataFrame:
             ends = [f"{float(v):.10g}" for v in (x, y)]
             names = [labels.get(end, "") for labels, end in zip(ticks, ends, strict=True)]
             rows.append((panel, kind, series, *ends, *names))
-    return pd.DataFrame(rows, columns=list(DRAWN))
+    return pd.DataFrame(rows, columns=list(FIGURE_DATA_COLUMNS))
 
 
 def _tick_labels(axis: Axis) -> dict[str, str]:

@@ -14,7 +14,7 @@ NONE = "–"
 MINUS = "\N{MINUS SIGN}"
 
 
-def known(value: Any) -> bool:
+def is_number(value: Any) -> bool:
     """Whether there is a number: neither None nor any of the ways to say that it is missing."""
     import pandas as pd
 
@@ -27,7 +27,7 @@ def number(value: float | None, digits: int = 0) -> str:
     >>> number(-1.25, 1), number(-0.01, 1), number(None)
     ('−1.2', '0.0', '–')
     """
-    if not known(value):
+    if not is_number(value):
         return NONE
     text = f"{float(value):.{digits}f}"
     return text.lstrip("-") if float(text) == 0 else text.replace("-", MINUS)
@@ -39,7 +39,7 @@ def blank(value: float | None, digits: int = 0) -> str:
     >>> blank(2.0), blank(None)
     ('2', '')
     """
-    return number(value, digits) if known(value) else ""
+    return number(value, digits) if is_number(value) else ""
 
 
 def signed(value: float | None, digits: int = 0) -> str:
@@ -49,7 +49,7 @@ def signed(value: float | None, digits: int = 0) -> str:
     ('+0.3', '−0.3', '0.0')
     """
     text = number(value, digits)
-    return f"+{text}" if known(value) and value > 0 and float(text) != 0 else text
+    return f"+{text}" if is_number(value) and value > 0 and float(text) != 0 else text
 
 
 def minus(text: str) -> str:
@@ -63,18 +63,18 @@ def p_text(p: float | None) -> str:
     >>> p_text(0.0312), p_text(0.001), p_text(0.0009), p_text(1.0), p_text(None)
     ('.031', '.001', '< .001', '1.000', '–')
     """
-    if not known(p):
+    if not is_number(p):
         return NONE
     return "< .001" if p < 0.001 else f"{p:.3f}".removeprefix("0")
 
 
-def p_said(p: float | None) -> str:
+def p_words(p: float | None) -> str:
     """A p value with its sign, as a sentence says it.
 
-    >>> p_said(0.0312), p_said(0.0009), p_said(None)
+    >>> p_words(0.0312), p_words(0.0009), p_words(None)
     ('p = .031', 'p < .001', 'no test')
     """
-    if not known(p):
+    if not is_number(p):
         return "no test"
     text = p_text(p)
     return f"p {text}" if text.startswith("<") else f"p = {text}"
@@ -86,7 +86,7 @@ def count(value: float | None) -> str:
     >>> count(12345), count(float("nan"))
     ('12,345', '–')
     """
-    return f"{int(value):,}" if known(value) else NONE
+    return f"{int(value):,}" if is_number(value) else NONE
 
 
 def of_all(part: int, whole: int) -> str:

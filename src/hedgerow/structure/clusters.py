@@ -8,7 +8,7 @@ from scipy.spatial.distance import pdist, squareform
 from sklearn.cluster import KMeans
 from sklearn.metrics import silhouette_score
 
-from hedgerow.checks import COUNTED, as_numbers, check_memory, check_number, check_random
+from hedgerow.checks import LARGEST_COUNT, as_numbers, check_memory, check_number, check_random
 from hedgerow.errors import InputError
 
 
@@ -42,7 +42,7 @@ def laplacian_eigenmaps(distances, n_components: int = 4) -> np.ndarray:
     data representation.
     """
     distances = _checked(distances)
-    check_number("n_components", n_components, 1, COUNTED, whole=True)
+    check_number("n_components", n_components, 1, LARGEST_COUNT, whole=True)
     # Rows of equal trees are equal.
     _, first, index, count = np.unique(
         distances, axis=0, return_index=True, return_inverse=True, return_counts=True
@@ -98,7 +98,7 @@ def cluster(
         More clusters than trees, or no such matrix.
     """
     distances = _checked(distances)
-    check_number("n_clusters", n_clusters, 1, COUNTED, whole=True)
+    check_number("n_clusters", n_clusters, 1, LARGEST_COUNT, whole=True)
     check_random("random_state", random_state)
     if n_clusters > len(distances):
         raise InputError(
@@ -194,7 +194,7 @@ def prototypes(distances, labels, n_each: int = 2) -> np.ndarray:
     Thesis 5.5, which proposes to take several trees from each cluster.
     """
     distances, labels = _labelled(distances, labels)
-    check_number("n_each", n_each, 1, COUNTED, whole=True)
+    check_number("n_each", n_each, 1, LARGEST_COUNT, whole=True)
     places = []
     for medoid in medoids(distances, labels):
         members = np.flatnonzero(labels == labels[medoid])

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from hedgerow.checks import check_choice, check_flag, check_jobs, check_memory, n_threads
 from hedgerow.errors import InputError
-from hedgerow.optional import needed
+from hedgerow.optional_imports import import_optional
 from hedgerow.structure._edit import GRAIN, Forest, distances, gains, mapping
 from hedgerow.structure.sorting import SortedTree, Tests, TrainingSet
 from hedgerow.tree.export import test_words
@@ -208,7 +208,7 @@ class TreeEditDistance(BaseEstimator):
         ------
         InputError
         """
-        pd = needed("pandas", "an edit script")
+        pd = import_optional("pandas", "an edit script")
         (a,), (b,) = self._sorted([t1]), self._sorted([t2])
         tests = Tests()
         number, number2 = tests.number(a), tests.number(b)
@@ -379,7 +379,7 @@ def _bar(progress: bool, total: int):
     """Show how many distances are known, on standard error; None when not asked for."""
     if not progress:
         return None
-    needed("rich", "a progress bar")
+    import_optional("rich", "a progress bar")
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from hedgerow.checks import check_memory, check_number
 from hedgerow.errors import InputError
-from hedgerow.optional import is_frame
+from hedgerow.optional_imports import is_frame
 from hedgerow.tree.table import check_row_order, in_order, table_of
 from hedgerow.tree.tree import Tree
 
@@ -210,7 +210,7 @@ class _Tables:
 
     def __init__(self, X):
         self._given = X
-        self._made = {}
+        self._tables = {}
         try:
             shape = np.shape(X)
         except ValueError:  # rows of different lengths
@@ -221,7 +221,7 @@ class _Tables:
             )
         self.n = shape[0]
 
-    def of(self, tree: Tree) -> np.ndarray:
+    def table_of_tree(self, tree: Tree) -> np.ndarray:
         named = is_frame(self._given) and any(isinstance(c, str) for c in self._given.columns)
         if named and tree.feature_names is None:
             raise InputError(
@@ -231,15 +231,15 @@ class _Tables:
             )
         labels = (tree.feature_names, sorted(tree.categories.items()))
         key = str(labels) if is_frame(self._given) else ""
-        if key not in self._made:
-            table = self._made[key] = table_of(tree, self._given)
+        if key not in self._tables:
+            table = self._tables[key] = table_of(tree, self._given)
             if np.isinf(table).any():
                 row, column = np.argwhere(np.isinf(table))[0]
                 raise InputError(
                     f"X holds an infinite value in row {row}, column {column}",
                     remedy="replace it by a number, or by NaN where the value is missing",
                 )
-        return self._made[key]
+        return self._tables[key]
 
 
 def _probabilities(trees, tables: _Tables, classes: list, begin: int, step: int) -> np.ndarray:
@@ -247,7 +247,7 @@ def _probabilities(trees, tables: _Tables, classes: list, begin: int, step: int)
     end = min(begin + step, tables.n)
     probabilities = np.zeros((len(trees), end - begin, len(classes)))
     for tree, into in zip(trees, probabilities, strict=True):
-        into[:, _places(tree, classes)] = tree.predict_proba(tables.of(tree)[begin:end])
+        into[:, _places(tree, classes)] = tree.predict_proba(tables.table_of_tree(tree)[begin:end])
     return probabilities.reshape(len(trees), -1)
 
 
@@ -256,7 +256,7 @@ def _predicted(trees, tables: _Tables, classes: list) -> np.ndarray:
     return np.array(
         [
             np.asarray(_places(tree, classes))[
-                np.argmax(tree.predict_proba(tables.of(tree)), axis=1)
+                np.argmax(tree.predict_proba(tables.table_of_tree(tree)), axis=1)
             ]
             for tree in trees
         ]

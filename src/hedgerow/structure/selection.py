@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from hedgerow.checks import COUNTED, as_numbers, check_number
+from hedgerow.checks import LARGEST_COUNT, as_numbers, check_number
 from hedgerow.errors import InputError
 from hedgerow.structure.clusters import _checked, farthest_first, medoids
 from hedgerow.structure.distance import TreeEditDistance
@@ -77,7 +77,7 @@ def select_diverse(
     """
     trees = list(trees)
     n = len(trees)
-    check_number("k", k, 1, COUNTED, whole=True)
+    check_number("k", k, 1, LARGEST_COUNT, whole=True)
     if k > n:
         raise InputError(f"k is {k} and there are {n} trees", remedy="ask for as many or fewer")
     check_number("share", share, 0.0, 1.0)

@@ -8,7 +8,7 @@ from sklearn.utils.validation import check_consistent_length
 from hedgerow.checks import class_labels
 from hedgerow.errors import InputError
 from hedgerow.induction.base import FROM_DTYPE, TreeClassifierMixin
-from hedgerow.optional import needed
+from hedgerow.optional_imports import import_optional
 from hedgerow.structure._sorting import sort_tree
 from hedgerow.tree.tree import Tree
 
@@ -69,7 +69,7 @@ class TrainingSet(TreeClassifierMixin):
 
     def fit(self, X, y):
         """Read the data set."""
-        needed("pandas", "an edit distance, for its correlations,")
+        import_optional("pandas", "an edit distance, for its correlations,")
         if y is None:
             raise InputError(
                 "an edit distance requires y to be passed, but the target y is None",
@@ -116,7 +116,7 @@ class TrainingSet(TreeClassifierMixin):
         cached, rho = self._correlations.get(kind, nothing)
         if not np.isin(variables, cached).all():
             cached = np.union1d(cached, variables)
-            frame = needed("pandas", "a correlation").DataFrame(self._X[:, cached])
+            frame = import_optional("pandas", "a correlation").DataFrame(self._X[:, cached])
             with np.errstate(invalid="ignore", divide="ignore"):
                 rho = frame.corr(method=kind, min_periods=2).abs().to_numpy(copy=True)
             rho[np.isnan(rho)] = 0.0

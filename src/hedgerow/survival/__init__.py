@@ -4,7 +4,7 @@ from hedgerow.survival.analysis import RiskGroups, risk_groups, thesis_tree
 from hedgerow.survival.gray import GrayTest, gray_test
 from hedgerow.survival.groups import compare_groups
 from hedgerow.survival.labels import HorizonLabels, censoring_weights, horizon_labels
-from hedgerow.survival.leaves import KnownLeaves, leaf_numbers, leaf_survival
+from hedgerow.survival.leaves import FixedGroups, leaf_numbers, leaf_survival
 from hedgerow.survival.logrank import LogRank, OneByOne, logrank, logrank_one_by_one
 from hedgerow.survival.performance import Brier, brier_score, performance
 from hedgerow.survival.permutation import permutation_test, permuted_separation, separation
@@ -25,9 +25,9 @@ __all__ = [
     "BootstrapValidation",
     "Brier",
     "BrierScores",
+    "FixedGroups",
     "GrayTest",
     "HorizonLabels",
-    "KnownLeaves",
     "LogRank",
     "OneByOne",
     "Propensity",

@@ -10,7 +10,7 @@ import numpy as np
 from hedgerow.checks import check_choice, check_number, check_random
 from hedgerow.errors import InputError
 from hedgerow.induction.c45 import C45Classifier
-from hedgerow.survival.followed import FOLLOWED, FollowUp, fit_followed
+from hedgerow.survival.follow_up import MIN_FOLLOWED, FollowUp, fit_followed
 from hedgerow.survival.labels import (
     HorizonLabels,
     censoring_weights,
@@ -94,7 +94,7 @@ def risk_groups(
     weights: str | None = None,
     random_state=None,
     entry=None,
-    min_followed: float = FOLLOWED,
+    min_followed: float = MIN_FOLLOWED,
 ) -> RiskGroups:
     """Divide patients into risk groups by a tree that predicts the event by a horizon.
 

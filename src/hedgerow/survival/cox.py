@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 #: Where a covariate separates those with the event perfectly, the likelihood has no maximum: the
 #: fit stops somewhere, with a standard error of the logarithmic hazard ratio, per standard
 #: deviation of the covariate, that no data give otherwise.
-SEPARATED = 25.0
+LARGEST_STANDARD_ERROR = 25.0
 #: Why a cell of a Cox model is empty, in a word.
 NO_EVENTS, ALL_EVENTS, ALONE = "no events", "all events", "one group"
 SINGULAR, SEPARATES, FEW = "singular", "separated", "too few"
@@ -185,7 +185,7 @@ def _newton(x: np.ndarray, risk: _AtRisk) -> _Fit | None:
         beta = beta + step
         if np.abs(step).max() < CLOSE:
             return _Fit(beta, cho_solve(factor, np.eye(p)), sums)
-        if np.abs(beta).max() > SEPARATED:
+        if np.abs(beta).max() > LARGEST_STANDARD_ERROR:
             return None
     return None
 
@@ -259,7 +259,7 @@ def cox(
         weights = weights / weights.mean()
     risk = _AtRisk(time, event, entry, weights)
     fit = _newton(x[risk.order], risk)
-    if fit is None or not np.sqrt(fit.covariance.diagonal().max()) < SEPARATED:
+    if fit is None or not np.sqrt(fit.covariance.diagonal().max()) < LARGEST_STANDARD_ERROR:
         return empty | {"cox_note": SEPARATES}
     covariance = fit.covariance if weights is None else fit.robust()
     ratio, error = fit.beta[column] / spread[column], math.sqrt(covariance[column, column])
@@ -359,7 +359,7 @@ def _largest(data: np.ndarray, time: np.ndarray, died: np.ndarray, entry: np.nda
     if not kept:
         return _Sums(np.zeros((len(time), 1)), risk, np.zeros(1)).value
     fit = _newton(x[risk.order][:, kept], risk)
-    if fit is None or not np.sqrt(fit.covariance.diagonal().max()) < SEPARATED:
+    if fit is None or not np.sqrt(fit.covariance.diagonal().max()) < LARGEST_STANDARD_ERROR:
         return math.nan
     return fit.sums.value
 

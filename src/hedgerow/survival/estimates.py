@@ -10,8 +10,8 @@ import numpy as np
 from hedgerow.checks import is_complex
 from hedgerow.errors import InputError
 from hedgerow.evaluation import significance
-from hedgerow.optional import needed
-from hedgerow.survival.followed import FOLLOWED, is_followed, share_followed
+from hedgerow.optional_imports import import_optional
+from hedgerow.survival.follow_up import MIN_FOLLOWED, is_followed, share_followed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -73,14 +73,14 @@ class Steps:
         at_risk = np.cumsum(coming) - np.cumsum(leaving)
         self.at_risk = at_risk[:-1].astype(np.float64)
         counts = [np.bincount(self.until[who] - 1, minlength=size) for who in (had, event == cause)]
-        self.events, self.own = (n[:-1].astype(np.float64) for n in counts)
-        self.had, self.caused = had, event == cause
+        self.events, self.cause_events = (n[:-1].astype(np.float64) for n in counts)
+        self.had_event, self.caused = had, event == cause
         self.survival = np.cumprod(1.0 - self.events / self.at_risk)
         self.before = np.append(1.0, self.survival)[:-1]
 
     def incidence(self) -> np.ndarray:
         """Share who have had the cause by each time (Aalen-Johansen), (k,)."""
-        return np.cumsum(self.before * self.own / self.at_risk)
+        return np.cumsum(self.before * self.cause_events / self.at_risk)
 
     def incidence_errors(self) -> np.ndarray:
         """Standard error of the incidence at each time by the delta method, (k,)."""
@@ -90,8 +90,13 @@ class Steps:
         share, left = self.incidence(), self.at_risk - self.events
         with np.errstate(divide="ignore", invalid="ignore"):
             all_causes = self.events / (self.at_risk * left)
-            squares = self.before**2 * self.own * (self.at_risk - self.own) / self.at_risk**3
-            mixed = self.before * self.own / self.at_risk**2
+            squares = (
+                self.before**2
+                * self.cause_events
+                * (self.at_risk - self.cause_events)
+                / self.at_risk**3
+            )
+            mixed = self.before * self.cause_events / self.at_risk**2
             variance = (
                 share**2 * np.cumsum(all_causes)
                 - 2.0 * share * np.cumsum(all_causes * share)
@@ -109,13 +114,15 @@ class Steps:
         # squares is a variance. A patient adds to the own step, and takes from what is left of the
         # sum by an event of any cause; all at risk share in the opposite.
         step = height * self.before / self.at_risk
-        total = np.cumsum(step * self.own)
+        total = np.cumsum(step * self.cause_events)
         rest = (total[-1] if len(total) else 0.0) - total
         alive = self.at_risk - self.events
         rest = np.divide(rest, alive, out=np.zeros_like(rest), where=alive > 0.0)
-        shared = np.append(0.0, np.cumsum((step * self.own - rest * self.events) / self.at_risk))
+        shared = np.append(
+            0.0, np.cumsum((step * self.cause_events - rest * self.events) / self.at_risk)
+        )
         influence = shared[self.since] - shared[self.until]
-        influence[self.had] -= rest[self.until[self.had] - 1]
+        influence[self.had_event] -= rest[self.until[self.had_event] - 1]
         influence[self.caused] += step[self.until[self.caused] - 1]
         return influence
 
@@ -139,7 +146,7 @@ def curve(
         low, high = fitted.confidence_interval_survival_function_.to_numpy().T
     else:
         # lifelines takes who enters at the time of an event to be at risk there.
-        when, survival, low, high = _entered(time, died, entry, confidence)
+        when, survival, low, high = _delayed_entry_curve(time, died, entry, confidence)
     estimates = {}
     for name, share in QUARTILES.items():
         estimates[name] = _first(when, survival, 1.0 - share)
@@ -156,7 +163,7 @@ def curve(
     return estimates
 
 
-def _entered(
+def _delayed_entry_curve(
     time: np.ndarray, died: np.ndarray, entry: np.ndarray, confidence: float
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Kaplan-Meier of patients who enter late, from 0 to the last time, with log-log intervals."""
@@ -199,7 +206,7 @@ def incidence(
     # 1995), of patients who enter late with that of the infinitesimal jackknife; NaN without an
     # event, or where nobody is left at risk after the last one. entry: at risk at t are those with
     # entry < t <= time: the incidence is of those who live to the first entry.
-    needed("statsmodels", PURPOSE)
+    import_optional("statsmodels", PURPOSE)
 
     estimates = {"incidence": 0.0, "incidence_low": math.nan, "incidence_high": math.nan}
     if not (event == cause).any():
@@ -216,7 +223,7 @@ def incidence(
         share, error = float(curve[end]), errors[end]
     else:
         steps = Steps(time, event, cause, entry)
-        grows = np.flatnonzero(steps.own * steps.before > 0.0)
+        grows = np.flatnonzero(steps.cause_events * steps.before > 0.0)
         if not len(grows):
             return estimates
         end = int(grows[-1])
@@ -246,7 +253,7 @@ def risk_at(
     horizon: float,
     cause: int = 1,
     entry: np.ndarray | None = None,
-    min_followed: float = FOLLOWED,
+    min_followed: float = MIN_FOLLOWED,
 ) -> tuple[float, float]:
     """Share with the event by a horizon, and the standard error of log(-log(1 - share))."""
     # entry: at risk at t are those with entry < t <= time. min_followed: share of the patients that
@@ -259,7 +266,7 @@ def risk_at(
         return math.nan, math.nan
     if entry is not None:
         return _risk_of_entered(time, event, horizon, cause, entry)
-    needed("statsmodels", PURPOSE)
+    import_optional("statsmodels", PURPOSE)
     from statsmodels.duration.survfunc import CumIncidenceRight, SurvfuncRight
 
     early = time <= horizon
@@ -323,7 +330,7 @@ def ran_out(
 
 def model_matrix(covariates: pd.DataFrame, n: int) -> pd.DataFrame:
     """Covariates as numbers, a category as one indicator per level but the first."""
-    pd = needed("pandas", PURPOSE)
+    pd = import_optional("pandas", PURPOSE)
     if not isinstance(covariates, pd.DataFrame) or len(covariates) != n:
         raise InputError(
             f"covariates are no data frame of {n} rows", remedy="give one row per patient"
@@ -351,7 +358,7 @@ def model_matrix(covariates: pd.DataFrame, n: int) -> pd.DataFrame:
 
 def holm(p: np.ndarray) -> np.ndarray:
     """p corrected by Holm's procedure; what is missing is not counted."""
-    needed("statsmodels", PURPOSE)
+    import_optional("statsmodels", PURPOSE)
 
     tests = [significance.TestResult("", math.nan, float(value), 0, ()) for value in p]
     return np.array([test.p for test in significance.holm(tests)], dtype=float)

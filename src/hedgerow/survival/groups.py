@@ -11,7 +11,7 @@ import numpy as np
 
 from hedgerow.checks import LARGEST, check_choice, check_number
 from hedgerow.errors import InputError
-from hedgerow.optional import needed
+from hedgerow.optional_imports import import_optional
 from hedgerow.survival.cox import cox, interaction
 from hedgerow.survival.estimates import (
     PURPOSE,
@@ -127,8 +127,8 @@ def compare_groups(
     LibraryError
         lifelines or statsmodels is not installed (extra `survival`).
     """
-    pd = needed("pandas", PURPOSE)
-    needed("lifelines", PURPOSE)
+    pd = import_optional("pandas", PURPOSE)
+    import_optional("lifelines", PURPOSE)
     check_number("landmark", landmark, 0.0, LARGEST)
     check_number("confidence", confidence, 0.5, 0.9999)
     check_choice("counted_from", counted_from, ("landmark", "inclusion"))
@@ -259,7 +259,7 @@ class _Patients:
 
 def _column(name: str, values: np.ndarray) -> pd.DataFrame:
     """A table of one column."""
-    return needed("pandas", PURPOSE).DataFrame({name: values})
+    return import_optional("pandas", PURPOSE).DataFrame({name: values})
 
 
 def _weights(

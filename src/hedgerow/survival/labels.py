@@ -10,7 +10,7 @@ import numpy as np
 from hedgerow.checks import LARGEST, check_choice, check_number, check_unmasked
 from hedgerow.errors import InputError
 from hedgerow.survival.estimates import Steps, ran_out
-from hedgerow.survival.followed import not_censored
+from hedgerow.survival.follow_up import not_censored
 
 #: Causes of an event are numbered from 1.
 MOST_CAUSES = 1_000_000
@@ -236,7 +236,7 @@ def checked_follow_up(time, event, cause: int = 1) -> tuple[np.ndarray, np.ndarr
     return time, event
 
 
-def beyond(horizon: float, time: np.ndarray, entry) -> InputError:
+def horizon_error(horizon: float, time: np.ndarray, entry) -> InputError:
     """The error of a horizon that nobody is followed to."""
     message = f"the horizon is {horizon:g} and the last patient is followed to {time.max():g}"
     if entry is not None and time.max() >= horizon:
@@ -261,10 +261,10 @@ class NobodyLeft(InputError):
             f"all {who} at risk at {at} have an event then, and others enter later",
             remedy="count time from a later start, or leave out who entered before it",
         )
-        self.when, self._said = when, (when, unit, who)
+        self.when, self._arguments = when, (when, unit, who)
 
     def __reduce__(self):
-        return type(self), self._said
+        return type(self), self._arguments
 
 
 def checked_entry(entry, time: np.ndarray) -> np.ndarray | None:

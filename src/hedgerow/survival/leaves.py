@@ -10,14 +10,14 @@ from scipy.stats import chi2
 
 from hedgerow.checks import LARGEST, check_number
 from hedgerow.errors import InputError
-from hedgerow.optional import needed
+from hedgerow.optional_imports import import_optional
 from hedgerow.survival.cox import cox
 from hedgerow.survival.estimates import PURPOSE, curve, holm, incidence, leaves_of, model_matrix
 from hedgerow.survival.gray import gray_test
 from hedgerow.survival.labels import checked_entry, checked_follow_up, entry_of, refuse_entry
 from hedgerow.survival.logrank import logrank, logrank_one_by_one
-from hedgerow.survival.population import LONGEST, Matched
-from hedgerow.survival.restricted import restricted
+from hedgerow.survival.population import LONGEST, MatchedPopulation
+from hedgerow.survival.restricted import restricted_estimates
 from hedgerow.tree.table import check_row_order
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 TESTS = ("logrank_p", "logrank_p_rest", "gray_p", "cox_p")
 
 
-class KnownLeaves:
+class FixedGroups:
     """A tree of which only the leaf of each patient is known: groups that any rule made.
 
     Parameters
@@ -154,8 +154,8 @@ def leaf_survival(
     LibraryError
         lifelines is not installed (extra `survival`).
     """
-    pd = needed("pandas", PURPOSE)
-    needed("lifelines", PURPOSE)
+    pd = import_optional("pandas", PURPOSE)
+    import_optional("lifelines", PURPOSE)
     check_number("confidence", confidence, 0.5, 0.9999)
     check_row_order("covariates", covariates, X)
     if horizon is not None:
@@ -200,7 +200,14 @@ def leaf_survival(
 
 
 def _by_itself(
-    time, event, entry, people: Matched | None, cause: int, confidence: float, horizon, several
+    time,
+    event,
+    entry,
+    people: MatchedPopulation | None,
+    cause: int,
+    confidence: float,
+    horizon,
+    several,
 ) -> dict[str, Any]:
     """What the patients of a leaf tell without the others."""
     row: dict[str, Any] = curve(time, event == cause, confidence, entry)
@@ -208,7 +215,7 @@ def _by_itself(
         row |= {f"{name}_expected": years for name, years in people.quartiles().items()}
         row["last_survival_expected"] = float(people.survival([row["last_time"]])[0])
     if horizon is not None:
-        means = restricted(time, event, horizon, cause, confidence, entry)
+        means = restricted_estimates(time, event, horizon, cause, confidence, entry)
         for name, values in (("rmst", means[:3]), ("time_lost", means[3:])):
             if several or name == "rmst":
                 row |= dict(zip((name, f"{name}_low", f"{name}_high"), values, strict=True))
@@ -217,7 +224,7 @@ def _by_itself(
     return row
 
 
-def _matched(time: np.ndarray, entry, age, sex, life_table, year) -> Matched | None:
+def _matched(time: np.ndarray, entry, age, sex, life_table, year) -> MatchedPopulation | None:
     """The general population of the patients; None where nothing is given of it."""
     if all(given is None for given in (life_table, age, sex, year)):
         return None
@@ -227,7 +234,7 @@ def _matched(time: np.ndarray, entry, age, sex, life_table, year) -> Matched | N
             raise InputError(
                 f"{name} is not given", remedy="give life_table, age and sex, or none of them"
             )
-    people = Matched(age, sex, life_table, year)
+    people = MatchedPopulation(age, sex, life_table, year)
     if len(people) != len(time):
         wrong = f"there are {len(people)} ages and {len(time)} times"
         raise InputError(wrong, remedy="give one per patient")

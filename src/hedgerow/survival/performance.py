@@ -15,15 +15,15 @@ import numpy as np
 
 from hedgerow.checks import LARGEST, check_choice, check_number, check_random
 from hedgerow.errors import InputError
-from hedgerow.optional import needed
+from hedgerow.optional_imports import import_optional
 from hedgerow.survival.estimates import ran_out
 from hedgerow.survival.labels import (
-    beyond,
     censoring_weights,
     checked_entry,
     checked_follow_up,
     entered_weights,
     entry_of,
+    horizon_error,
     horizon_labels,
 )
 from hedgerow.survival.scores import PURPOSE, Pairs, predictions, ranks
@@ -37,7 +37,7 @@ MOST_BOOTSTRAPS = 100_000
 #: Numbers in a table of patients and resamples, which bounds the memory.
 AT_ONCE = 2_000_000
 #: Weights that add up to less than this share of the patients stand for no longer follow-up.
-WHOLE = 1.0 - 1e-9
+MIN_WEIGHT_SHARE = 1.0 - 1e-9
 EVERYBODY = "all"
 
 
@@ -99,7 +99,7 @@ def brier_score(
     >>> round(brier_score([1, 2, 5, 6], [1, 1, 0, 0], [0.9, 0.6, 0.3, 0.2], 4).scaled, 3)
     0.7
     """
-    patients = _checked(time, event, risk, horizon, cause, competing, entry)
+    patients = _checked_patients(time, event, risk, horizon, cause, competing, entry)
     scores = patients.scores(np.ones((len(patients.time), 1)))
     score, scaled = scores["brier"][0], scores["scaled_brier"][0]
     share = scores["observed"][0]
@@ -165,11 +165,11 @@ def performance(
     InputError
         As `brier_score`; groups that are not one per patient.
     """
-    pd = needed("pandas", PURPOSE)
+    pd = import_optional("pandas", PURPOSE)
     check_number("n_bootstraps", n_bootstraps, 0, MOST_BOOTSTRAPS, whole=True)
     check_number("confidence", confidence, 0.5, 0.9999)
     check_row_order("by", by, time, "time")
-    whole = _checked(time, event, risk, horizon, cause, competing, entry)
+    whole = _checked_patients(time, event, risk, horizon, cause, competing, entry)
     groups: list[tuple[str, Any, np.ndarray]] = [("", EVERYBODY, np.ones(len(whole.time), bool))]
     for name, labels in _groups(by, len(whole.time)).items():
         groups += [(name, level, (labels == level).to_numpy(bool)) for level in _levels(labels)]
@@ -177,7 +177,7 @@ def performance(
     seeds = [int(seed) for seed in random.randint(0, 2**31 - 1, len(groups))]
     rows = []
     for (name, level, inside), seed in zip(groups, seeds, strict=True):
-        subset = whole.some(inside)
+        subset = whole.subset(inside)
         row: dict[str, Any] = {"by": name, "level": level, "n": int(inside.sum())}
         row["events"] = int((subset.y == 1).sum())
         scores = subset.scores(np.ones((len(subset.time), 1)))
@@ -232,7 +232,7 @@ class _Patients:
         self.entry = entry
         self._pairs: Pairs | None = None
 
-    def some(self, inside: np.ndarray) -> _Patients:
+    def subset(self, inside: np.ndarray) -> _Patients:
         """Some of the patients, (n,) bool."""
         return _Patients(
             self.time[inside],
@@ -267,9 +267,11 @@ class _Patients:
                 name: np.full(counts.shape[1], np.nan)
                 for name in (*MEASURES, "observed", "expected")
             }
-        weights = counts * (self._known(counts) if self.entry is None else self._entered(counts))
+        weights = counts * (
+            self._censoring_weights(counts) if self.entry is None else self._entry_weights(counts)
+        )
         n, y = counts.sum(axis=0), (self.y == 1).astype(np.float64)
-        whole = weights.sum(axis=0) >= WHOLE * n
+        whole = weights.sum(axis=0) >= MIN_WEIGHT_SHARE * n
         with np.errstate(divide="ignore", invalid="ignore"):
             brier = ((y - self.risk) ** 2) @ weights / n
             observed, expected = y @ weights / n, self.risk @ counts / n
@@ -278,7 +280,9 @@ class _Patients:
                 expected = np.where(whole, self.risk @ weights / n, np.nan)
             # Rounding aside: nobody or everybody has the event.
             marginal = np.where(
-                (observed > 1e-12) & (observed < WHOLE), observed * (1.0 - observed), np.nan
+                (observed > 1e-12) & (observed < MIN_WEIGHT_SHARE),
+                observed * (1.0 - observed),
+                np.nan,
             )
             scores = {
                 "brier": np.where(whole, brier, np.nan),
@@ -294,7 +298,7 @@ class _Patients:
         concordance = self._pairs.concordance(counts)
         return scores | {"auc": self._auc(weights, y), "concordance": concordance}
 
-    def _known(self, counts: np.ndarray) -> np.ndarray:
+    def _censoring_weights(self, counts: np.ndarray) -> np.ndarray:
         """1 over the share not censored before the class was known, 0 where it is not, (n, b)."""
         # As `weights_at` of `not_censored`, for each column.
         order = np.argsort(self.time, kind="stable")
@@ -311,7 +315,7 @@ class _Patients:
         labelled = (self.y >= 0)[:, None] & (before > 0.0)
         return np.divide(1.0, before, out=np.zeros_like(before), where=labelled)
 
-    def _entered(self, counts: np.ndarray) -> np.ndarray:
+    def _entry_weights(self, counts: np.ndarray) -> np.ndarray:
         """`entered_weights` of each column, of who is drawn several times each time, (n, b)."""
         # 0 in a column in which all at risk have an event before others enter.
         weights, everybody = np.zeros(counts.shape), np.arange(len(counts))
@@ -337,7 +341,7 @@ class _Patients:
         return np.divide(above, pairs, out=np.full(len(pairs), np.nan), where=pairs > 0.0)
 
 
-def _checked(time, event, risk, horizon, cause, competing, entry) -> _Patients:
+def _checked_patients(time, event, risk, horizon, cause, competing, entry) -> _Patients:
     """The patients, checked."""
     check_number("horizon", horizon, 0.0, LARGEST)
     check_choice("competing", competing, ("censored", "survived"))
@@ -349,8 +353,8 @@ def _checked(time, event, risk, horizon, cause, competing, entry) -> _Patients:
         )
     given: dict[str, Any] = {"cause": cause, "competing": competing, "entry": entry}
     weights = censoring_weights(time, event, horizon, **given)
-    if weights.sum() < WHOLE * len(time):
-        raise beyond(horizon, time, entry)
+    if weights.sum() < MIN_WEIGHT_SHARE * len(time):
+        raise horizon_error(horizon, time, entry)
     labels = horizon_labels(time, event, horizon, **given)
     ends, last = event != cause, time
     if competing == "survived":
@@ -361,7 +365,7 @@ def _checked(time, event, risk, horizon, cause, competing, entry) -> _Patients:
 
 def _groups(by, n: int) -> dict[str, pd.Series]:
     """Labels of groups by their names."""
-    pd = needed("pandas", PURPOSE)
+    pd = import_optional("pandas", PURPOSE)
     if by is None:
         return {}
     if isinstance(by, (pd.DataFrame, Mapping)):

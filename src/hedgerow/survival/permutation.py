@@ -17,7 +17,7 @@ from scipy.stats import chi2
 
 from hedgerow.checks import check_number, check_random
 from hedgerow.errors import InputError
-from hedgerow.optional import needed
+from hedgerow.optional_imports import import_optional
 from hedgerow.survival.analysis import RiskGroups, risk_groups
 from hedgerow.survival.estimates import PURPOSE
 from hedgerow.survival.labels import NobodyLeft, checked_entry, checked_follow_up, entry_of
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 #: Below it a leaf is selected (thesis 6.2.3).
-SELECTED = 0.005
+SELECTION_ALPHA = 0.005
 MOST_PERMUTATIONS = 1_000_000
 PARTS = ("all", "training", "test")
 
@@ -57,7 +57,7 @@ def separation(groups: RiskGroups, time, event, *, cause: int = 1, entry=None) -
     InputError
         Follow-up as `horizon_labels` says, entries as `leaf_survival`.
     """
-    pd = needed("pandas", PURPOSE)
+    pd = import_optional("pandas", PURPOSE)
     time, event = checked_follow_up(time, event, cause)
     entry = checked_entry(entry, time)
     died, rows = event == cause, []
@@ -70,7 +70,7 @@ def separation(groups: RiskGroups, time, event, *, cause: int = 1, entry=None) -
             {
                 "part": part,
                 "n_leaves": len(tests.groups),
-                "n_selected": int((chi2.sf(tests.against_all, 1) < SELECTED).sum()),
+                "n_selected": int((chi2.sf(tests.against_all, 1) < SELECTION_ALPHA).sum()),
                 "overall": _surprise(overall.statistic, overall.df),
                 "against_all": float(max(tests.against_all, default=0.0)),
                 "against_rest": float(max(tests.against_rest, default=0.0)),
@@ -118,7 +118,7 @@ def permuted_separation(
     InputError
         As `risk_groups`; all permutations are left out.
     """
-    pd = needed("pandas", PURPOSE)
+    pd = import_optional("pandas", PURPOSE)
     time, event = checked_follow_up(time, event, cause)
     entry = checked_entry(entry, time)
     tables: list[Any] = []
@@ -200,7 +200,7 @@ def permutation_test(
     InputError
         As `risk_groups`.
     """
-    pd = needed("pandas", PURPOSE)
+    pd = import_optional("pandas", PURPOSE)
     check_number("n_permutations", n_permutations, 1, MOST_PERMUTATIONS, whole=True)
     if part not in PARTS:
         raise InputError(f"part is {part!r}", remedy=f"give one of {', '.join(PARTS)}")

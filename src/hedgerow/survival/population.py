@@ -10,7 +10,7 @@ import numpy as np
 
 from hedgerow.checks import LARGEST
 from hedgerow.errors import InputError
-from hedgerow.optional import needed
+from hedgerow.optional_imports import import_optional
 from hedgerow.survival.estimates import QUARTILES
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ class LifeTable(NamedTuple):
     hazard: np.ndarray
 
 
-class Matched:
+class MatchedPopulation:
     """People of given ages and sexes, of whom the life table knows how many live on.
 
     Parameters
@@ -82,9 +82,9 @@ class Matched:
                 remedy="give one of each per patient",
             )
 
-    def __getitem__(self, rows: np.ndarray) -> Matched:
+    def __getitem__(self, rows: np.ndarray) -> MatchedPopulation:
         """Some of them."""
-        some = object.__new__(Matched)
+        some = object.__new__(MatchedPopulation)
         some.table, some.age = self.table, self.age[rows]
         some.sex, some.year = self.sex[rows], self.year[rows]
         return some
@@ -194,7 +194,7 @@ def expected_survival(at, age, sex, life_table: pd.DataFrame, *, year=None) -> n
     >>> expected_survival([0.0, 1.0, 2.0], [60.0], ["F"], table).round(3)
     array([1.  , 0.9 , 0.72])
     """
-    people = Matched(age, sex, life_table, year)
+    people = MatchedPopulation(age, sex, life_table, year)
     if not len(people):
         raise InputError("there are no patients", remedy="give the age of one or more")
     times = np.asarray(at)
@@ -213,7 +213,7 @@ def expected_survival(at, age, sex, life_table: pd.DataFrame, *, year=None) -> n
 
 def checked_life_table(life_table: pd.DataFrame) -> LifeTable:
     """A life table as an array, checked whole."""
-    pd = needed("pandas", PURPOSE)
+    pd = import_optional("pandas", PURPOSE)
     if not isinstance(life_table, pd.DataFrame) or not len(life_table):
         raise InputError(
             "the life table is no data frame with rows",
@@ -241,7 +241,7 @@ def checked_life_table(life_table: pd.DataFrame) -> LifeTable:
     if not has_years:
         keys["year"] = 0
     rate = _rates(rates[0], life_table[rates[0]])
-    _check_gaps(keys, has_years)
+    _check_complete(keys, has_years)
     order = (
         keys.assign(code=pd.factorize(keys["sex"])[0]).sort_values(["code", "year", "age"]).index
     )
@@ -282,7 +282,7 @@ def _rates(name: str, column: pd.Series) -> np.ndarray:
         return -np.log1p(-values)
 
 
-def _check_gaps(keys: pd.DataFrame, has_years: bool) -> None:
+def _check_complete(keys: pd.DataFrame, has_years: bool) -> None:
     """Each sex has all years, and each year all ages, once."""
 
     def of(sex, year, age=None):

@@ -8,7 +8,7 @@ import numpy as np
 
 from hedgerow.checks import check_choice
 from hedgerow.errors import InputError
-from hedgerow.optional import needed
+from hedgerow.optional_imports import import_optional
 from hedgerow.survival.estimates import PURPOSE, model_matrix
 from hedgerow.tree.table import check_row_order
 
@@ -86,8 +86,8 @@ def propensity_weights(treated, covariates: pd.DataFrame, *, kind: str = "overla
     >>> propensity_weights([1, 1, 0, 1, 0, 0], sick).weights.round(3)
     array([0.333, 0.333, 0.667, 0.667, 0.333, 0.333])
     """
-    needed("pandas", PURPOSE)
-    needed("statsmodels", PURPOSE)
+    import_optional("pandas", PURPOSE)
+    import_optional("statsmodels", PURPOSE)
     check_choice("kind", kind, KINDS)
     check_row_order("covariates", covariates, treated, "treated")
     group = np.asarray(treated)
@@ -131,7 +131,7 @@ def balance(model: pd.DataFrame, treated: np.ndarray, weights: np.ndarray) -> pd
     """Means of both groups and their standardised differences, before and after weighting."""
     # model: covariates as numbers; rows with a missing one are left out. weights: NaN or 0 leaves a
     # patient out.
-    pd = needed("pandas", PURPOSE)
+    pd = import_optional("pandas", PURPOSE)
     data = model.to_numpy(dtype=np.float64)
     complete = (weights > 0.0) & ~np.isnan(data).any(axis=1)
     data, treated, weights = data[complete], treated[complete], weights[complete]

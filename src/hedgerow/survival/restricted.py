@@ -10,7 +10,7 @@ from scipy.stats import norm
 
 from hedgerow.checks import LARGEST, check_number
 from hedgerow.survival.estimates import Steps
-from hedgerow.survival.labels import beyond, checked_entry, checked_follow_up
+from hedgerow.survival.labels import checked_entry, checked_follow_up, horizon_error
 
 
 class RestrictedMean(NamedTuple):
@@ -73,13 +73,13 @@ def restricted_mean(
     check_number("confidence", confidence, 0.5, 0.9999)
     time, event = checked_follow_up(time, event, cause)
     entry = checked_entry(entry, time)
-    estimate = restricted(time, event, horizon, cause, confidence, entry)
+    estimate = restricted_estimates(time, event, horizon, cause, confidence, entry)
     if math.isnan(estimate.mean) and math.isnan(estimate.lost):
-        raise beyond(horizon, time, entry)
+        raise horizon_error(horizon, time, entry)
     return estimate
 
 
-def restricted(
+def restricted_estimates(
     time: np.ndarray,
     event: np.ndarray,
     horizon: float,
@@ -110,7 +110,7 @@ def restricted(
     if reached or _ended(every):
         height = np.maximum(horizon - every.when, 0.0)
         influence = every.influence(height)
-        total = float((height * every.before * every.own / every.at_risk).sum())
+        total = float((height * every.before * every.cause_events / every.at_risk).sum())
         lost = _within(total, z * math.sqrt(influence @ influence), horizon)
     return RestrictedMean(*mean, *lost)
 

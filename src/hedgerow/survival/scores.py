@@ -13,9 +13,9 @@ import numpy as np
 
 from hedgerow.checks import LARGEST
 from hedgerow.errors import InputError
-from hedgerow.optional import needed
+from hedgerow.optional_imports import import_optional
 from hedgerow.survival.estimates import Steps
-from hedgerow.survival.followed import not_censored
+from hedgerow.survival.follow_up import not_censored
 from hedgerow.survival.labels import (
     checked_entry,
     checked_follow_up,
@@ -96,8 +96,8 @@ def group_survival(time, event, group, at, *, cause: int = 1, entry=None) -> pd.
     LibraryError
         lifelines is not installed (extra `survival`).
     """
-    pd = needed("pandas", PURPOSE)
-    needed("lifelines", PURPOSE)
+    pd = import_optional("pandas", PURPOSE)
+    import_optional("lifelines", PURPOSE)
     from lifelines import KaplanMeierFitter
 
     time, event = checked_follow_up(time, event, cause)
@@ -149,7 +149,7 @@ def concordance(time, event, risk, *, cause: int = 1, entry=None) -> float:
     LibraryError
         lifelines is not installed (extra `survival`).
     """
-    needed("lifelines", PURPOSE)
+    import_optional("lifelines", PURPOSE)
     from lifelines.utils import concordance_index
 
     time, event = checked_follow_up(time, event, cause)
@@ -289,7 +289,7 @@ def time_dependent_auc(
     """
     from sklearn.metrics import roc_auc_score
 
-    labels, weights, at = _known_at(time_train, event_train, time, event, at, cause)
+    labels, weights, at = _labels_at(time_train, event_train, time, event, at, cause)
     risk = predictions("risk", risk, labels.shape[0], len(at))
     auc = np.full(len(at), np.nan)
     for k in range(len(at)):
@@ -334,7 +334,7 @@ def integrated_brier_score(
     """
     from scipy.integrate import trapezoid
 
-    labels, weights, at = _known_at(time_train, event_train, time, event, at, cause)
+    labels, weights, at = _labels_at(time_train, event_train, time, event, at, cause)
     survival = predictions("survival", survival, labels.shape[0], len(at))
     beyond = (survival < 0.0) | (survival > 1.0)
     if len(bad := np.argwhere(beyond)):
@@ -348,7 +348,7 @@ def integrated_brier_score(
     return BrierScores(at, brier, float(trapezoid(brier, at) / (at[-1] - at[0])))
 
 
-def _known_at(
+def _labels_at(
     time_train, event_train, time, event, at, cause
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Classes at each time and weights, 0 where the class is not known, (n, k) each; the times."""

@@ -17,10 +17,10 @@ from scipy.stats import norm
 
 from hedgerow.checks import LARGEST, check_number
 from hedgerow.errors import InputError
-from hedgerow.optional import needed
+from hedgerow.optional_imports import import_optional
 from hedgerow.survival.analysis import RiskGroups, check_weighted, risk_groups
 from hedgerow.survival.estimates import EDGE, PURPOSE, risk_at
-from hedgerow.survival.followed import FOLLOWED
+from hedgerow.survival.follow_up import MIN_FOLLOWED
 from hedgerow.survival.labels import checked_entry, checked_follow_up, entry_of
 from hedgerow.survival.scores import concordance
 
@@ -131,7 +131,7 @@ def bootstrap_validation(
     -----
     `python benchmarks/next_patient.py` measures the coverage of both intervals in new patients.
     """
-    pd = needed("pandas", PURPOSE)
+    pd = import_optional("pandas", PURPOSE)
     check_number("n_bootstraps", n_bootstraps, 1, 100_000, whole=True)
     check_number("confidence", confidence, 0.5, 0.9999)
     check_number("random_state", random_state, 0, 2**32 - 1, whole=True)
@@ -146,7 +146,7 @@ def bootstrap_validation(
             remedy="give the patients whom risk_groups got",
         )
     X = X if hasattr(X, "iloc") else np.asarray(X)
-    least = pipeline.get("min_followed", FOLLOWED)
+    least = pipeline.get("min_followed", MIN_FOLLOWED)
     estimates = _Estimates(groups.tree_, groups.leaf, time, event, horizon, cause, entry, least)
     apparent = concordance(time, event, estimates.ranks(groups.leaf), cause=cause, entry=entry)
     random = np.random.default_rng([random_state, 3])
@@ -165,7 +165,9 @@ def bootstrap_validation(
     if groups.tree_.n_leaves == 1:
         spread = 1.0  # nothing was chosen
     z = float(norm.ppf((1.0 + confidence) / 2.0))
-    risks = pd.DataFrame(_corrected(groups.leaf, estimates, shift, z * spread)).set_index("leaf")
+    risks = pd.DataFrame(_corrected_risks(groups.leaf, estimates, shift, z * spread)).set_index(
+        "leaf"
+    )
     finite = np.array([value for value in outside if not math.isnan(value)])
     mean = float(finite.mean()) if len(finite) else math.nan
     middle = _between(apparent, mean)
@@ -208,7 +210,9 @@ class _Estimates:
         return np.nan_to_num(self._risks, nan=middle)[leaf]
 
 
-def _corrected(leaf: np.ndarray, estimates: _Estimates, shift: float, width: float) -> list[dict]:
+def _corrected_risks(
+    leaf: np.ndarray, estimates: _Estimates, shift: float, width: float
+) -> list[dict]:
     """Risk of the next patient of each leaf, with its interval: `width` errors on each side."""
     rows = []
     for node in np.unique(leaf):
@@ -244,7 +248,7 @@ def _bootstrap(X, time, event, entry, drawn, horizon: float, cause: int, seed: i
     left = np.ones(len(time), dtype=bool)
     left[drawn] = False
     leaf = np.asarray(drawn_groups.estimator.apply(X))
-    least = pipeline.get("min_followed", FOLLOWED)
+    least = pipeline.get("min_followed", MIN_FOLLOWED)
     follow_up = (time[drawn], event[drawn], horizon, cause, entry_of(entry, drawn), least)
     inside = _Estimates(drawn_groups.tree_, drawn_groups.leaf, *follow_up)
     errors = []

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from hedgerow.checks import COUNTED, check_number
+from hedgerow.checks import LARGEST_COUNT, check_number
 from hedgerow.errors import InputError
-from hedgerow.optional import needed
+from hedgerow.optional_imports import import_optional
 from hedgerow.texts import one_line
-from hedgerow.tree.beside import names_of, variables_of
+from hedgerow.tree.metadata import names_of, variables_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -41,7 +41,7 @@ def tree_to_frame(tree) -> pd.DataFrame:
     Class weights are ``weight_<class code>``, the categories that go left
     ``category_<code>``.
     """
-    pd = needed("pandas", "a tree as a data frame")
+    pd = import_optional("pandas", "a tree as a data frame")
     columns = {"node": np.arange(tree.n_nodes, dtype=np.int32)}
     for name in _SINGLE:
         columns[name] = getattr(tree, name)
@@ -61,7 +61,7 @@ def feature_name(tree, feature: int) -> str:
     return one_line(names[feature]) if names is not None else f"x{feature}"
 
 
-def named(tree, class_names=None, feature_names=None):
+def rename_tree(tree, class_names=None, feature_names=None):
     """The tree with other names of its classes and variables; itself without any.
 
     class_names : sequence of str, one for each class in the order of the codes, a mapping of labels
@@ -107,7 +107,7 @@ def unit_words(tree, units) -> dict[int, str]:
     by_variable = {}
     for key, unit in dict(units).items():
         j = names.index(key) if isinstance(key, str) and key in names else key
-        n_variables = len(names) or COUNTED
+        n_variables = len(names) or LARGEST_COUNT
         if isinstance(j, bool) or not isinstance(j, Integral) or not 0 <= int(j) < n_variables:
             raise InputError(
                 f"units names {key!r}, which is no variable of the tree",
@@ -260,7 +260,7 @@ def to_text(
 ) -> str:
     """Readable rules: one line per branch, leaves say class, weight and shares."""
     check_decimals(decimals)
-    tree = named(tree, class_names, feature_names)
+    tree = rename_tree(tree, class_names, feature_names)
     of_variable = unit_words(tree, units)
     if tree.feature[0] < 0:
         return leaf_words(tree, 0) + "\n"
@@ -285,7 +285,7 @@ def to_dot(
 ) -> str:
     """Graphviz source; the left branch is the one on which the test holds."""
     check_decimals(decimals)
-    tree = named(tree, class_names, feature_names)
+    tree = rename_tree(tree, class_names, feature_names)
     of_variable = unit_words(tree, units)
 
     def quoted(text: str) -> str:

@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from hedgerow.errors import InputError
-from hedgerow.optional import needed
-from hedgerow.tree import sound
-from hedgerow.tree.beside import beside_from_plain, beside_to_plain
+from hedgerow.optional_imports import import_optional
+from hedgerow.tree import validation
 from hedgerow.tree.export import _SINGLE
+from hedgerow.tree.metadata import metadata_from_json, metadata_to_json
 
 if TYPE_CHECKING:
     import pandas as pd
 
 #: Column of what a tree has beside its arrays, a JSON text in the row of its root.
-BESIDE = "beside"
+METADATA = "beside"
 
 
 def forest_to_frame(trees, keys: pd.DataFrame, *, bare: bool = False) -> pd.DataFrame:
@@ -39,7 +39,7 @@ def forest_to_frame(trees, keys: pd.DataFrame, *, bare: bool = False) -> pd.Data
         The keys, ``node``, and the arrays of the trees; ``beside``, their gates and names, where
         any has some.
     """
-    pd = needed("pandas", "a forest as a data frame")
+    pd = import_optional("pandas", "a forest as a data frame")
     if not trees:
         return keys.iloc[:0].assign(node=np.zeros(0, dtype=np.int32))
     sizes = [tree.n_nodes for tree in trees]
@@ -53,15 +53,15 @@ def forest_to_frame(trees, keys: pd.DataFrame, *, bare: bool = False) -> pd.Data
     left = np.concatenate([tree.categories_left for tree in trees])
     for c in range(left.shape[1]):
         arrays[f"category_{c}"] = left[:, c]
-    metadata = [None if bare else _beside(tree) for tree in trees]
+    metadata = [None if bare else _metadata_json(tree) for tree in trees]
     if any(text is not None for text in metadata):
-        arrays[BESIDE] = np.full(sum(sizes), None, dtype=object)
-        arrays[BESIDE][np.cumsum([0, *sizes[:-1]])] = metadata
+        arrays[METADATA] = np.full(sum(sizes), None, dtype=object)
+        arrays[METADATA][np.cumsum([0, *sizes[:-1]])] = metadata
     return pd.concat([repeated, pd.DataFrame(arrays)], axis=1)
 
 
-def _beside(tree) -> str | None:
-    form = beside_to_plain(tree)
+def _metadata_json(tree) -> str | None:
+    form = metadata_to_json(tree)
     return json.dumps(form, allow_nan=False) if any(form.values()) else None
 
 
@@ -83,14 +83,14 @@ def forest_from_frame(frame: pd.DataFrame, key_columns: list[str]):
 
     from hedgerow.tree.tree import Tree
 
-    with sound.reading("a table of trees"):
+    with validation.parse_errors_of("a table of trees"):
         node = frame["node"].to_numpy()
         starts = np.flatnonzero(node == 0)
         stops = np.append(starts[1:], len(frame))
         weights = _block(frame, "weight_", np.float64)
         categories = _block(frame, "category_", np.uint8)
         arrays = {name: frame[name].to_numpy() for name in _SINGLE}
-        metadata = frame[BESIDE].to_numpy()[starts] if BESIDE in frame else [None] * len(starts)
+        metadata = frame[METADATA].to_numpy()[starts] if METADATA in frame else [None] * len(starts)
         keys = frame.iloc[starts][key_columns].reset_index(drop=True)
     if not np.array_equal(node, np.arange(len(node)) - np.repeat(starts, stops - starts)):
         raise InputError(
@@ -110,8 +110,8 @@ def forest_from_frame(frame: pd.DataFrame, key_columns: list[str]):
 
 
 def _restored(text: str) -> dict:
-    with sound.reading("what a table of trees has beside their arrays"):
-        return beside_from_plain(json.loads(text))
+    with validation.parse_errors_of("what a table of trees has beside their arrays"):
+        return metadata_from_json(json.loads(text))
 
 
 def _block(frame, prefix, dtype) -> np.ndarray:

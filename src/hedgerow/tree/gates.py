@@ -19,7 +19,7 @@ from scipy import special
 
 from hedgerow.checks import LARGEST, check_number
 from hedgerow.errors import InputError
-from hedgerow.tree import sound
+from hedgerow.tree import validation
 from hedgerow.tree._gates import clip_tolerance
 
 CLIP_TOLERANCE = clip_tolerance  # as the core has it
@@ -188,7 +188,11 @@ class NoiseGate:
             # In units of each row's own error, whose distribution is then the same for all.
             distance, sigma, model = model.measured(distance, rows), 1.0, None
         with np.errstate(over="ignore"):  # endless distances have a share as well
-            share = special.ndtr(distance / sigma) if model is None else asked(model, distance)
+            share = (
+                special.ndtr(distance / sigma)
+                if model is None
+                else model_probabilities(model, distance)
+            )
             edge = (self.half_window - CLIP_TOLERANCE) * sigma
         share = np.clip(share, 0.0, 1.0)
         if self.ties_right:
@@ -206,7 +210,7 @@ class NoiseGate:
             return None
 
         def bind(variable):
-            family = _known_family(self.models[variable])
+            family = _compiled_family(self.models[variable])
             if family is None:
                 return lambda center, x, rows=None: self.share(variable, center, x, rows=rows)
             kind, loc, scale = family
@@ -225,7 +229,7 @@ class NoiseGate:
                     "args": [float(a) for a in model.args],
                     "kwds": {k: float(v) for k, v in sorted(model.kwds.items())},
                 }
-                _frozen(form)
+                _distribution_of(form)
             except (AttributeError, TypeError, ValueError):
                 raise InputError(
                     f"the noise model {model!r} of variable {variable} cannot be written to JSON",
@@ -245,10 +249,14 @@ class NoiseGate:
     @classmethod
     def from_dict(cls, form: dict) -> NoiseGate:
         """The gate that `to_dict` wrote."""
-        sound.only(form, "sigma", "window", "models", optional=("conditioned", "ties_right"))
+        validation.check_keys(
+            form, "sigma", "window", "models", optional=("conditioned", "ties_right")
+        )
         models = {}
         for variable, m in form["models"].items():
-            model = _frozen({name: value for name, value in m.items() if name != "relative"})
+            model = _distribution_of(
+                {name: value for name, value in m.items() if name != "relative"}
+            )
             models[int(variable)] = RelativeNoise(model) if m.get("relative", False) else model
         sigma = np.asarray(form["sigma"], dtype=np.float64)
         flags = (form.get(name, False) for name in ("conditioned", "ties_right"))
@@ -256,14 +264,14 @@ class NoiseGate:
 
     def check(self, tree: Any) -> None:
         """Refuse noise that does not fit a tree (`sound.check_gate`)."""
-        n = len(sound.check_lengths("sigma of a gate", self.sigma))
+        n = len(validation.check_lengths("sigma of a gate", self.sigma))
         tested = int(tree.feature.max())
         if n <= tested:
             raise InputError(
                 f"the gate has noise for {n} variables and the tree tests variable {tested}",
                 remedy="give a sigma for each variable, 0 where there is no noise",
             )
-        if not (sound.is_number(self.window) and self.window > 0):
+        if not (validation.is_number(self.window) and self.window > 0):
             raise InputError(f"the window of a gate is {self.window!r}", remedy="give a number")
         for name in ("conditioned", "ties_right"):
             if not isinstance(getattr(self, name), bool | np.bool_):
@@ -278,11 +286,11 @@ class NoiseGate:
                 )
 
 
-def _frozen(form: dict) -> Any:
+def _distribution_of(form: dict) -> Any:
     """The distribution that a form names; nothing else of scipy is called."""
     from scipy import stats
 
-    sound.only(form, "distribution", "args", "kwds")
+    validation.check_keys(form, "distribution", "args", "kwds")
     name, arguments, named = form["distribution"], form["args"], form["kwds"]
     is_listed = isinstance(name, str) and name in DISTRIBUTIONS
     family = getattr(stats, name, None) if is_listed else None
@@ -291,7 +299,7 @@ def _frozen(form: dict) -> Any:
         family is None
         or not isinstance(arguments, list)
         or len(numbers) > MOST_ARGUMENTS
-        or not all(map(sound.is_number, numbers))
+        or not all(map(validation.is_number, numbers))
     ):
         raise InputError(
             f"a gate of a tree has the noise model {name!r}, or arguments that are no numbers",
@@ -349,7 +357,7 @@ class ThresholdGate:
     @classmethod
     def from_dict(cls, form: dict) -> ThresholdGate:
         """The gate that `to_dict` wrote."""
-        sound.only(form, "lower", "upper")
+        validation.check_keys(form, "lower", "upper")
         lower, upper = (
             np.array([math.nan if v is None else v for v in form[name]], dtype=np.float64)
             for name in ("lower", "upper")
@@ -429,7 +437,7 @@ class CategoryGate:
         table are certain.
         """
         table = np.asarray(self.given[variable], dtype=np.float64)
-        k = _known_categories(variable, len(table), subset)
+        k = _check_n_categories(variable, len(table), subset)
         share = subset.astype(np.float64)
         share[:k] = np.clip(table[:, subset[:k]].sum(axis=1), 0.0, 1.0)
         return share
@@ -441,7 +449,7 @@ class CategoryGate:
     @classmethod
     def from_dict(cls, form: dict) -> CategoryGate:
         """The gate that `to_dict` wrote."""
-        sound.only(form, "given")
+        validation.check_keys(form, "given")
         return cls({int(j): np.array(p, dtype=np.float64) for j, p in form["given"].items()})
 
     def check(self, tree: Any) -> None:
@@ -491,7 +499,7 @@ class CategoryNoise:
     def share(self, variable: int, subset: np.ndarray) -> np.ndarray:
         """As that of `CategoryGate`."""
         shares = np.asarray(self.shares[variable], dtype=np.float64)
-        k = _known_categories(variable, len(shares), subset)
+        k = _check_n_categories(variable, len(shares), subset)
         left = float(shares[subset[:k]].sum())
         hard = subset.astype(np.float64)
         return np.clip((1 - self.probability) * hard + self.probability * left, 0.0, 1.0)
@@ -504,14 +512,14 @@ class CategoryNoise:
     @classmethod
     def from_dict(cls, form: dict) -> CategoryNoise:
         """The gate that `to_dict` wrote."""
-        sound.only(form, "shares", "probability")
+        validation.check_keys(form, "shares", "probability")
         shares = {int(j): np.array(p, dtype=np.float64) for j, p in form["shares"].items()}
         return cls(shares, form["probability"])
 
     def check(self, tree: Any) -> None:
         """Refuse distributions over more categories than a tree has (`sound.check_gate`)."""
         for variable, shares in self.shares.items():
-            values = sound.check_lengths(f"the distribution of variable {variable}", shares)
+            values = validation.check_lengths(f"the distribution of variable {variable}", shares)
             if values.sum() > 1 + 1e-9:
                 raise InputError(
                     f"the shares of variable {variable}'s categories add up to {values.sum():g}",
@@ -520,7 +528,7 @@ class CategoryNoise:
         _check_categories({variable: len(p) for variable, p in self.shares.items()}, tree)
 
 
-def _known_categories(variable: int, k: int, subset: np.ndarray) -> int:
+def _check_n_categories(variable: int, k: int, subset: np.ndarray) -> int:
     """k, the number of categories that a gate knows, where the tree knows as many."""
     if k > len(subset):
         raise InputError(
@@ -538,7 +546,7 @@ def _check_categories(n_categories: dict[int, int], tree: Any) -> None:
                 f"the gate is for variable {variable}", remedy="count variables from 0"
             )
         if variable in tested:
-            _known_categories(variable, k, tree.categories_left[0])
+            _check_n_categories(variable, k, tree.categories_left[0])
 
 
 AnyGate = NoiseGate | ThresholdGate | CategoryGate | CategoryNoise
@@ -582,7 +590,7 @@ def check_noise(gate: Any, n_variables: int, name: str) -> NoiseGate:
             f"{n_variables}",
             remedy="give a sigma for each variable, 0 where there is no noise",
         )
-    if not (sound.is_number(gate.window) and 0 < gate.window <= WIDEST):
+    if not (validation.is_number(gate.window) and 0 < gate.window <= WIDEST):
         raise InputError(
             f"the window of {name} is {gate.window!r}",
             remedy=f"give a number above 0 and at most {WIDEST:g}",
@@ -706,7 +714,7 @@ def _relative(distance: np.ndarray, x: np.ndarray) -> np.ndarray:
 _FAMILIES = ("norm", "uniform", "laplace", "t")
 
 
-def _known_family(model: Any) -> tuple[int, float, float] | None:
+def _compiled_family(model: Any) -> tuple[int, float, float] | None:
     """Kind, location and scale of a frozen distribution that the core knows, or None."""
     name = getattr(getattr(model, "dist", None), "name", None)
     if name not in _FAMILIES:
@@ -764,7 +772,7 @@ def center_of(model: Any) -> float:
     return _quantile(model, 0.5) if mean is None else mean
 
 
-def asked(model: Any, distance: np.ndarray, name: str = "a gate") -> np.ndarray:
+def model_probabilities(model: Any, distance: np.ndarray, name: str = "a gate") -> np.ndarray:
     """Probabilities that a noise model gives, of the shape of the distances; NaN at NaN."""
     with np.errstate(over="ignore"):  # endless distances have a share as well
         given = model.cdf(distance.copy())  # which may be changed there
@@ -797,7 +805,7 @@ def check_model(model: Any, name: str) -> float:
     Returns: its scale (`scale_of`).
     """
     points = np.array([-1e300, -1e6, -1.0, -1e-3, 0.0, 1e-3, 1.0, 1e6, 1e300])
-    values = asked(model, points, name)
+    values = model_probabilities(model, points, name)
     if not (
         (np.diff(values) >= -SLACK).all() and abs(values[0]) < 1e-6 and abs(values[-1] - 1) < 1e-6
     ):
@@ -805,7 +813,7 @@ def check_model(model: Any, name: str) -> float:
         raise _no_distribution(name, model, why)
     scale, center = scale_of(model), center_of(model)
     around = center + scale * np.linspace(-WINDOW, WINDOW, N_PROBES)
-    falls = np.flatnonzero(np.diff(asked(model, around, name)) < -SLACK)
+    falls = np.flatnonzero(np.diff(model_probabilities(model, around, name)) < -SLACK)
     if len(falls):
         raise _no_distribution(
             name, model, f"falls between {around[falls[0]]:g} and the next value"

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from hedgerow.errors import InputError
-from hedgerow.tree import sound
+from hedgerow.tree import validation
 
 DEEPEST = 200  # levels: Python reads JSON, and this module nodes, by recursion
 _HEAD = {"format", "version", "classes", "feature_names", "categories", "gate", "root", "$schema"}
@@ -27,7 +27,7 @@ def arrays_from_nodes(form: dict) -> dict:
         raise InputError(
             f"the tree has the part {min(unknown)!r}", remedy=f"leave it out; {REMEDY}"
         )
-    with sound.reading("`classes`, `feature_names` or `categories` of the tree"):
+    with validation.parse_errors_of("`classes`, `feature_names` or `categories` of the tree"):
         classes = _texts(form["classes"], "classes")
         names = _texts(form["feature_names"], "feature_names")
         labels = {
@@ -113,7 +113,7 @@ class _Reader:
             assert labels is not None
             for label in _texts(node["categories_left"], f"{way}.categories_left"):
                 row["categories_left"][_place(label, labels, f"{way}.categories_left")] = 1
-        elif sound.is_number(node["threshold"]):
+        elif validation.is_number(node["threshold"]):
             row["threshold"] = float(node["threshold"])
         else:
             raise InputError(
@@ -124,7 +124,7 @@ class _Reader:
         if "share_left" not in node:
             return left / weight if weight > 0 else 0.5
         share = node["share_left"]
-        if not sound.is_number(share) or not 0 <= share <= 1:
+        if not validation.is_number(share) or not 0 <= share <= 1:
             raise InputError(
                 f"{way} of the tree has the share {share!r}", remedy="give a number from 0 to 1"
             )
@@ -140,7 +140,7 @@ class _Reader:
         if not isinstance(given, dict):
             raise InputError(f"{way} of the tree has the weights {given!r}", remedy=REMEDY)
         for label, value in given.items():
-            if not sound.is_number(value) or value < 0:
+            if not validation.is_number(value) or value < 0:
                 raise InputError(
                     f"{way} of the tree has the weight {value!r}",
                     remedy="give numbers of 0 or more",

@@ -13,11 +13,11 @@ from scipy import special
 
 from hedgerow.checks import as_numbers, check_total, check_unmasked
 from hedgerow.errors import InputError
-from hedgerow.optional import needed
-from hedgerow.tree.beside import listed
+from hedgerow.optional_imports import import_optional
+from hedgerow.tree.metadata import label_list
 from hedgerow.tree.table import table_of
 
-KNOWN_SHARE = 0.5  # a row belongs to a node, when rows are counted whole, from this share on
+MIN_SHARE_COUNTED = 0.5  # a row belongs to a node, when rows are counted whole, from this share on
 
 
 def node_statistics(tree, X, y, sample_weight=None, evaluation=None) -> dict:
@@ -71,7 +71,12 @@ def node_statistics(tree, X, y, sample_weight=None, evaluation=None) -> dict:
             continue
         x = table[rows, j]
         observed = ~np.isnan(x)
-        here = (x[observed], codes[rows][observed], w[observed], share[observed] >= KNOWN_SHARE)
+        here = (
+            x[observed],
+            codes[rows][observed],
+            w[observed],
+            share[observed] >= MIN_SHARE_COUNTED,
+        )
         _split_variable(statistics, distance, n_rows, node, *here)
     tested = n_rows > 0
     if tested.any():
@@ -126,7 +131,7 @@ def _data_set(tree, table, codes, weight) -> dict:
         j for j in categorical if j < m and len(np.unique(table[~np.isnan(table[:, j]), j])) > 2
     ]
     statistics = {"feature_iqr": iqr}
-    frame = needed("pandas", "the correlations of `annotate`").DataFrame(table)
+    frame = import_optional("pandas", "the correlations of `annotate`").DataFrame(table)
     for method in ("pearson", "spearman"):
         with np.errstate(invalid="ignore", divide="ignore"):
             rho = np.abs(frame.corr(method=method, min_periods=2).to_numpy(copy=True))
@@ -141,7 +146,7 @@ def _data_set(tree, table, codes, weight) -> dict:
     return statistics
 
 
-def known_shares(tree, X: np.ndarray, weight: np.ndarray) -> np.ndarray:
+def observed_shares(tree, X: np.ndarray, weight: np.ndarray) -> np.ndarray:
     """Share of the rows at each test, of known values alone, that goes left, (n_nodes,) float64.
 
     A test that no known value reaches keeps its share. One traversal gives what part of a row at a
@@ -206,11 +211,11 @@ def codes_of(tree, y) -> np.ndarray:
         bad = (codes < 0) | (codes >= tree.n_classes)
     else:
         lookup = {label: c for c, label in enumerate(tree.classes)}
-        codes = np.array([lookup.get(label, -1) for label in listed(y)], dtype=np.intp)
+        codes = np.array([lookup.get(label, -1) for label in label_list(y)], dtype=np.intp)
         bad = codes < 0
     if bad.any():
         raise InputError(
-            f"y holds the class {listed(y[bad])[0]!r}, which the tree does not know",
+            f"y holds the class {label_list(y[bad])[0]!r}, which the tree does not know",
             remedy="give classes among "
             + ", ".join(map(repr, tree.classes or range(tree.n_classes))),
         )

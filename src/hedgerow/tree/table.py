@@ -10,7 +10,7 @@ from scipy import sparse
 
 from hedgerow.checks import as_numbers
 from hedgerow.errors import InputError
-from hedgerow.optional import is_frame, numbers_of, of_polars
+from hedgerow.optional_imports import is_frame, numbers_of, of_polars
 from hedgerow.tree.labels import codes_in
 
 if TYPE_CHECKING:

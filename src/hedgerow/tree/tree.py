@@ -12,20 +12,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy import sparse
 
-from hedgerow.checks import COUNTED, check_choice, check_memory, check_number, suggesting
+from hedgerow.checks import LARGEST_COUNT, check_choice, check_memory, check_number, suggesting
 from hedgerow.errors import InputError
-from hedgerow.tree import sound
+from hedgerow.tree import validation
 from hedgerow.tree._gates import Gates
 from hedgerow.tree._traversal import Traversal
-from hedgerow.tree.beside import (
+from hedgerow.tree.gates import AnyGate, NoiseGate, check_noise, gate_from_dict
+from hedgerow.tree.metadata import (
     Names,
-    beside_from_plain,
-    beside_to_plain,
-    listed,
+    label_list,
+    metadata_from_json,
+    metadata_to_json,
     names_of,
     variables_of,
 )
-from hedgerow.tree.gates import AnyGate, NoiseGate, check_noise, gate_from_dict
 from hedgerow.tree.nodes import arrays_from_nodes
 from hedgerow.tree.statistics import restore
 from hedgerow.tree.table import table_of
@@ -50,7 +50,7 @@ _ARRAYS = {
     "categories_left": np.uint8,
 }
 _TABLES = ("class_weight", "categories_left")
-_BESIDE = ("gate", "classes", "feature_names", "categories", "statistics")
+_METADATA = ("gate", "classes", "feature_names", "categories", "statistics")
 
 
 def _entropy(share: np.ndarray) -> np.ndarray:
@@ -134,7 +134,7 @@ class Tree:
         statistics: dict | None = None,
         _checked: bool = False,
     ):
-        with sound.reading("`feature` of a tree"):
+        with validation.parse_errors_of("`feature` of a tree"):
             n = len(feature)
         given = {
             "feature": feature,
@@ -151,14 +151,14 @@ class Tree:
             if _checked:
                 array = np.ascontiguousarray(given[name], dtype=dtype)
             else:
-                array = sound.as_array(name, given[name], dtype, 1 + (name in _TABLES))
+                array = validation.as_array(name, given[name], dtype, 1 + (name in _TABLES))
             array.setflags(write=False)
             setattr(self, _attribute(name), array)
         self.gate = gate
         self.statistics = statistics
-        with sound.reading("`classes`, `feature_names` or `categories` of a tree"):
+        with validation.parse_errors_of("`classes`, `feature_names` or `categories` of a tree"):
             if classes is not None:
-                classes = listed(names_of("classes", classes, range(self.n_classes)))
+                classes = label_list(names_of("classes", classes, range(self.n_classes)))
             self.classes = classes
             if feature_names is not None:
                 columns = variables_of(None, self.feature, feature_names)
@@ -169,20 +169,20 @@ class Tree:
                 for k, v in (categories or {}).items()
             }
         if not _checked:
-            sound.check_arrays(self)
-            self._check_beside()
+            validation.check_arrays(self)
+            self._check_metadata()
 
-    def _check_beside(self) -> None:
+    def _check_metadata(self) -> None:
         """Refuse names, statistics and a gate that do not fit the arrays."""
-        sound.check_names(self)
+        validation.check_names(self)
         if self.gate is not None:
-            sound.check_gate(self.gate, self)
+            validation.check_gate(self.gate, self)
 
     def __setstate__(self, state: dict) -> None:
         """Unpickled and copied: checked like what is read, and read-only again."""
-        with sound.reading("a pickled tree"):
+        with validation.parse_errors_of("a pickled tree"):
             arrays = {name: state[_attribute(name)] for name in _ARRAYS}
-            metadata = {name: state[name] for name in _BESIDE}
+            metadata = {name: state[name] for name in _METADATA}
         Tree.__init__(self, **arrays, **metadata)
 
     # -- arrays and sizes ---------------------------------------------------------------
@@ -290,7 +290,7 @@ class Tree:
         InputError
             No number of variables, or another impurity.
         """
-        check_number("n_features", n_features, 0, COUNTED, whole=True)
+        check_number("n_features", n_features, 0, LARGEST_COUNT, whole=True)
         check_memory(f"n_features={n_features}", 16.0 * n_features, "give the columns of the data")
         check_choice("impurity", impurity, tuple(_IMPURITIES))
         weight = self.class_weight.sum(axis=1)
@@ -339,7 +339,7 @@ class Tree:
         if isinstance(gate, NoiseGate):
             check_noise(gate, X.shape[1], "evaluation")
         if gate is not None:
-            sound.check_gate(gate, self)
+            validation.check_gate(gate, self)
         return Traversal(self, Gates(gate, X.shape[1], exact=True))
 
     def _evaluation(self, evaluation: Any) -> AnyGate | None:
@@ -432,7 +432,7 @@ class Tree:
         InputError
             A label that is no class of the tree, rows of another number or width.
         """
-        from hedgerow.tree.statistics import codes_of, known_shares, weights_of
+        from hedgerow.tree.statistics import codes_of, observed_shares, weights_of
 
         X = self._rows(X)
         codes, weight = codes_of(self, y), weights_of(sample_weight, len(X))
@@ -440,7 +440,7 @@ class Tree:
             raise InputError(f"y has {len(codes)} entries for {len(X)} rows", "give one per row")
         tree = self
         for _ in range(self.depth + 1):
-            before, tree = tree, tree._with(share_left=known_shares(tree, X, weight))
+            before, tree = tree, tree._with(share_left=observed_shares(tree, X, weight))
             # A category without a code goes to the heavier side, and so may pull others along.
             if not np.any((before.share_left >= 0.5) != (tree.share_left >= 0.5)):
                 break
@@ -479,7 +479,7 @@ class Tree:
 
     def _with(self, **arrays: Any) -> Tree:
         """A copy with other numbers at its nodes, without statistics."""
-        metadata = {name: getattr(self, name) for name in _BESIDE if name != "statistics"}
+        metadata = {name: getattr(self, name) for name in _METADATA if name != "statistics"}
         return Tree(**{**self.arrays(), **arrays}, **metadata)
 
     def replace(self, **changes: Any) -> Tree:
@@ -493,7 +493,7 @@ class Tree:
         InputError
             Names that do not fit, or a set of them.
         """
-        kept = {name: getattr(self, name) for name in _BESIDE}
+        kept = {name: getattr(self, name) for name in _METADATA}
         if changes.get("classes") is not None and self.classes is not None:
             changes["classes"] = names_of("classes", changes["classes"], self.classes)
         if changes.get("feature_names") is not None and self.feature_names is not None:
@@ -501,7 +501,7 @@ class Tree:
             changes["feature_names"] = names
         arrays: dict[str, Any] = {**self.arrays()}
         tree = Tree(**arrays, **{**kept, **changes}, _checked=True)
-        tree._check_beside()
+        tree._check_metadata()
         return tree
 
     # -- other forms --------------------------------------------------------------------
@@ -527,7 +527,7 @@ class Tree:
             "version": VERSION,
             "n_classes": self.n_classes,
             "n_categories": self._categories_left.shape[1],
-            **beside_to_plain(self),
+            **metadata_to_json(self),
             "statistics": None if self.statistics is None else _plain(self.statistics),
             **arrays,
         }
@@ -560,24 +560,24 @@ class Tree:
                 remedy="write it again with this version",
             )
         if form["version"] == 2:
-            with sound.reading("the gate of the tree"):
+            with validation.parse_errors_of("the gate of the tree"):
                 gate = gate_from_dict(form.get("gate"))
             return cls(**arrays_from_nodes(form), gate=gate)
         arrays = {}
         for name in _ARRAYS:
-            with sound.reading(f"`{name}` of the tree"):
+            with validation.parse_errors_of(f"`{name}` of the tree"):
                 arrays[name] = form[name]
                 if name in ("threshold", "center", "share_left"):
                     arrays[name] = [np.nan if v is None else v for v in form[name]]
-        with sound.reading("`statistics` of the tree"):
+        with validation.parse_errors_of("`statistics` of the tree"):
             statistics = restore(form["statistics"])
-        tree = cls(**arrays, **beside_from_plain(form), statistics=statistics)
+        tree = cls(**arrays, **metadata_from_json(form), statistics=statistics)
         widths = {"n_classes": tree.n_classes, "n_categories": tree.categories_left.shape[1]}
         for name, width in widths.items():
             if form.get(name) != width:
                 raise InputError(
                     f"`{name}` of the tree is {form.get(name)!r}, and its arrays have {width}",
-                    remedy=sound.REMEDY,
+                    remedy=validation.REMEDY,
                 )
         return tree
 

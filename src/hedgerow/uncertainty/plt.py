@@ -140,7 +140,7 @@ def piecewise_thresholds(
     upper = np.full(tree.n_nodes, math.nan)
     X, y = columns.X, columns.y
     reached = tree.shares(X, evaluation=None).tocsc()
-    predicted = _Predicted(tree, X)
+    predicted = _BranchPredictions(tree, X)
     for node in np.flatnonzero((tree.feature >= 0) & ~np.isnan(tree.threshold)):
         at = slice(reached.indptr[node], reached.indptr[node + 1])
         rows = reached.indices[at]
@@ -169,7 +169,7 @@ def piecewise_thresholds(
     return ThresholdGate(lower, upper)
 
 
-class _Predicted:
+class _BranchPredictions:
     """Classes that branches predict for rows, all tests read hard.
 
     A row without missing values has the class of its own leaf in every branch above it; only the
@@ -179,8 +179,8 @@ class _Predicted:
     def __init__(self, tree, X):
         self._tree, self._X = tree, X
         tested = np.unique(tree.feature[tree.feature >= 0])
-        self._known = ~np.isnan(X[:, tested]).any(axis=1)
-        self._own = tree.predict_proba(X, None).argmax(axis=1)
+        self._observed = ~np.isnan(X[:, tested]).any(axis=1)
+        self._row_codes = tree.predict_proba(X, None).argmax(axis=1)
         # Once: at each of the many tests of a chain they would take as long as its rows.
         self._shares = np.ascontiguousarray(tree.probabilities())
         self._traversal = tree._traversal(X, None)
@@ -190,8 +190,8 @@ class _Predicted:
         """Of a branch, (n,) codes; in_branch: rows whose way leads into it."""
         if self._tree.feature[child] < 0:
             return np.full(len(rows), self._leaf_class[child])
-        codes = self._own[rows]
-        others = rows[walked := ~(in_branch & self._known[rows])]
+        codes = self._row_codes[rows]
+        others = rows[walked := ~(in_branch & self._observed[rows])]
         if len(others):
             shares = self._traversal.mix(self._X[others], self._shares, child)
             codes[walked] = shares.argmax(axis=1)

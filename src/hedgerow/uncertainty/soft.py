@@ -7,9 +7,9 @@ from hedgerow.errors import warn_user
 from hedgerow.induction.base import FROM_DTYPE
 from hedgerow.induction.c45 import C45Classifier
 from hedgerow.induction.core import check_size
-from hedgerow.induction.measurement import by_column, lasting, resolve_error
+from hedgerow.induction.measurement import by_column, keep_after_fit, resolve_error
 from hedgerow.tree.gates import FINEST, GATES_AT, STEP, WIDEST, WINDOW, resolve_noise
-from hedgerow.uncertainty.units import UNITS, cancelled, error_unit_of
+from hedgerow.uncertainty.units import UNITS, error_unit_of, zero_mean_columns
 
 PARTS = ("search", "propagation", "evaluation")
 
@@ -165,7 +165,7 @@ criterion, class_weight, random_state, n_jobs
     def _evaluation_gate(self, tree, columns):
         gate = self._noise("evaluation", columns)
         if gate is not None:
-            gate = lasting(gate.at(self.gate_at))
+            gate = keep_after_fit(gate.at(self.gate_at))
         check_size(columns, gate)
         self._warn_of_no_error(columns)  # the last step, when all that was given has been checked
         return gate
@@ -210,7 +210,7 @@ criterion, class_weight, random_state, n_jobs
                 "or evaluation, such as propagation=0.1, or take C45Classifier"
             )
         elif self.error_unit == "mean" and (
-            zero_mean := cancelled(columns, [self._errors(name, columns) for name in PARTS])
+            zero_mean := zero_mean_columns(columns, [self._errors(name, columns) for name in PARTS])
         ):
             names = getattr(self, "feature_names_in_", range(columns.n_variables))
             shown = ", ".join(repr(names[j]) for j in zero_mean[:3])

@@ -13,7 +13,7 @@ from hedgerow.induction._columns import Columns
 UNITS = ("mean", "sd", "range", "absolute")
 # Positive and negative values leave less than this share of their mean size in the mean: as an
 # error, 10 % of such a mean is below 1 % of a value.
-CANCELLED = 0.1
+LEAST_MEAN_SHARE = 0.1
 
 
 def error_unit_of(columns: Columns, unit: str) -> np.ndarray:
@@ -49,7 +49,7 @@ def _mean(columns: Columns, values: np.ndarray) -> np.ndarray:
     return total_of_values / np.where(total > 0, total, 1.0)
 
 
-def cancelled(columns: Columns, specs: Sequence[Any]) -> list[int]:
+def zero_mean_columns(columns: Columns, specs: Sequence[Any]) -> list[int]:
     """Variables that have a factor of the mean as error, and a mean of about 0.
 
     Returns: of numeric variables that are not 0 throughout.
@@ -65,5 +65,5 @@ def cancelled(columns: Columns, specs: Sequence[Any]) -> list[int]:
     if not asked.any():
         return []
     size = _mean(columns, np.abs(columns.X))
-    small = np.abs(columns.means) < CANCELLED * size
+    small = np.abs(columns.means) < LEAST_MEAN_SHARE * size
     return [int(j) for j in np.flatnonzero(asked & small & (columns.n_categories == 0))]

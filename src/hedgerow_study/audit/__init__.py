@@ -1,6 +1,6 @@
-"""Checks for those who trust nobody: are results what was recorded, and what is out of date?
+"""Audit: whether results are what a run recorded, and what is out of date.
 
-`verify` compares a run with its manifest, `redo` makes jobs of it anew in a copy, `tables` compares
-two tables number by number, `kept` checks the tracked results at paper scale, `status` says what is
-out of date and why, and `command` is what the command line calls.
+`verify` compares a run with its manifest, and `rerun` reruns jobs of it in a copy. `tables`
+compares two tables number by number. `reference_results` checks the tracked results at paper
+scale. `status` lists what is out of date and why. `command` serves the command line.
 """

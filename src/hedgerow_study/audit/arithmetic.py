@@ -41,19 +41,25 @@ def evaluate(
     return value if times == 1 else number(value) * times
 
 
-def known(value: Any) -> bool:
+def is_observed(value: Any) -> bool:
     """Whether a value is there."""
     return value is not None and value == value
 
 
 def number(value: Any, decimals: int | None = None) -> float:
     """A value as a number, to some decimals; NaN where there is none."""
-    return NAN if not known(value) else float(value) if decimals is None else round(value, decimals)
+    return (
+        NAN
+        if not is_observed(value)
+        else float(value)
+        if decimals is None
+        else round(value, decimals)
+    )
 
 
 def values(rows: Rows) -> list[float]:
     """The values that are there."""
-    return [float(row["value"]) for row in rows if known(row["value"])]
+    return [float(row["value"]) for row in rows if is_observed(row["value"])]
 
 
 def sd(rows: Rows) -> float:
@@ -63,11 +69,11 @@ def sd(rows: Rows) -> float:
 
 def mean(numbers: Sequence[float]) -> float:
     """Mean of known numbers; NaN of none."""
-    observed = [one for one in numbers if known(one)]
+    observed = [one for one in numbers if is_observed(one)]
     return fmean(observed) if observed else NAN
 
 
-def over(one: float, two: float) -> float:
+def ratio(one: float, two: float) -> float:
     """A quotient, as floating-point numbers have it."""
     if two:
         return one / two
@@ -81,19 +87,19 @@ def one(rows: Rows) -> Any:
     return rows[0]["value"]
 
 
-def grouped(rows: Rows, by: Sequence[str]) -> dict[tuple, list]:
+def group_rows(rows: Rows, by: Sequence[str]) -> dict[tuple, list]:
     """Rows by the values of some columns; those without one are in no group."""
     groups: dict[tuple, list] = defaultdict(list)
     for row in rows:
         key = tuple(row[column] for column in by)
-        if all(map(known, key)):
+        if all(map(is_observed, key)):
             groups[key].append(row)
     return groups
 
 
 def means(rows: Rows, by: Sequence[str]) -> dict[tuple, float]:
     """Mean of each group."""
-    return {key: mean(values(group)) for key, group in grouped(rows, by).items()}
+    return {key: mean(values(group)) for key, group in group_rows(rows, by).items()}
 
 
 def mean_of_means(rows: Rows, by: Sequence[str]) -> float:
@@ -101,7 +107,7 @@ def mean_of_means(rows: Rows, by: Sequence[str]) -> float:
     return mean(list(means(rows, by[:1]).values()))
 
 
-def paired(first: Rows, second: Rows, by: Sequence[str], whole: bool = True) -> list[tuple]:
+def pair_rows(first: Rows, second: Rows, by: Sequence[str], whole: bool = True) -> list[tuple]:
     """Rows of the first with their partner of the same `by`; if whole, each has to have one."""
     one, two = ([tuple(row[column] for column in by) for row in rows] for rows in (first, second))
     partners = dict(zip(two, second, strict=True))
@@ -118,43 +124,45 @@ def differences(pairs: Sequence[tuple]) -> list[dict[str, Any]]:
     return [{**a, "value": number(a["value"]) - number(b["value"])} for a, b in pairs]
 
 
-def shared(first: Rows, second: Rows, by: Sequence[str]) -> list[tuple]:
+def pairs_in_both(first: Rows, second: Rows, by: Sequence[str]) -> list[tuple]:
     """Pairs of which both have a value."""
-    one, two = ([row for row in rows if known(row["value"])] for rows in (first, second))
-    return paired(one, two, by, whole=False)
+    one, two = ([row for row in rows if is_observed(row["value"])] for rows in (first, second))
+    return pair_rows(one, two, by, whole=False)
 
 
 def mean_signs(first: Rows, second: Rows, by: Sequence[str]) -> list[int]:
     """Of the mean difference by the first column, 0 where it is rounding only."""
-    mean_differences = means(differences(shared(first, second, by)), by[:1]).values()
+    mean_differences = means(differences(pairs_in_both(first, second, by)), by[:1]).values()
     return [(mean > 5e-10) - (mean < -5e-10) for mean in mean_differences]
 
 
 def gains(first: Rows, second: Rows, by: Sequence[str]) -> list[float]:
     """The first over the second, less 1, of each pair that has both."""
-    rates = [over(number(a["value"]), number(b["value"])) - 1 for a, b in paired(first, second, by)]
-    return [gain for gain in rates if known(gain)]
+    rates = [
+        ratio(number(a["value"]), number(b["value"])) - 1 for a, b in pair_rows(first, second, by)
+    ]
+    return [gain for gain in rates if is_observed(gain)]
 
 
 def mean_gain(first: Rows, second: Rows, by: Sequence[str]) -> float:
     """Means by the first column over those of the second, less 1."""
     target, base = (means(rows, by[:1]) for rows in (first, second))
-    return mean([over(target[key], base[key]) - 1 for key in target.keys() & base.keys()])
+    return mean([ratio(target[key], base[key]) - 1 for key in target.keys() & base.keys()])
 
 
-def standardised(first: Rows, second: Rows, by: Sequence[str]) -> float:
+def standardised_mean(first: Rows, second: Rows, by: Sequence[str]) -> float:
     """By the first column: the mean, less that of the second and in its standard deviations."""
-    target, unit = (grouped(rows, by[:1]) for rows in (first, second))
+    target, unit = (group_rows(rows, by[:1]) for rows in (first, second))
     return mean([
-        over(mean(values(target[key])) - mean(values(unit[key])), sd(unit[key]))
+        ratio(mean(values(target[key])) - mean(values(unit[key])), sd(unit[key]))
         for key in target.keys() & unit.keys()
     ])  # fmt: skip
 
 
-def beside_best(first: Rows, others: Rows, by: Sequence[str], best: Callable) -> list[tuple]:
+def compare_with_best(first: Rows, others: Rows, by: Sequence[str], best: Callable) -> list[tuple]:
     """Values of the first, each with the best of the others in its group."""
-    other_values = {key: values(rows) for key, rows in grouped(others, by[:1]).items()}
-    pairs = [(key, v) for key, rows in grouped(first, by[:1]).items() for v in values(rows)]
+    other_values = {key: values(rows) for key, rows in group_rows(others, by[:1]).items()}
+    pairs = [(key, v) for key, rows in group_rows(first, by[:1]).items() for v in values(rows)]
     return [(value, best(other_values[key])) for key, value in pairs if other_values.get(key)]
 
 
@@ -190,22 +198,22 @@ def half_width(rows: Rows, by: Sequence[str]) -> float:
 
 def paired_t(first: Rows, second: Rows, by: Sequence[str]) -> tuple[float, float]:
     """t and p of the paired t test; NaN where there is one pair, or all are alike."""
-    deltas = [row["value"] for row in differences(paired(first, second, by))]
-    if len(deltas) < 2 or not any(deltas) or not all(map(known, deltas)):
+    deltas = [row["value"] for row in differences(pair_rows(first, second, by))]
+    if len(deltas) < 2 or not any(deltas) or not all(map(is_observed, deltas)):
         return NAN, NAN
-    t = over(mean(deltas), stdev(deltas) / math.sqrt(len(deltas)))
+    t = ratio(mean(deltas), stdev(deltas) / math.sqrt(len(deltas)))
     return t, t_tail(t, len(deltas) - 1)
 
 
 def wilcoxon_p(first: Rows, second: Rows, by: Sequence[str]) -> float:
     """Exact two-sided p of the signed-rank test; what is equal up to rounding is equal."""
-    sides = zip(*((a["value"], b["value"]) for a, b in paired(first, second, by)), strict=True)
+    sides = zip(*((a["value"], b["value"]) for a, b in pair_rows(first, second, by)), strict=True)
     return check_claims.wilcoxon(*map(list, sides), "two-sided")
 
 
 def wilcoxon_normal(first: Rows, second: Rows, by: Sequence[str]) -> tuple[float, float]:
     """z and two-sided p of the signed-rank test in normal approximation; zeros are dropped."""
-    deltas = values(differences(paired(first, second, by)))
+    deltas = values(differences(pair_rows(first, second, by)))
     kept = [difference for difference in deltas if difference]
     if len(deltas) < 2 or not kept:
         return NAN, NAN
@@ -252,36 +260,36 @@ FORMULAS: dict[str, Callable[..., Any]] = {
     "same": lambda r, by: one([{"value": v} for v in dict.fromkeys(row["value"] for row in r)]),
     "mean": lambda r, by: mean(values(r)),
     "sd": lambda r, by: sd(r),
-    "standard_error": lambda r, by: over(sd(r), math.sqrt(len(values(r)))),
+    "standard_error": lambda r, by: ratio(sd(r), math.sqrt(len(values(r)))),
     "lowest": lambda r, by: min(values(r), default=NAN),
     "highest": lambda r, by: max(values(r), default=NAN),
     "median": lambda r, by: quartile(r, 1),
     "q1": lambda r, by: quartile(r, 0),
     "q3": lambda r, by: quartile(r, 2),
-    "n": lambda r, by: sum(known(row["value"]) for row in r),
+    "n": lambda r, by: sum(is_observed(row["value"]) for row in r),
     "n_rows": lambda r, by: len(r),
-    "n_distinct": lambda r, by: len({row["value"] for row in r if known(row["value"])}),
-    "percent_missing": lambda r, by: 100 * mean([not known(row["value"]) for row in r]),
+    "n_distinct": lambda r, by: len({row["value"] for row in r if is_observed(row["value"])}),
+    "percent_missing": lambda r, by: 100 * mean([not is_observed(row["value"]) for row in r]),
     "half_width": half_width,
     "share_of_ones": lambda r, by: mean([row["value"] == 1 for row in r]),
     "n_below_0": lambda r, by: sum(v < 0 for v in values(r)),
     "n_above_0": lambda r, by: sum(v > 0 for v in values(r)),
     "mean_above_1": lambda r, by: mean([v for v in values(r) if v > 1]),
     "mean_of_means": mean_of_means,
-    "lowest_of_means": lambda r, by: min(filter(known, means(r, by).values()), default=NAN),
-    "highest_of_means": lambda r, by: max(filter(known, means(r, by).values()), default=NAN),
-    "n_of_means": lambda r, by: len({row[by[0]] for row in r if known(row["value"])}),
-    "mean_difference": lambda a, b, by: mean_of_means(differences(paired(a, b, by)), by),
-    "paired_mean": lambda a, b, by: mean_of_means([row for row, _ in shared(a, b, by)], by),
-    "paired_difference": lambda a, b, by: mean_of_means(differences(shared(a, b, by)), by),
+    "lowest_of_means": lambda r, by: min(filter(is_observed, means(r, by).values()), default=NAN),
+    "highest_of_means": lambda r, by: max(filter(is_observed, means(r, by).values()), default=NAN),
+    "n_of_means": lambda r, by: len({row[by[0]] for row in r if is_observed(row["value"])}),
+    "mean_difference": lambda a, b, by: mean_of_means(differences(pair_rows(a, b, by)), by),
+    "paired_mean": lambda a, b, by: mean_of_means([row for row, _ in pairs_in_both(a, b, by)], by),
+    "paired_difference": lambda a, b, by: mean_of_means(differences(pairs_in_both(a, b, by)), by),
     "n_means_above": lambda a, b, by: mean_signs(a, b, by).count(1),
     "n_means_below": lambda a, b, by: mean_signs(a, b, by).count(-1),
     "mean_gain": mean_gain,
-    "standardised": standardised,
-    "gain": lambda a, b, by: over(mean(values(a)), mean(values(b))) - 1,
+    "standardised": standardised_mean,
+    "gain": lambda a, b, by: ratio(mean(values(a)), mean(values(b))) - 1,
     "lowest_gain": lambda a, b, by: min(gains(a, b, by), default=NAN),
     "highest_gain": lambda a, b, by: max(gains(a, b, by), default=NAN),
-    "ratio": lambda a, b, by: over(one(a), one(b)),
+    "ratio": lambda a, b, by: ratio(one(a), one(b)),
     "half_of_difference": lambda a, b, by: (one(a) - one(b)) / 2,
     "wilcoxon_z": lambda a, b, by: wilcoxon_normal(a, b, by)[0],
     "wilcoxon_p": lambda a, b, by: wilcoxon_normal(a, b, by)[1],
@@ -290,10 +298,10 @@ FORMULAS: dict[str, Callable[..., Any]] = {
     "paired_t_p": lambda a, b, by: paired_t(a, b, by)[1],
     "friedman": lambda *arguments: friedman(*arguments)[0],
     "friedman_p": lambda *arguments: friedman(*arguments)[1],
-    "n_highest": lambda a, b, by: sum(v >= best for v, best in beside_best(a, b, by, max)),
-    "n_lowest": lambda a, b, by: sum(v <= best for v, best in beside_best(a, b, by, min)),
-    "n_above": lambda a, b, by: sum(v > best for v, best in beside_best(a, b, by, max)),
-    "n_below": lambda a, b, by: sum(v < best for v, best in beside_best(a, b, by, min)),
+    "n_highest": lambda a, b, by: sum(v >= best for v, best in compare_with_best(a, b, by, max)),
+    "n_lowest": lambda a, b, by: sum(v <= best for v, best in compare_with_best(a, b, by, min)),
+    "n_above": lambda a, b, by: sum(v > best for v, best in compare_with_best(a, b, by, max)),
+    "n_below": lambda a, b, by: sum(v < best for v, best in compare_with_best(a, b, by, min)),
     "is_above": lambda a, b, by: WORDS[max(values(a)) > max(values(b))],
     "is_above_1000": lambda r, by: WORDS[one(r) > 1000],
 }

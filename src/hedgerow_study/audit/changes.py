@@ -15,8 +15,8 @@ from hedgerow.data.row_changes import RowChanges
 from hedgerow.data.versions import compare_versions, version_bytes
 from hedgerow.errors import DataError, HedgerowError
 from hedgerow.files import MAKE_AGAIN, below
-from hedgerow_study.audit.cells import key_columns
-from hedgerow_study.audit.verify import unlike
+from hedgerow_study.audit.row_names import key_columns
+from hedgerow_study.audit.verify import diff_settings
 from hedgerow_study.workflow.jobs.digest import PACKAGE, STUDY
 from hedgerow_study.workflow.references.previous import CLAIMS, State, current_state, read_previous
 
@@ -142,7 +142,7 @@ def _edits(before: State, after: State, rows: Rows) -> dict[str, list]:
         "data": [_data(*one, *raw, rows) for one in _named(*raw)],
         "settings": [
             {"name": name.strip("`"), "before": _plain(was), "after": _plain(value)}
-            for name, was, value in unlike(then["configuration"], now["configuration"])
+            for name, was, value in diff_settings(then["configuration"], now["configuration"])
         ],
         "code": [{"name": _code_name(name), "change": change} for name, change in code],
         "rules": [] if code else _other_rules(then["jobs"], now["jobs"]),

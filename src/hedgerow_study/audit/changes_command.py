@@ -71,11 +71,11 @@ def run_changes(options: argparse.Namespace) -> int:
 
 def _write_figures(root: Path, folder: Path, figures: Iterable[dict[str, Any]]) -> None:
     """Write both versions of figures, and put the new paths in the place of the old ones."""
-    from hedgerow.files import folder_whole, write_bytes
+    from hedgerow.files import atomic_folder, write_bytes
     from hedgerow_study.workflow.references.previous import current_state, read_previous
 
     states = {"before": read_previous(root), "after": current_state(root)}
-    with folder_whole(folder) as stage:
+    with atomic_folder(folder) as stage:
         for figure in figures:
             for side, state in states.items():
                 if figure[side]:

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any
 
 from hedgerow.errors import DataError
 from hedgerow.files import read_text, read_yaml, write_text
+from hedgerow_study.audit.checkout import check_read
 from hedgerow_study.audit.run import Run
-from hedgerow_study.audit.trust import check_read
 from hedgerow_study.experiments import module_of
 from hedgerow_study.reporting.check_claims import typed
 from hedgerow_study.workflow.planning.graph import CLAIMS
@@ -53,7 +53,7 @@ def export_claims(root: Path | str, folder: Path | str) -> list[str]:
     """
     check_read(root)
     run, folder = Run(root), Path(folder).resolve()
-    with run.seen():
+    with run.in_run_folder():
         for id, job in run.jobs.items():
             call = job["asks"]["params"]["call"]
             if not call.endswith(CLAIMS) or not all(map(os.path.isfile, job["inputs"])):
@@ -63,13 +63,13 @@ def export_claims(root: Path | str, folder: Path | str) -> list[str]:
             frames = frames_of(function, run.arguments(id).of(function))
             for name, frame in frames.items():
                 write_text(folder / module.partition(".")[0] / f"{name}.csv", csv_text(frame))
-    rules = json.dumps(read_yaml(run.own / RULES), indent=1, ensure_ascii=False)
+    rules = json.dumps(read_yaml(run.checkout / RULES), indent=1, ensure_ascii=False)
     write_text(folder / "rules.json", rules + "\n")
-    write_text(folder / "published.csv", read_text(run.own / PUBLISHED))
+    write_text(folder / "published.csv", read_text(run.checkout / PUBLISHED))
     return sorted(path.name for path in folder.iterdir() if path.is_dir())
 
 
-def exported(folder: Path) -> set[str] | None:
+def is_export(folder: Path) -> set[str] | None:
     """The files of an export, by their names in its folder; None where it is none."""
     if not (folder / "rules.json").is_file():
         return None

@@ -139,8 +139,8 @@ def add_status(parser: argparse.ArgumentParser) -> None:
 def run_verify(options: argparse.Namespace) -> int:
     """0 if all holds, else 1."""
     from hedgerow.files import check_free, write_json
-    from hedgerow_study.audit.kept import is_kept, make_again, verify_kept
-    from hedgerow_study.audit.trust import own_checkout
+    from hedgerow_study.audit.checkout import local_checkout
+    from hedgerow_study.audit.reference_results import is_reference, rerun_outputs, verify_reference
     from hedgerow_study.audit.verify import verify
 
     if options.json:
@@ -149,16 +149,16 @@ def run_verify(options: argparse.Namespace) -> int:
     if not path.is_dir():
         raise DataError(f"{path} is no folder", remedy="name the folder of the project")
     project = (path / "config/default.yaml").is_file() or (path / "reports").is_dir()
-    if not project and is_kept(path):
+    if not project and is_reference(path):
         if options.digest:
             raise DataError(
                 f"{path} holds results at paper scale, which --digest does not know",
                 remedy="leave it out; `hedgerow reference --help` says how they are made",
             )
-        findings = verify_kept(path)
+        findings = verify_reference(path)
         if options.cheap:
             with Progress() as progress:
-                make_again(path, findings, own_checkout(), options.cores, progress.tell)
+                rerun_outputs(path, findings, local_checkout(), options.cores, progress.tell)
         if options.rerun:
             _draw_parts(options, path, findings)
         findings.unlisted_allowed = options.allow_unlisted
@@ -249,7 +249,7 @@ def _show(findings: Findings, everything: bool) -> None:
             allowed = kind == "" and findings.unlisted_allowed
             table.add_row(f"files: {words}", _mark(None if allowed and bad else not bad), counts)
     for check in findings.checks:
-        table.add_row(check.name, _mark(check.holds), "\n".join(map(plain, _first(check.said))))
+        table.add_row(check.name, _mark(check.holds), "\n".join(map(plain, _first(check.messages))))
     console.print(table)
     console.print()
     if findings.digest:

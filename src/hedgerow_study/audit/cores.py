@@ -13,7 +13,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from hedgerow._stamp import compiled
-from hedgerow_study.audit.code import names
+from hedgerow_study.audit.commit_check import names
 from hedgerow_study.audit.findings import Check
 from hedgerow_study.reporting.checkout import commit_of
 from hedgerow_study.reporting.manifest import checksum, core_checksums, platform_name
@@ -42,7 +42,7 @@ def check_cores(checkout: Path, manifest: Mapping[str, Any], build: bool) -> Che
     if not build:
         return Check(NAME, None, ["Not built anew: leave out --no-cheap."])
     try:
-        built = _built(checkout)
+        built = _build_checksums(checkout)
     except (OSError, subprocess.CalledProcessError, tarfile.TarError) as error:
         message = (getattr(error, "stderr", b"") or str(error).encode()).decode(errors="replace")
         last = (message.strip().splitlines() or ["it says nothing"])[-1]
@@ -63,7 +63,7 @@ def check_cores(checkout: Path, manifest: Mapping[str, Any], build: bool) -> Che
     return Check(NAME, True, [f"All {len(now)} are what their sources give, and those of the run."])
 
 
-def _built(checkout: Path) -> dict[str, str]:
+def _build_checksums(checkout: Path) -> dict[str, str]:
     """SHA-256 of each compiled file that the sources of a commit give, by name."""
     with TemporaryDirectory(prefix="hedgerow-build-") as name:
         sources, wheels = Path(name) / "sources", Path(name) / "wheels"

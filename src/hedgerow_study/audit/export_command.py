@@ -45,8 +45,10 @@ def run_archive(options: argparse.Namespace) -> int:
         archived = archive(Path(options.project), file, options.date, progress.tell)
     print(f"{file}: {archived.n_files:,} files, {file.stat().st_size / 1e6:.1f} MB")
     print(f"SHA-256: {archived.digest}")
-    if archived.unstated:
-        print(f"Raw data without a stated licence are in it: {', '.join(archived.unstated)}.")
+    if archived.without_licence:
+        print(
+            f"Raw data without a stated licence are in it: {', '.join(archived.without_licence)}."
+        )
     return 0
 
 
@@ -61,13 +63,13 @@ def add_claims(parser: argparse.ArgumentParser) -> None:
 
 def run_claims(options: argparse.Namespace) -> int:
     """0 after the folder was written."""
-    from hedgerow.files import aside, check_folder, folder_whole
-    from hedgerow_study.audit.claims_export import export_claims, exported
+    from hedgerow.files import atomic_folder, backup_path, check_folder
+    from hedgerow_study.audit.claims_export import export_claims, is_export
 
     folder = Path(options.folder)
-    check_folder(folder, options.force, "`hedgerow claims`", exported)
-    old = aside(folder)
-    with folder_whole(folder, old) as stage:
+    check_folder(folder, options.force, "`hedgerow claims`", is_export)
+    old = backup_path(folder)
+    with atomic_folder(folder, old) as stage:
         words = export_claims(options.project, stage)
     print(f"{folder}: the frames of {', '.join(words)}")
     if old is not None:

@@ -47,13 +47,13 @@ class Check:
     name : str
     holds : bool or None
         None where it was not checked.
-    said : list of str
+    messages : list of str
         What was found, a sentence each.
     """
 
     name: str
     holds: bool | None
-    said: list[str] = field(default_factory=list)
+    messages: list[str] = field(default_factory=list)
 
 
 @dataclass
@@ -68,7 +68,7 @@ class Findings:
     checks : list of Check
     digest : str or None
         SHA-256 of the manifest.
-    redone : list of str
+    rerun_jobs : list of str
         Ids of the jobs that were made anew, drawn or named.
     cheap : list of str
         Ids of the cheap jobs, which were made anew as well.
@@ -82,7 +82,7 @@ class Findings:
     files: list[File] = field(default_factory=list)
     checks: list[Check] = field(default_factory=list)
     digest: str | None = None
-    redone: list[str] = field(default_factory=list)
+    rerun_jobs: list[str] = field(default_factory=list)
     cheap: list[str] = field(default_factory=list)
     seed: int | None = None
     unlisted_allowed: bool = False

@@ -13,16 +13,16 @@ from concurrent.futures import ThreadPoolExecutor
 from importlib import metadata
 from typing import Any, NamedTuple
 
-from hedgerow_study.audit.code import names
+from hedgerow_study.audit.commit_check import names
 from hedgerow_study.audit.findings import Check
 
 #: Installed in place: digests of jobs and the commit tell their code.
-OWN = ("hedgerow", "hedgerow-data", "hedgerow-study", "hedgerow-clinic")
+OUR_PACKAGES = ("hedgerow", "hedgerow-data", "hedgerow-study", "hedgerow-clinic")
 #: What an interpreter runs or imports. Bytecode counts where it stands alone, as a module does.
 RUNS = (".py", ".pth", ".so", ".pyd", ".pyc")
 
 
-class Listed(NamedTuple):
+class RecordedFile(NamedTuple):
     """A file of a package: its place, the kind of its checksum, the checksum, its size."""
 
     place: str
@@ -45,9 +45,9 @@ def check_packages(manifest: Mapping[str, Any]) -> Check:
     lines, without, files, recorded = [], [], 0, set()
     for distribution in metadata.distributions():
         name = distribution.metadata["Name"].lower()
-        listed = _listed(distribution)
+        listed = _recorded_files(distribution)
         recorded |= {one.place for one in listed}
-        if name not in manifest["packages"] or name in OWN:
+        if name not in manifest["packages"] or name in OUR_PACKAGES:
             continue
         # Bytecode is left out: few wheels bring any (numpy 2.0 does), and Python writes it anew.
         listed = [one for one in listed if one.value and not one.place.endswith(".pyc")]
@@ -56,28 +56,28 @@ def check_packages(manifest: Mapping[str, Any]) -> Check:
         files += len(listed)
         with ThreadPoolExecutor() as pool:
             # Hashing leaves the interpreter to the other threads.
-            fine = list(pool.map(_as_listed, listed))
+            fine = list(pool.map(_is_as_recorded, listed))
         wrong = [one.place for one, same in zip(listed, fine, strict=True) if not same]
         if wrong:
             lines.append(f"{name}: not as installed: {names(wrong)}.")
-    if strange := _of_nobody(recorded):
+    if strange := _unlisted_files(recorded):
         lines.append(f"No package lists {names(strange)}, which interpreters run or import.")
     summary = [f"{files:,} files are as installed, by the records of their packages."]
     summary += [f"Without a record: {names(without)}."] if without else []
     return Check("installed packages", not lines, lines or summary)
 
 
-def _listed(distribution: metadata.Distribution) -> list[Listed]:
+def _recorded_files(distribution: metadata.Distribution) -> list[RecordedFile]:
     rows = csv.reader((distribution.read_text("RECORD") or "").splitlines())
     entries = []
     for path, digest, size in (row for row in rows if len(row) == 3):
         kind, _, value = digest.partition("=")
         place = os.path.normpath(distribution.locate_file(path))
-        entries.append(Listed(place, kind, value, int(size) if size.isdigit() else None))
+        entries.append(RecordedFile(place, kind, value, int(size) if size.isdigit() else None))
     return entries
 
 
-def _as_listed(file: Listed) -> bool:
+def _is_as_recorded(file: RecordedFile) -> bool:
     try:
         if file.size is not None and os.path.getsize(file.place) != file.size:
             return False
@@ -88,7 +88,7 @@ def _as_listed(file: Listed) -> bool:
     return base64.urlsafe_b64encode(digest).decode().rstrip("=") == file.value
 
 
-def _of_nobody(recorded: Collection[str]) -> list[str]:
+def _unlisted_files(recorded: Collection[str]) -> list[str]:
     """Files where packages are installed that no package lists and that an interpreter takes up."""
     places = {sysconfig.get_path("purelib"), sysconfig.get_path("platlib")}
     places |= {site.getusersitepackages()} if site.ENABLE_USER_SITE else set()

@@ -10,8 +10,8 @@ from types import SimpleNamespace
 from typing import Any
 
 from hedgerow.errors import DataError, InputError
-from hedgerow_study.audit.redo import TRACKED
-from hedgerow_study.audit.trust import CLONE, NO_CHECKOUT, own_checkout
+from hedgerow_study.audit.checkout import CLONE, NO_CHECKOUT, local_checkout
+from hedgerow_study.audit.rerun import TRACKED
 from hedgerow_study.workflow.jobs.steps import Arguments
 from hedgerow_study.workflow.planning.graph import planned_again
 from hedgerow_study.workflow.references.recorded import recorded
@@ -45,27 +45,27 @@ class Run:
         manifest: Mapping[str, Any] | None = None,
     ):
         self.root = Path(root)
-        local = own_checkout() if checkout is None else checkout
+        local = local_checkout() if checkout is None else checkout
         if local is None:
             raise InputError(NO_CHECKOUT, remedy=CLONE)
         manifest = recorded(self.root).manifest if manifest is None else manifest
         if manifest is None or "jobs" not in manifest:
             raise DataError(f"{self.root} holds no run", remedy="call `make reproduce`")
-        self.own = local
+        self.checkout = local
         #: Jobs whose functions make tables or judge claims, by id.
         self.jobs = {id: job for id, job in planned_again(local, manifest).items() if "asks" in job}
         self._arguments: dict[str, Arguments] = {}
 
     @contextlib.contextmanager
-    def seen(self) -> Iterator[None]:
+    def in_run_folder(self) -> Iterator[None]:
         """A folder to read in: what a run fetched and made, beside tracked files of one's own."""
         with contextlib.ExitStack() as stack:
             place = self.root
-            if self.own.resolve() != self.root.resolve():
+            if self.checkout.resolve() != self.root.resolve():
                 place = Path(stack.enter_context(TemporaryDirectory(prefix="hedgerow-run-")))
                 (place / "data").mkdir()
                 for tracked in {path.removesuffix("/") for path in TRACKED}:
-                    (place / tracked).symlink_to((self.own / tracked).resolve())
+                    (place / tracked).symlink_to((self.checkout / tracked).resolve())
                 for written in (
                     "reports",
                     *(f"data/{p.name}" for p in (self.root / "data").iterdir()),
@@ -76,7 +76,7 @@ class Run:
             yield
 
     def arguments(self, id: str) -> Arguments:
-        """What a job reads; to be asked for where it is `seen`."""
+        """What a job reads; to be asked for where it is `in_run_folder`."""
         if id not in self._arguments:
             asks = self.jobs[id]["asks"]
             self._arguments[id] = Arguments(SimpleNamespace(wildcards=None, **asks))

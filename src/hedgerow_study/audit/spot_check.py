@@ -11,21 +11,21 @@ from typing import Any
 from hedgerow.checks import check_number
 from hedgerow.errors import DataError, HedgerowError, InputError
 from hedgerow.files import read_json, write_json
+from hedgerow_study.audit.checkout import CLONE, NO_CHECKOUT, local_checkout
 from hedgerow_study.audit.findings import Check, Findings
-from hedgerow_study.audit.trust import CLONE, NO_CHECKOUT, own_checkout
 from hedgerow_study.reporting.checkout import code_state
 from hedgerow_study.reporting.spot_checks import (
     DIFFERS,
     EQUAL,
     FILE,
-    NOT_MADE,
+    NOT_RERUN,
     read_draws,
     sentence,
 )
 from hedgerow_study.workflow.jobs.frame import absence
 from hedgerow_study.workflow.jobs.parts import SUFFIX
 from hedgerow_study.workflow.references.paper_scale import drawn, unlike, words_of
-from hedgerow_study.workflow.running.isolated import asking, copy_workflow, last_said, run_copy
+from hedgerow_study.workflow.running.isolated import asking, copy_workflow, last_message, run_copy
 from hedgerow_study.workflow.running.progress import duration
 
 #: Where a draw is at work; what is finished there is not made again.
@@ -75,7 +75,7 @@ def spot_check(
     """
     folder = Path(folder)
     root = project_of(folder)
-    local = own_checkout() if checkout is None else checkout
+    local = local_checkout() if checkout is None else checkout
     if local is None:
         raise InputError(f"--rerun: {NO_CHECKOUT}", remedy=CLONE)
     check_number("rerun", n, 1, 10**6, whole=True)
@@ -87,7 +87,7 @@ def spot_check(
     findings = Findings(str(folder)) if findings is None else findings
     names = drawn(parts, min(n, len(parts)), seed)
     place = root / PLACE / hashlib.sha256(f"{folder.resolve()}\0{seed}".encode()).hexdigest()[:16]
-    records = _known(place)
+    records = _read_results(place)
     manifests = {name: read_json(parts[name]) for name in names}
     left = [name for name in names if _result(records, name, manifests[name]) is None]
     jobs = [job for name in left for job in manifests[name]["jobs"].values()]
@@ -102,7 +102,7 @@ def spot_check(
         tell(name)
         records[name] = {
             "archive": manifests[name]["archive"],
-            **_again(local, place, parts[name], manifests[name], cores),
+            **_rerun_part(local, place, parts[name], manifests[name], cores),
         }
         write_json(place / "known.json", records)
         tell(name, 1)
@@ -118,7 +118,7 @@ def spot_check(
     return findings
 
 
-def _known(place: Path) -> dict[str, Any]:
+def _read_results(place: Path) -> dict[str, Any]:
     file = place / "known.json"
     return read_json(file) if file.is_file() else {}
 
@@ -126,11 +126,11 @@ def _known(place: Path) -> dict[str, Any]:
 def _result(records: Mapping[str, Any], name: str, manifest: Mapping[str, Any]) -> str | None:
     """What came out of a part before, if it is still the same part; failures are tried again."""
     one = records.get(name, {})
-    same = one.get("archive") == manifest["archive"] and one.get("verdict") != NOT_MADE
+    same = one.get("archive") == manifest["archive"] and one.get("verdict") != NOT_RERUN
     return one["verdict"] if same else None
 
 
-def _again(
+def _rerun_part(
     checkout: Path, place: Path, file: Path, manifest: Mapping[str, Any], cores: int
 ) -> dict[str, str]:
     """Make a part again in a copy of the project; what came out, and why it is not equal."""
@@ -142,10 +142,10 @@ def _again(
     command += asking(manifest["settings"]["configuration"], words_of(manifest))
     done = run_copy(copy, code_state(checkout), command, wanted)
     if done.returncode:
-        return {"verdict": NOT_MADE, "why": last_said(done)}
+        return {"verdict": NOT_RERUN, "why": last_message(done)}
     lacking = next(filter(None, (absence(copy / path) for path in wanted)), None)
     if lacking:
-        return {"verdict": NOT_MADE, "why": f"the data set is not here ({lacking})"}
+        return {"verdict": NOT_RERUN, "why": f"the data set is not here ({lacking})"}
     try:
         other = unlike(copy, file.parent, file.stem, manifest)
     except HedgerowError as error:

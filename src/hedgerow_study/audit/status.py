@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import Any
 
 from hedgerow.errors import DataError, InputError
-from hedgerow_study.audit.trust import is_own
+from hedgerow_study.audit.checkout import is_own_checkout
 from hedgerow_study.audit.verify import (
     DEFAULT,
     changed_packages,
+    diff_settings,
     settings_files,
     settings_now,
-    unlike,
 )
 from hedgerow_study.reporting.checkout import is_workflow
 from hedgerow_study.workflow.planning.changed_outputs import Changed, changed_outputs
@@ -142,7 +142,7 @@ def status(
             f"{root} is no hedgerow project: it has no {DEFAULT}",
             remedy="name the folder that holds the Snakefile",
         )
-    if not trust and not is_own(root):
+    if not trust and not is_own_checkout(root):
         raise InputError(
             f"`hedgerow status` runs code of {root}, which is not the checkout that hedgerow runs "
             "from",
@@ -155,7 +155,7 @@ def status(
     files = settings_files(given)
     now = settings_now(root, files, given)
     plan = planned(root, files[1:], given.get("command_line"))
-    changed = [name for name, *_ in unlike(manifest.get("configuration", now), now)]
+    changed = [name for name, *_ in diff_settings(manifest.get("configuration", now), now)]
     causes = _causes(plan, root, changed)
     return Status(
         files=[DEFAULT, *(configfiles or files[1:])],
@@ -173,9 +173,11 @@ def _causes(
     """Causes, pairs of kind and words, by the id of each job that would run."""
     files = changed_outputs(root)
     job_outputs = {path for job in plan.values() for path in job["outputs"]}
-    causes = {id: _own(job, changed, files, job_outputs) for id, job in plan.items() if job["runs"]}
+    causes = {
+        id: _own_causes(job, changed, files, job_outputs) for id, job in plan.items() if job["runs"]
+    }
     before = {id: list(job["after"]) for id, job in plan.items() if job["runs"]}
-    return {id: _inherited(id, causes, before) for id in causes}
+    return {id: _all_causes(id, causes, before) for id in causes}
 
 
 def _read(path: str) -> tuple[str, str]:
@@ -183,7 +185,7 @@ def _read(path: str) -> tuple[str, str]:
     return ("code" if is_workflow(path) else "data"), path
 
 
-def _inherited(id: str, causes: Mapping, before: Mapping) -> set[tuple[str, str]]:
+def _all_causes(id: str, causes: Mapping, before: Mapping) -> set[tuple[str, str]]:
     """Causes of a job and of all jobs that make it run."""
     pending, collected, done = [id], set(), set()
     while pending:
@@ -196,7 +198,7 @@ def _inherited(id: str, causes: Mapping, before: Mapping) -> set[tuple[str, str]
     return collected
 
 
-def _own(
+def _own_causes(
     job: Mapping, changed: Sequence[str], files: Changed, job_outputs: Set[str]
 ) -> set[tuple[str, str]]:
     """Causes that are a job's own; of inputs that another job makes, they are that job's."""
@@ -215,13 +217,13 @@ def _own(
     if "environment" in why:
         causes.add(("environment", "environment.yml"))
     if "params" in why:
-        causes |= _of_params(job, changed, **why["params"])
+        causes |= _parameter_causes(job, changed, **why["params"])
     if "inputs" in why and not causes:
         causes |= {("configuration", f"{job['rule']} reads other files")}
     return causes
 
 
-def _of_params(
+def _parameter_causes(
     job: Mapping, changed: Sequence[str], before: Sequence[str], now: Sequence[str]
 ) -> set[tuple[str, str]]:
     """Causes from parameters that are not what they were, as Snakemake writes them down."""
@@ -241,9 +243,12 @@ def _of_params(
             continue
         # Which of the mappings it was is told by the keys that they share.
         theirs = max(then, key=lambda one: len(one.keys() & mine.keys()), default={})
-        for name, was, value in unlike(theirs, mine):
+        for name, was, value in diff_settings(theirs, mine):
             causes.add(
-                ("configuration", f"{_full(name, changed)} is {_short(value)}, was {_short(was)}")
+                (
+                    "configuration",
+                    f"{_full_name(name, changed)} is {_short(value)}, was {_short(was)}",
+                )
             )
     others = [t for t in now if not _DIGEST.fullmatch(t) and _mapping(t) is None]
     if others and not causes:
@@ -251,7 +256,7 @@ def _of_params(
     return causes
 
 
-def _full(name: str, changed: Sequence[str]) -> str:
+def _full_name(name: str, changed: Sequence[str]) -> str:
     """The full name of a setting, where only one of that name has changed since the last run."""
     plain = name.strip("`")
     matches = [full for full in changed if full.strip("`").split(".")[1:] == plain.split(".")]

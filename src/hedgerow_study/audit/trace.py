@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from hedgerow.errors import DataError
 from hedgerow.files import MAKE_AGAIN, read_csv, read_json, read_parquet
-from hedgerow_study.audit.behind import Part, behind
-from hedgerow_study.audit.cells import Row, named
-from hedgerow_study.audit.trust import check_read
+from hedgerow_study.audit.checkout import check_read
+from hedgerow_study.audit.provenance import Part, row_provenance
+from hedgerow_study.audit.row_names import Row, find_row
 from hedgerow_study.experiments import module_of
 from hedgerow_study.reporting.cells import KEYS, PLACES
 from hedgerow_study.reporting.manifest import checksum
@@ -79,7 +79,7 @@ class Trace:
     row : Row
     table : Source
         The table itself.
-    says : str
+    caption : str
         The caption of the table.
     parts : list of Part
         The numbers of the row, each from the rows that it rests on.
@@ -94,7 +94,7 @@ class Trace:
 
     row: Row
     table: Source
-    says: str
+    caption: str
     parts: list[Part]
     datasets: list[str]
     sources: list[Source]
@@ -116,9 +116,9 @@ class Trace:
         form["parts"] = [
             {
                 "column": part.column,
-                "says": part.says,
+                "says": part.formula_text,
                 "printed": part.printed,
-                "again": part.again,
+                "again": part.recomputed,
                 "holds": part.holds,
                 "rows": [
                     {
@@ -139,26 +139,26 @@ def trace(root: Path | str, name: str) -> Trace:
     """Follow a cell back to what it was made from."""
     root = Path(root)
     check_read(root)
-    row, record = named(root, name), recorded(root)
+    row, record = find_row(root, name), recorded(root)
     manifest = listing(root, record, row)
     jobs, made_by = manifest["jobs"], manifest["made_by"]
-    parts = behind(root, row)
-    datasets = datasets_behind(parts, manifest)
+    parts = row_provenance(root, row)
+    datasets = source_datasets(parts, manifest)
     calls, expected = calls_of_rules(root), record.expected()
-    keys = keys_behind(parts, datasets[:1])
+    keys = source_keys(parts, datasets[:1])
     sources = [
         _source(root, path, jobs, made_by, calls, expected, keys)
-        for path in chain(manifest, files_behind(parts, manifest, datasets[:1]), row.table)
+        for path in chain(manifest, source_files(parts, manifest, datasets[:1]), row.table)
     ]
     path = row.path.as_posix()
     table = _source(root, path, jobs, made_by, calls, expected, None, row.table)
-    data = _served(root, datasets[0], manifest) if datasets else {}
+    data = _data_source(root, datasets[0], manifest) if datasets else {}
     caption = root / CAPTIONS / f"{row.table}.rst"
-    says = read_caption(caption) if caption.is_file() else ""
-    return Trace(row, table, says, parts, datasets, sources, data)
+    caption_text = read_caption(caption) if caption.is_file() else ""
+    return Trace(row, table, caption_text, parts, datasets, sources, data)
 
 
-def _served(root: Path, dataset: str, manifest: Mapping[str, Any]) -> dict[str, Any]:
+def _data_source(root: Path, dataset: str, manifest: Mapping[str, Any]) -> dict[str, Any]:
     """What served a data set, with the local version that was read instead; empty if absent."""
     if dataset not in manifest["sources"]:
         return {}
@@ -186,7 +186,7 @@ def listing(root: Path, record: Any, row: Row) -> Mapping[str, Any]:
 # ------------------------------------------------------------------------------ what lies behind
 
 
-def datasets_behind(parts: Sequence[Part], manifest: Mapping[str, Any]) -> list[str]:
+def source_datasets(parts: Sequence[Part], manifest: Mapping[str, Any]) -> list[str]:
     """Data sets of the rows that a row of a table rests on, those of its first number first."""
     keys = [*manifest["sources"], *manifest["absent"]]
     names: dict[str, None] = {}
@@ -198,7 +198,7 @@ def datasets_behind(parts: Sequence[Part], manifest: Mapping[str, Any]) -> list[
     return list(names)
 
 
-def files_behind(
+def source_files(
     parts: Sequence[Part], manifest: Mapping[str, Any], datasets: Sequence[str] = ()
 ) -> list[str]:
     """Files that hold the rows; those of some data sets only."""
@@ -207,7 +207,7 @@ def files_behind(
     return [file for file in files if concerns(file, datasets, keys)]
 
 
-def keys_behind(parts: Sequence[Part], datasets: Sequence[str] = ()) -> pd.DataFrame | None:
+def source_keys(parts: Sequence[Part], datasets: Sequence[str] = ()) -> pd.DataFrame | None:
     """What tells the rows of the first number of a row apart, of some data sets only."""
     for part in parts:
         frame = part.selected[0].frame
@@ -290,10 +290,10 @@ def _source(root, path, jobs, made_by, calls, expected, keys, function="") -> So
     now = checksum(file) if file.is_file() else ""
     listed = expected.get(path)
     frame = None if keys is None else _table(file)
-    excerpt = {} if frame is None else _told(frame, keys)
+    excerpt = {} if frame is None else _excerpt(frame, keys)
     return Source(
         path,
-        _holds(path),
+        _content_kind(path),
         job,
         call,
         code_of(call),
@@ -311,9 +311,9 @@ def _table(file: Path) -> pd.DataFrame | None:
     return read_csv(file) if file.suffix == ".csv" else None
 
 
-def _told(frame: pd.DataFrame, keys: pd.DataFrame) -> dict[str, Any]:
+def _excerpt(frame: pd.DataFrame, keys: pd.DataFrame) -> dict[str, Any]:
     """Rows of a table that fit those behind a cell, in the columns that both have."""
-    fits, by = fitting(frame, keys), {}
+    fits, by = matching_rows(frame, keys), {}
     for column in fits.columns:
         kind = fits[column].dtype.kind
         if kind == "f" and column not in KEYS:
@@ -331,7 +331,7 @@ def _told(frame: pd.DataFrame, keys: pd.DataFrame) -> dict[str, Any]:
     }
 
 
-def fitting(frame: pd.DataFrame, keys: pd.DataFrame) -> pd.DataFrame:
+def matching_rows(frame: pd.DataFrame, keys: pd.DataFrame) -> pd.DataFrame:
     """Rows of a table that say the same as some keys wherever they say it at all.
 
     A column in which none does is passed over: what a rule makes may be called otherwise before.
@@ -343,7 +343,7 @@ def fitting(frame: pd.DataFrame, keys: pd.DataFrame) -> pd.DataFrame:
     return frame
 
 
-def _holds(path: str) -> str:
+def _content_kind(path: str) -> str:
     kinds = {
         "data/raw/": "the data file and what served it",
         "data/tidy/": "the data, typed and checked",

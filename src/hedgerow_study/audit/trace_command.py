@@ -16,7 +16,7 @@ from hedgerow.texts import plain
 from hedgerow_study.audit.screen import Progress, add_project
 
 if TYPE_CHECKING:
-    from hedgerow_study.audit.behind import Part, Selected
+    from hedgerow_study.audit.provenance import Part, Selection
 
 #: How many cells that are not what their rows give are told one by one.
 MOST_WRONG = 20
@@ -93,7 +93,7 @@ def run_trace(options: argparse.Namespace) -> int:
     _say_parts(say, traced.parts)
     say()
     say("What it says")
-    say("\n".join(f"  {line}".rstrip() for line in traced.says.splitlines()))
+    say("\n".join(f"  {line}".rstrip() for line in traced.caption.splitlines()))
     if len(traced.datasets) > 1:
         say()
         say(
@@ -137,11 +137,11 @@ def _say_parts(say: Callable[..., None], parts: Sequence[Part], most: int = 12) 
     shown: dict[tuple, str] = {}
     for part in parts:
         say()
-        again = part.again
+        again = part.recomputed
         again = f"{again:.9g}" if isinstance(again, float) else str(again)
         verdict = "as printed" if part.holds else f"NOT as printed, {part.printed}"
         outcome = f" = {again}, {verdict}" if part.kind != "stated" else f"; printed {part.printed}"
-        say(f"{part.column}: {part.says}{outcome}")
+        say(f"{part.column}: {part.formula_text}{outcome}")
         for number, selection in enumerate(part.selected, 1):
             which = "first" if number == 1 else "second" if number == 2 else f"number {number}"
             head = f"  {which}, " if len(part.selected) > 1 else "  "
@@ -151,13 +151,13 @@ def _say_parts(say: Callable[..., None], parts: Sequence[Part], most: int = 12) 
                 continue
             shown[key] = part.column + (f", {which}" if len(part.selected) > 1 else "")
             say(f"{head}`{selection.rows.value}` of {_names(selection.files, 3)}")
-            for place, line in _rows_told(selection, most):
+            for place, line in _row_lines(selection, most):
                 say(f"    {place}: {line}")
             if len(selection.frame) > most:
                 say(f"    and {len(selection.frame) - most:,} more; --json FILE has all")
 
 
-def _rows_told(selection: Selected, most: int) -> Iterator[tuple[str, str]]:
+def _row_lines(selection: Selection, most: int) -> Iterator[tuple[str, str]]:
     """The first rows with their number in the file, by what tells them apart."""
     from hedgerow_study.reporting.cells import KEYS, PLACES
 
@@ -184,13 +184,13 @@ def _names(names: Sequence[str], most: int) -> str:
 def _trace_all(options: argparse.Namespace) -> int:
     """Every number of every table from its rows; those that are not are told."""
     from hedgerow.files import check_free, write_json
-    from hedgerow_study.audit.behind import Behind
+    from hedgerow_study.audit.checkout import check_read
+    from hedgerow_study.audit.provenance import Provenance
     from hedgerow_study.audit.run import Run
-    from hedgerow_study.audit.trust import check_read
 
     root, console = Path(options.project), new_console()
     check_read(root)
-    provenance = Behind(Run(root))
+    provenance = Provenance(Run(root))
     counts, uncovered, wrong = Counter(), Counter(), []
     with Progress() as progress:
         progress.tell("cells", of=len(provenance.tables))
@@ -206,7 +206,7 @@ def _trace_all(options: argparse.Namespace) -> int:
                             "row": part.row + 1,
                             "column": part.column,
                             "printed": part.printed,
-                            "again": part.again,
+                            "again": part.recomputed,
                         }
                     )
             progress.tell(name, 1)
@@ -234,7 +234,7 @@ def _trace_all(options: argparse.Namespace) -> int:
 
 def run_replay(options: argparse.Namespace) -> int:
     """0 if the row and all on its way came out as before, else 1."""
-    from hedgerow_study.audit.replay import replay
+    from hedgerow_study.audit.rerun_row import replay
 
     with Progress() as progress:
         replayed = replay(options.project, options.row, options.cores, progress.tell)

@@ -13,10 +13,16 @@ from hedgerow.checks import check_number
 from hedgerow.data.versions import VERSIONS
 from hedgerow.errors import ConfigError, DataError, HedgerowError, InputError
 from hedgerow.files import read_yaml
-from hedgerow_study.audit.anew import asked_for, make_anew
-from hedgerow_study.audit.beside import check_documents
-from hedgerow_study.audit.code import check_code, names
+from hedgerow_study.audit.checkout import (
+    CLONE,
+    NO_CHECKOUT,
+    check_links,
+    check_project,
+    local_checkout,
+)
+from hedgerow_study.audit.commit_check import check_code, names
 from hedgerow_study.audit.cores import check_cores
+from hedgerow_study.audit.documents import check_documents
 from hedgerow_study.audit.findings import (
     DIFFERS,
     IDENTICAL,
@@ -27,15 +33,9 @@ from hedgerow_study.audit.findings import (
     Findings,
 )
 from hedgerow_study.audit.packages import check_packages
-from hedgerow_study.audit.redo import with_parents
-from hedgerow_study.audit.shown import check_shown
-from hedgerow_study.audit.trust import (
-    CLONE,
-    NO_CHECKOUT,
-    check_links,
-    check_project,
-    own_checkout,
-)
+from hedgerow_study.audit.report_check import check_shown
+from hedgerow_study.audit.rerun import with_parents
+from hedgerow_study.audit.rerun_check import check_by_rerun, parse_rerun
 from hedgerow_study.reporting.manifest import checksums, package_versions, platform_name
 from hedgerow_study.workflow.planning.graph import planned_again
 from hedgerow_study.workflow.references.recorded import MANIFEST, SUMS, Recorded, recorded
@@ -43,15 +43,22 @@ from hedgerow_study.workflow.showing.record import RECORD
 
 DEFAULT = "config/default.yaml"
 #: Folders in which nothing lies that no run has made, but for what is named below.
-MADE = ("data/raw", "data/tidy", "data/noised", "data/calibrated", "data/trees", "data/results")
-MADE += ("reports",)
+OUTPUT_FOLDERS = (
+    "data/raw",
+    "data/tidy",
+    "data/noised",
+    "data/calibrated",
+    "data/trees",
+    "data/results",
+)
+OUTPUT_FOLDERS += ("reports",)
 #: Of the list of checksums, by `ssh-keygen -Y sign`.
 SIGNATURE = f"{SUMS}.sig"
 #: What no manifest lists: the page about the folder, and what differs from run to run.
 TRACKED = {"reports/README.md", RECORD.as_posix(), SIGNATURE}
 #: The files of a run, by the part of the manifest that lists them.
 KINDS = {"inputs": "input", "outputs": "output", "between": "between"}
-_NOWHERE = object()
+_ABSENT = object()
 
 
 def verify(
@@ -79,19 +86,19 @@ def verify(
     digest: Without it a manifest that was edited together with a result and with reports/SHA256SUMS
         looks whole.
     """
-    n_drawn, asked = asked_for(rerun)
+    n_drawn, asked = parse_rerun(rerun)
     check_number("rerun", n_drawn, 0, 10**6, whole=True)
     check_number("seed", seed, 0, 2**63, whole=True)
     check_number("cores", cores, 1, 10**4, whole=True)
     check_number("tolerance", tolerance, 0, 1)
     root = Path(root)
     check_project(root)
-    local = own_checkout() if checkout is None else Path(checkout)
+    local = local_checkout() if checkout is None else Path(checkout)
     if local is None or local.resolve() != root.resolve():
         check_links(root)
     if local is None and (n_drawn or asked):
         raise InputError(f"--rerun: {NO_CHECKOUT}", remedy=CLONE)
-    record = _known(root)
+    record = _read_record(root)
     findings = Findings(str(root), digest=record.digest, unlisted_allowed=allow_unlisted)
     tell("checksums")
     findings.files += _recorded_files(root, record)
@@ -105,7 +112,7 @@ def verify(
     findings.files += check_shown(root, manifest, record.digest)
     tell("installed packages")
     findings.checks.append(check_packages(manifest))
-    findings.checks += [_closed(manifest), _data_files(manifest)]
+    findings.checks += [_check_job_chain(manifest), _data_files(manifest)]
     findings.checks += _environment(manifest)
     findings.checks += check_code(root, manifest, allow_changes, local)
     if local is None:
@@ -129,13 +136,15 @@ def verify(
     planned_manifest = {**manifest, "jobs": jobs, "made_by": made_by}
     tell("compiled cores are built anew")
     findings.checks.append(check_cores(local, manifest, cheap))
-    make_anew(root, local, planned_manifest, findings, rerun, seed, cheap, cores, tolerance, tell)
+    check_by_rerun(
+        root, local, planned_manifest, findings, rerun, seed, cheap, cores, tolerance, tell
+    )
     return findings
 
 
-def whole(root: Path) -> dict[str, Any]:
+def intact_manifest(root: Path) -> dict[str, Any]:
     """The manifest of a run of which every file is as recorded."""
-    record = _known(root)
+    record = _read_record(root)
     bad = [file for file in _recorded_files(root, record) if file.verdict != IDENTICAL]
     # What was made on the way need not be kept.
     if bad or record.manifest is None:
@@ -144,7 +153,7 @@ def whole(root: Path) -> dict[str, Any]:
     return record.manifest
 
 
-def _known(root: Path) -> Recorded:
+def _read_record(root: Path) -> Recorded:
     """What the last run wrote down; an error where that is nothing, or of another time."""
     record = recorded(root)
     if record.manifest is None and not record.sums:
@@ -210,13 +219,13 @@ def _files(root: Path, record: Recorded) -> list[File]:
             why = (
                 f"it has the bytes of {others[0]}"
                 if others
-                else changed(root / path, *expected[path])
+                else change_note(root / path, *expected[path])
             )
         files.append(File(path, verdict, kinds.get(path, ""), why))
     return files
 
 
-def changed(file: Path, checksum: str) -> str:
+def change_note(file: Path, checksum: str) -> str:
     """How a file differs from the one that has a checksum."""
     content = file.read_bytes().replace(b"\r\n", b"\n")
     if hashlib.sha256(content).hexdigest() == checksum:
@@ -230,7 +239,7 @@ def _unlisted(root: Path, record: Recorded) -> list[File]:
     listed = {*record.expected(), *manifest.get("made_by", ()), MANIFEST, SUMS, *TRACKED}
     present = {
         file.relative_to(root).as_posix()
-        for folder in MADE
+        for folder in OUTPUT_FOLDERS
         for file in (root / folder).rglob("*")
         if (file.is_file() or file.is_symlink()) and not _is_version(file)
     }
@@ -246,7 +255,7 @@ def _is_version(file: Path) -> bool:
 # -------------------------------------------------------------------------------------- checks
 
 
-def _closed(manifest: Mapping[str, Any]) -> Check:
+def _check_job_chain(manifest: Mapping[str, Any]) -> Check:
     """Whether a chain of jobs leads from each output to what was read."""
     jobs, made_by = manifest["jobs"], manifest["made_by"]
     lines = [f"{path} has no job." for path in manifest["outputs"] if made_by.get(path) not in jobs]
@@ -293,7 +302,7 @@ def _configuration(root: Path, manifest: Mapping[str, Any]) -> Check:
         return Check(name, False, [f"{error}."])
     lines = [
         f"{setting} is {_value(mine)} in {' and '.join(files)}, {_value(theirs)} in the manifest."
-        for setting, theirs, mine in unlike(manifest["configuration"], now)
+        for setting, theirs, mine in diff_settings(manifest["configuration"], now)
     ]
     return Check(name, not lines, lines or [f"As in {' and '.join(files)}."])
 
@@ -315,34 +324,34 @@ def settings_now(root: Path, files: Iterable[str], given: Mapping[str, Any]) -> 
         settings = read_yaml(root / file) or {}
         if not isinstance(settings, Mapping):
             raise ConfigError(f"{file} holds no settings", remedy="write `name: value`")
-        now = _merged(now, settings)
-    return _merged(now, given.get("command_line", {}))
+        now = _merge_settings(now, settings)
+    return _merge_settings(now, given.get("command_line", {}))
 
 
-def _merged(one: Mapping, other: Mapping) -> dict[str, Any]:
+def _merge_settings(one: Mapping, other: Mapping) -> dict[str, Any]:
     """As Snakemake merges files of settings: mappings in each other, lists replaced."""
     merged = dict(one)
     for key, value in other.items():
         inner = isinstance(value, Mapping) and isinstance(merged.get(key), Mapping)
-        merged[key] = _merged(merged[key], value) if inner else value
+        merged[key] = _merge_settings(merged[key], value) if inner else value
     return merged
 
 
-def unlike(one: Any, other: Any, name: str = "") -> list[tuple[str, Any, Any]]:
+def diff_settings(one: Any, other: Any, name: str = "") -> list[tuple[str, Any, Any]]:
     """Settings that differ between two configurations, by their full names."""
     if isinstance(one, Mapping) and isinstance(other, Mapping):
         return [
             difference
             for key in sorted({*one, *other}, key=str)
-            for difference in unlike(
-                one.get(key, _NOWHERE), other.get(key, _NOWHERE), f"{name}.{key}".lstrip(".")
+            for difference in diff_settings(
+                one.get(key, _ABSENT), other.get(key, _ABSENT), f"{name}.{key}".lstrip(".")
             )
         ]
     return [] if one == other else [(f"`{name}`", one, other)]
 
 
 def _value(value: Any) -> str:
-    return "not there" if value is _NOWHERE else str(value)
+    return "not there" if value is _ABSENT else str(value)
 
 
 def _environment(manifest: Mapping[str, Any]) -> list[Check]:

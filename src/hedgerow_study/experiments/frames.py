@@ -16,14 +16,14 @@ from hedgerow.data import TidyTable, seed_sequence
 Frames: TypeAlias = Mapping[str, pd.DataFrame]
 
 
-class OwnSettings:
+class CombinedSettings:
     """Settings of another experiment, but for some that a plan has of its own."""
 
     def __init__(self, plan: Any, protocol: Any, names: Sequence[str]):
-        self._plan, self._protocol, self._own = plan, protocol, names
+        self._plan, self._protocol, self._names = plan, protocol, names
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self._plan if name in self._own else self._protocol, name)
+        return getattr(self._plan if name in self._names else self._protocol, name)
 
 
 def sorted_(frame: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
@@ -36,17 +36,17 @@ def ordered(lines: Sequence[tuple], key: Sequence[str], *values: str) -> pd.Data
     return sorted_(pd.DataFrame(lines, columns=[*key, *values]), key)
 
 
-def joined(frames: Sequence[pd.DataFrame], by: Sequence[str]) -> pd.DataFrame:
+def concat_sorted(frames: Sequence[pd.DataFrame], by: Sequence[str]) -> pd.DataFrame:
     """Tables of chunks and data sets in one, so that nothing tells how they were cut."""
     whole = [frame for frame in frames if len(frame)] or list(frames[:1])
     return sorted_(pd.concat(whole, ignore_index=True), by)
 
 
-def whole_of(
+def concat_or_empty(
     frames: Sequence[pd.DataFrame], by: Sequence[str], values: Sequence[str]
 ) -> pd.DataFrame:
-    """As `joined`; without a frame, where none of the data sets could be had, its columns."""
-    return joined(frames, by) if frames else pd.DataFrame(columns=[*by, *values])
+    """As `concat_sorted`; without a frame, where no data set is available, its columns."""
+    return concat_sorted(frames, by) if frames else pd.DataFrame(columns=[*by, *values])
 
 
 def numbers_of(plan: Any, setting: str, chosen: Iterable[int] | None) -> list[int]:
@@ -74,17 +74,17 @@ def random_state(seed: int, experiment: str, dataset: str, number: int | None, s
     return int(sequence.generate_state(1, dtype=np.uint32)[0])
 
 
-def drawn(table: TidyTable, most: int, draws: np.random.Generator) -> TidyTable:
+def draw_rows(table: TidyTable, most: int, draws: np.random.Generator) -> TidyTable:
     """At most so many rows of a table, drawn at random, in the order that they have there."""
     return table.take(np.sort(draws.permutation(len(table.y))[:most]))
 
 
-def corrected(shares: np.ndarray, weight: np.ndarray) -> np.ndarray:
+def laplace_corrected(shares: np.ndarray, weight: np.ndarray) -> np.ndarray:
     """Laplace's correction of class shares (n, n_classes) in leaves of these weights, (n,)."""
     return (shares * weight[:, None] + 1.0) / (weight[:, None] + shares.shape[1])
 
 
-def floored(probabilities: np.ndarray) -> np.ndarray:
+def clip_probabilities(probabilities: np.ndarray) -> np.ndarray:
     """Probabilities none of which is 0: a class that the training part lacks has no share."""
     whole = np.maximum(probabilities, 1e-6)
     return whole / whole.sum(axis=1, keepdims=True)

@@ -30,7 +30,7 @@ def paired_tests(
     return significance.plain_and_holm(frame, results, range(len(results)))
 
 
-def after_holm(
+def holm_corrected(
     statistics: pd.DataFrame, family: Sequence[str] = ("part", "metric")
 ) -> pd.DataFrame:
     """Rows of paired tests after the correction, with the least p that it lets them reach.
@@ -45,11 +45,11 @@ def after_holm(
     return corrected
 
 
-def pairs_without(
+def tests_without_dataset(
     families: Iterable[Sequence[tuple[tuple, pd.Series, pd.Series]]],
     columns: Sequence[str],
     dataset: str,
-    read: Callable[[pd.DataFrame], pd.DataFrame] = after_holm,
+    read: Callable[[pd.DataFrame], pd.DataFrame] = holm_corrected,
 ) -> dict[str, pd.DataFrame]:
     """What a judge reads of the tests of all data sets but one.
 

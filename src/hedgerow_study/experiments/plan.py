@@ -25,8 +25,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple, Self
 
-from hedgerow.closed import Setting, faults, kinds, normal, setting
 from hedgerow.errors import ConfigError
+from hedgerow.schema import Setting, kinds, normal, setting, violations
 from hedgerow_study.experiments import WORDS, module_of
 
 __all__ = ["OF_ALL", "Conflict", "Plan", "in_chunks", "sections", "setting"]
@@ -46,7 +46,7 @@ class Conflict(NamedTuple):
     remedy: str
 
 
-class _Given:
+class _RawSettings:
     """Fields of a plan that are no settings: known to the workflow, not to the user."""
 
     def __get__(self, plan: Plan | None, owner: type[Plan]) -> frozenset[str]:
@@ -63,7 +63,7 @@ class Plan:
     """
 
     section: ClassVar[str] = ""  # empty for the head of the configuration
-    given = _Given()  # fields that are no settings: taken, but not offered
+    given = _RawSettings()  # fields that are no settings: taken, but not offered
 
     configuration: str = "default"  # its name, for captions
     seed: int = 0  # the global one, from which every random draw is derived by name
@@ -71,8 +71,8 @@ class Plan:
     def __post_init__(self):
         for name, option in self.settings().items():
             value, kind = getattr(self, name), kinds(type(self))[name]
-            for fault in faults(_plain(value), option.schema(kind), (name,)):
-                raise ConfigError(fault.said(self.name_of(name)), remedy=fault.remedy)
+            for fault in violations(_plain(value), option.schema(kind), (name,)):
+                raise ConfigError(fault.message(self.name_of(name)), remedy=fault.remedy)
             value = normal(value, kind, option.choices, option.descending)
             object.__setattr__(self, name, value)
 
@@ -96,9 +96,9 @@ class Plan:
         return {name: value for name, value in settings.items() if value is not None}
 
     @classmethod
-    def unstated(cls) -> frozenset[str]:
+    def hidden_settings(cls) -> frozenset[str]:
         """Settings that no table, caption or page may state: no result depends on them."""
-        return frozenset(name for name, option in cls.settings().items() if not option.stated)
+        return frozenset(name for name, option in cls.settings().items() if not option.is_shown)
 
     @classmethod
     def schema(cls) -> dict[str, Any]:
@@ -142,7 +142,7 @@ def in_chunks(repeats: str, default: int = 1) -> Any:
         "it. More repeats run new ones only, until a rest fills a job; with 1, always.",
         minimum=1,
         maximum=1_000_000,
-        stated=False,
+        is_shown=False,
     )
 
 

@@ -2,7 +2,7 @@
 
 A rule of the workflow names one function::
 
-    @step("factors", "window", makes=("trees", "tuning"))
+    @step("factors", "window", outputs=("trees", "tuning"))
     def learn(table: TidyTable, calibration: pd.DataFrame, plan, permutations: Iterable[int]): ...
 
     rule soft_learn:
@@ -36,20 +36,20 @@ ALL = "*"
 
 
 @dataclass(frozen=True)
-class Shown:
+class ReportItem:
     """A table or figure of the reports; the id names function, files and what the rule makes."""
 
     id: str
     kind: str  # "table" or "figure"
     title: str  # what it is about
-    caption: str  # what is shown and what was run; {names} are filled with the result of `words`
+    caption: str  # what is shown and what was run; {names} are filled from `caption_values`
     alt: str = ""  # of a figure: what it shows, for those who cannot see it
     #: Gets inputs of the job by its parameters and returns the words for the caption.
-    words: Callable[..., Mapping[str, str]] | None = None
+    caption_values: Callable[..., Mapping[str, str]] | None = None
     #: Of a table: gets it, as `table`, its id, as `identifier`, and inputs of the job by its
     #: parameters, and yields a `hedgerow_study.reporting.cells.Cell` for each number: the rows that
     #: it rests on.
-    behind: Callable[..., Iterator[Any]] | None = None
+    sources: Callable[..., Iterator[Any]] | None = None
     #: Of a table: gets a row that a cell rests on and all rows of its file, and returns what tells
     #: the tree of that row apart, by columns of the table of trees. Without, the columns that rows
     #: and trees have both.
@@ -60,11 +60,11 @@ class Shown:
         """What it is called on the page: its number in the paper, or what it is about."""
         return title_of(self.id) if is_published(self.id) else self.title
 
-    def said(self, arguments: Callable[[Callable], Mapping[str, Any]]) -> str:
+    def caption_text(self, arguments: Callable[[Callable], Mapping[str, Any]]) -> str:
         """The caption of one run; arguments: gives a function's arguments."""
-        if self.words is None:
+        if self.caption_values is None:
             return self.caption
-        return self.caption.format_map(self.words(**arguments(self.words)))
+        return self.caption.format_map(self.caption_values(**arguments(self.caption_values)))
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ class Declaration:
     settings: tuple[str, ...] = (ALL,)  # of the experiment's own section
     #: Of other sections, by parameter: (section, setting, ...).
     plans: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    makes: tuple[str, ...] = ()
+    outputs: tuple[str, ...] = ()
     title: str = ""  # of a table or figure
 
     @property
@@ -106,29 +106,35 @@ def annotations_of(function: Callable) -> dict[str, str]:
     return {name: "" if p.annotation is p.empty else str(p.annotation) for name, p in parameters}
 
 
-def step(*settings: str, makes: tuple[str, ...] = (), **plans: tuple[str, ...]):
+def step(*settings: str, outputs: tuple[str, ...] = (), **plans: tuple[str, ...]):
     """A function that a rule runs."""
     for name, words in plans.items():
         if len(words) < 2 or not all(isinstance(word, str) for word in words):
             raise TypeError(f"`{name}` has to be (section, setting, ...)")
 
     def noted(function):
-        function.declared = Declaration(function, "step", settings, plans, tuple(makes))
+        function.declared = Declaration(function, "step", settings, plans, tuple(outputs))
         return function
 
     return noted
 
 
-def table(title: str, *, caption: str, behind, words=None, tree=None):
+def table(title: str, *, caption: str, sources, caption_values=None, tree=None):
     """A table of the reports: a function that returns a data frame under the name of its id.
 
     It may read every setting of its section that a text may state.
     """
 
     def noted(function):
-        _check(function, caption, words)
-        function.shown = Shown(
-            function.__name__, "table", title, caption, words=words, behind=behind, tree=tree
+        _check(function, caption, caption_values)
+        function.shown = ReportItem(
+            function.__name__,
+            "table",
+            title,
+            caption,
+            caption_values=caption_values,
+            sources=sources,
+            tree=tree,
         )
         function.declared = Declaration(function, "table", title=title)
         return function
@@ -136,19 +142,23 @@ def table(title: str, *, caption: str, behind, words=None, tree=None):
     return noted
 
 
-def figure(title: str, *, caption: str, alt: str, words=None):
+def figure(title: str, *, caption: str, alt: str, caption_values=None):
     """A figure of the reports: a function that returns it under the name of its id."""
 
     def noted(function):
-        _check(function, caption, words)
-        function.shown = Shown(function.__name__, "figure", title, caption, alt, words)
+        _check(function, caption, caption_values)
+        function.shown = ReportItem(
+            function.__name__, "figure", title, caption, alt, caption_values
+        )
         function.declared = Declaration(function, "figure", title=title)
         return function
 
     return noted
 
 
-def _check(function: Callable, caption: str, words) -> None:
+def _check(function: Callable, caption: str, caption_values) -> None:
     fields = [name for _, name, _, _ in string.Formatter().parse(caption) if name is not None]
-    if words is None and fields:
-        raise TypeError(f"the caption of {function.__name__} asks for {fields[0]} and has no words")
+    if caption_values is None and fields:
+        raise TypeError(
+            f"the caption of {function.__name__} asks for {fields[0]} and has no caption_values"
+        )

@@ -4,7 +4,7 @@ A function of a table stands beside one that yields a `Cell` for each number of 
 `hedgerow_study.experiments.step.table`). The job of the table writes them with the rows that they
 name, `reports/cells/<id>.json` (`document`), for those who look at a page. An audit asks the same
 of its own package, selects the rows anew and does the arithmetic a second time
-(`hedgerow_study.audit.behind`).
+(`hedgerow_study.audit.provenance`).
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ DATA_SETS = "data/tidy/"
 #: Columns that tell where a row stands: number of the file, and of the row in it.
 PLACES = ["#file", "#row"]
 #: A formula that no line holds: the rows are stated, and nothing is computed from them.
-STATED = ""
+NO_FORMULA = ""
 #: Columns of rows that tell what a number is of, though they are numbers with a point.
 KEYS = ("noise", "training_noise", "factor", "share", "level")
 
@@ -64,7 +64,7 @@ class Cell:
         Of the table, 0 is the first.
     column : str
     formula : str
-        Key of `SAYS`; `STATED` where it is more than a line of arithmetic.
+        Key of `SAYS`; `NO_FORMULA` where it is more than a line of arithmetic.
     rows : tuple of Rows
         As many as the formula takes.
     times : float
@@ -89,7 +89,7 @@ class Cell:
 #: What each formula says of its rows, by name; {n} is their number, {by} the columns of the cell.
 #: An audit does the arithmetic (`hedgerow_study.audit.arithmetic`).
 SAYS = {
-    STATED: "the function of the table works it out from these {n}",
+    NO_FORMULA: "the function of the table works it out from these {n}",
     "value": "the value of this row",
     "same": "what these {n} have alike",
     "mean": "mean of these {n}",
@@ -170,7 +170,7 @@ class Source:
         self.files = list(files)
         marked = [f.assign(**{"#file": i, "#row": np.arange(len(f))}) for i, f in enumerate(frames)]
         self.frame = pd.concat(marked, ignore_index=True) if marked else pd.DataFrame()
-        self._found: dict[tuple[str, ...], dict[tuple, np.ndarray]] = {}
+        self._positions: dict[tuple[str, ...], dict[tuple, np.ndarray]] = {}
 
     @property
     def of_data_sets(self) -> bool:
@@ -187,7 +187,7 @@ class Source:
         return np.sort(np.concatenate(positions)) if positions else np.array([], dtype=int)
 
     def _index(self, columns: tuple[str, ...]) -> dict[tuple, np.ndarray]:
-        if columns not in self._found:
+        if columns not in self._positions:
             self._check(columns)
             places: dict[tuple, list[int]] = {}
             values = [
@@ -195,8 +195,8 @@ class Source:
             ]
             for place, key in enumerate(zip(*values, strict=True)):
                 places.setdefault(key, []).append(place)
-            self._found[columns] = {k: np.array(v) for k, v in places.items()}
-        return self._found[columns]
+            self._positions[columns] = {k: np.array(v) for k, v in places.items()}
+        return self._positions[columns]
 
     def rows(self, rows: Rows) -> pd.DataFrame:
         """The rows of a selection, with the column `value`."""
@@ -326,17 +326,17 @@ def shown(content: Mapping[str, Any], table: pd.DataFrame) -> dict[str, Any]:
     cells: dict[str, list] = {}
     for row, column, formula, selections, by, _, _ in content["cells"]:
         printed = table[column].iloc[row]
-        says = said(formula, sizes[selections[0]], by)
+        says = describe_formula(formula, sizes[selections[0]], by)
         shown_cell = [column, None if _nothing(printed) else str(printed), says, selections]
         cells.setdefault(str(row + 1), []).append(shown_cell)
     selections = [[of, value, listed] for of, value, _, listed in content["selections"]]
     return {"sources": content["sources"], "selections": selections, "cells": cells}
 
 
-def said(formula: str, n: int, by: Sequence[str]) -> str:
+def describe_formula(formula: str, n: int, by: Sequence[str]) -> str:
     """The arithmetic of a cell in words.
 
-    >>> said("mean", 2, ())
+    >>> describe_formula("mean", 2, ())
     'mean of these 2'
     """
     return SAYS[formula].format(n=n, by=" and ".join(by))

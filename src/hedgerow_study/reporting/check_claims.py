@@ -170,7 +170,7 @@ class Measure:
     def __init__(self, rule, frame):
         demand({*rule} <= {*MEASURE_KEYS.split()}, f"a measure with {', '.join(rule)}")
         self.rule, self.where, self.minus = rule, rule.get("where", {}), rule.get("minus", {})
-        self.there, (self.columns, self.rows) = frame is not None, frame or ([], [])
+        self.available, (self.columns, self.rows) = frame is not None, frame or ([], [])
         self.test, _, self.alternative = rule.get("test", "").partition(" ")
         self.untested = lambda *_: demand(False, f"the test `{rule.get('test')}`")
         self.sides, self.p = 1 + (self.alternative == "two-sided"), ["p"] if self.test else []
@@ -184,7 +184,7 @@ class Measure:
         demand(math.prod(map(len, axes.values())) <= MOST_CELLS, "a measure of too many cells")
         cells = [dict(zip(axes, key, strict=True)) for key in product(*axes.values())]
         of_cell = getattr(self, next((k for k in KINDS if k in rule), "difference"))
-        self.found = [(c, of_cell(c, self.where | {k: c[k] for k in self.by})) for c in cells]
+        self.cells = [(c, of_cell(c, self.where | {k: c[k] for k in self.by})) for c in cells]
         self.lines = [*self.along(rule["along"])] if "along" in rule else []
 
     def difference(self, cell, here):
@@ -224,7 +224,7 @@ class Measure:
     def along(self, column):
         """How means go along a column, and Page's test of what all of its values have."""
         lines = defaultdict(list)
-        for cell, numbers in self.found:
+        for cell, numbers in self.cells:
             lines[tuple((c, v) for c, v in cell.items() if c != column)].append(numbers)
         for cell, line in lines.items():
             means, pairs = ([numbers.get(key) for numbers in line] for key in ("mean", "#pairs"))
@@ -283,21 +283,21 @@ class Claim:
             frame = None if {"ratio", "between"} & {*one} else frames.get(one.get("of", of))
             self.measures[name] = read = Measure(one, frame)
             if "between" in one:
-                read.found, read.there = [({}, {"p": read.untested})], True
+                read.cells, read.available = [({}, {"p": read.untested})], True
             if "ratio" in one:
                 (a, *more), (b, *others) = map(self.value, one["ratio"])
                 fine = not more and not others and None not in (a, b) and b
-                read.found, read.there = [({}, {"value": a / b if fine else None})], True
+                read.cells, read.available = [({}, {"value": a / b if fine else None})], True
 
     def value(self, text, attribute=None):
         """Numbers of a quantity, such as `gain.mean[method=ss]`, in its cells."""
         name, key, inside = re.fullmatch(r"(\w+)\.(\w+)(?:\[(.*)\])?", text.strip()).groups()
         measure, wanted = self.measures[name], [w.split("=") for w in (inside or "=").split(",")]
-        cells = measure.lines if key in ALONG + measure.p and measure.lines else measure.found
+        cells = measure.lines if key in ALONG + measure.p and measure.lines else measure.cells
         demand(not cells or any(key in v for _, v in cells), f"there is no `{name}.{key}`")
         fine = [all(same(c[k.strip()], w.strip()) for k, w in wanted if k) for c, _ in cells]
         numbers = [v.get(attribute or key) for (_, v), f in zip(cells, fine, strict=True) if f]
-        return [(v() if callable(v) else v) if measure.there else None for v in numbers]
+        return [(v() if callable(v) else v) if measure.available else None for v in numbers]
 
     def compared(self, text):
         """Answers in each cell: true, false, or None where the data cannot say."""

@@ -254,13 +254,13 @@ class State:
 
     def __init__(self, root: Path | str = "."):
         self._root = root
-        self._found: Checkout | None = None
+        self._state_found: Checkout | None = None
 
     @property
     def _state(self) -> Checkout:
-        if self._found is None:
-            self._found = checkout(self._root)
-        return self._found
+        if self._state_found is None:
+            self._state_found = checkout(self._root)
+        return self._state_found
 
     def digest(self, wildcards: Any) -> str:
         """Commit and files in 64 digits: where any of them changes, manifest and crate do."""

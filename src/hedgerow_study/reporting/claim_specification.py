@@ -12,9 +12,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, ClassVar
 
-from hedgerow.closed import faults, made, schema_of, setting
 from hedgerow.errors import ConfigError
 from hedgerow.evaluation import significance
+from hedgerow.schema import build, schema_of, setting, violations
 from hedgerow.texts import did_you_mean
 
 SOURCE = "config/claims.yaml"
@@ -27,17 +27,17 @@ VERDICTS = {REPRODUCED: "●", PARTLY: "◐", NOT: "○", TOO_LITTLE: "–", NOT
 ANSWERS = dict(zip(VERDICTS, ("yes", "partly", "no", "undecided", "undecided"), strict=True))
 
 
-def is_own(claim: str) -> bool:
+def is_research_question(claim: str) -> bool:
     """Whether an id is that of a question of our own: it begins with the word of an experiment."""
     return claim.partition("-")[0].islower()
 
 
 def verdict_text(claim: str, verdict: str) -> str:
     """A verdict as pages show it: the answer to a question of our own; empty for none."""
-    return ANSWERS.get(verdict, "") if is_own(claim) else verdict
+    return ANSWERS.get(verdict, "") if is_research_question(claim) else verdict
 
 
-def guess(word: str, names: Iterable[str]) -> str:
+def suggestion(word: str, names: Iterable[str]) -> str:
     """The name that may have been meant, and all that there are."""
     names = [str(k) for k in names]
     return did_you_mean(word, names, f"known: {', '.join(names)}", always=True)
@@ -113,13 +113,13 @@ class Measure:
             return
         name, _, alternative = text.partition(" ")
         if name not in TESTS:
-            raise ConfigError(f"unknown test `{name}`", remedy=guess(name, TESTS))
+            raise ConfigError(f"unknown test `{name}`", remedy=suggestion(name, TESTS))
         if name not in self.tests:
             remedy = f"tests that do: {', '.join(self.tests)}" if self.tests else "leave it out"
             raise ConfigError(f"the test `{name}` does not go with `{self.kind}`", remedy=remedy)
         alternatives = TESTS[name]
         if (alternative or alternatives) and alternative not in alternatives:
-            remedy = guess(alternative, alternatives) if alternatives else "leave it out"
+            remedy = suggestion(alternative, alternatives) if alternatives else "leave it out"
             raise ConfigError(f"unknown alternative `{alternative}` of `{name}`", remedy=remedy)
         object.__setattr__(self, "test", (name, alternative))
 
@@ -434,14 +434,14 @@ def of_experiment(content: Mapping[str, Any], experiment: str) -> dict[str, Clai
     selected = {name: claim for name, claim in claims.items() if claim.experiment == experiment}
     if not selected:
         experiments = sorted({claim.experiment for claim in claims.values()})
-        raise refused(f"no claims of `{experiment}`", guess(experiment, experiments))
+        raise refused(f"no claims of `{experiment}`", suggestion(experiment, experiments))
     return selected
 
 
 def _read(content: Any, kind: type, place: tuple = ()) -> Any:
     """What a part of the file says, checked whole."""
-    for fault in faults(content, schema_of(kind), place):
-        message, remedy = fault.said(fault.name or "the file"), fault.remedy
+    for fault in violations(content, schema_of(kind), place):
+        message, remedy = fault.message(fault.name or "the file"), fault.remedy
         key = fault.place[-1] if fault.place else ""
         if fault.kind == "unknown" and issubclass(kind, Measure) and key in KEYS:
             message = f"`{fault.name}` does not go with `{kind.kind}`"
@@ -449,7 +449,7 @@ def _read(content: Any, kind: type, place: tuple = ()) -> Any:
             remedy = f"leave out one of them; known here: {allowed}"
         raise refused(message, remedy)
     try:
-        return made(content, kind, place)
+        return build(content, kind, place)
     except ConfigError as error:
         raise refused(error.message, error.remedy) from None
 
@@ -502,7 +502,7 @@ def _measure(content: Mapping[str, Any], of: str, place: tuple) -> Measure:
     kind = kind_of(content)
     for key in content:
         if key not in KEYS:
-            raise refused(f"unknown key `{'.'.join((*place, str(key)))}`", guess(key, KEYS))
+            raise refused(f"unknown key `{'.'.join((*place, str(key)))}`", suggestion(key, KEYS))
     return _read({"of": of, **content} if issubclass(kind, OfRows) else content, kind, place)
 
 
@@ -513,7 +513,7 @@ def _join(measures: dict[str, Measure], parse: _Parser) -> None:
             if not isinstance(measures.get(other), Difference):
                 raise refused(
                     f"unknown measure `{other}` in `{parse.claim}.{key}.between`",
-                    guess(other, [m for m in measures if m != key]),
+                    suggestion(other, [m for m in measures if m != key]),
                 )
         if isinstance(measure, Ratio):
             ratio = tuple(map(parse.quantity, measure.ratio))
@@ -627,11 +627,13 @@ class _Parser:
         name, attribute, cells = match.groups()
         measure = self.measures.get(name)
         if measure is None:
-            raise refused(f"unknown measure `{name}` in `{self.claim}`", guess(name, self.measures))
+            raise refused(
+                f"unknown measure `{name}` in `{self.claim}`", suggestion(name, self.measures)
+            )
         if attribute not in measure.attributes:
             raise refused(
                 f"unknown statistic `{attribute}` of `{self.claim}.{name}`",
-                guess(attribute, measure.attributes),
+                suggestion(attribute, measure.attributes),
             )
         chosen = []
         for pair in cells.split(",") if cells else ():
@@ -640,13 +642,13 @@ class _Parser:
             if not equals or column not in columns:
                 raise refused(
                     f"`{self.claim}` has `{text}`, where `{column}` names no cells",
-                    guess(column, columns),
+                    suggestion(column, columns),
                 )
             listed = measure.axes[column]
             if listed is not None and not any(same(v, value) for v in listed):
                 raise refused(
                     f"`{self.claim}` has `{text}`, and `{value}` is no `{column}` of its cells",
-                    guess(value, listed),
+                    suggestion(value, listed),
                 )
             chosen.append((column, value))
         return Quantity(name, attribute, tuple(chosen))

@@ -35,10 +35,10 @@ from hedgerow_study.reporting.claim_specification import (
     Placeholder,
     Quantity,
     Several,
-    guess,
     is_bound,
     of_experiment,
     refused,
+    suggestion,
 )
 from hedgerow_study.reporting.measures import (
     EXACT,
@@ -82,15 +82,15 @@ class _Judge:
         self.claim, self.tables, self.labels = claim, tables, labels
         self.reasons: dict[str, None] = {}  # a set that keeps its order
         self._noted: dict[str, None] = {}
-        self.found: dict[str, Measured] = {}
+        self.by_measure: dict[str, Measured] = {}
         # Measures of other measures come after those of rows.
         for name, measure in sorted(
             claim.measures.items(), key=lambda m: type(m[1]) in OF_MEASURES
         ):
             if type(measure) in OF_MEASURES:
-                self.found[name] = OF_MEASURES[type(measure)](measure, self.found)
+                self.by_measure[name] = OF_MEASURES[type(measure)](measure, self.by_measure)
             else:
-                self.found[name] = self._of_rows(name, measure)
+                self.by_measure[name] = self._of_rows(name, measure)
 
     def _of_rows(self, name: str, measure: OfRows) -> Measured:
         """What is found of a measure of rows, and why cells are missing."""
@@ -105,7 +105,7 @@ class _Judge:
             if column not in frame.columns:
                 raise refused(
                     f"unknown column `{column}` of `{measure.of}` in `{place}`",
-                    guess(column, frame.columns),
+                    suggestion(column, frame.columns),
                 )
         if not cells_of(measure, table):
             return unmeasured(measure, [], self._unsaid(measure, frame) or NOTHING)
@@ -168,7 +168,7 @@ class _Judge:
 
     def value(self, quantity: Quantity) -> pd.Series:
         """Numbers of a quantity, by cell."""
-        return chosen(self.found[quantity.measure].values[quantity.attribute], quantity)
+        return chosen(self.by_measure[quantity.measure].values[quantity.attribute], quantity)
 
     def _truth(self, comparison: Comparison, reach: bool) -> pd.Series:
         """1, 0, or NaN where the data cannot say, by cell."""
@@ -179,7 +179,7 @@ class _Judge:
 
     def _compared(self, quantity: Quantity, comparison: Comparison, reach: bool) -> pd.Series:
         left, bound = self.value(quantity), comparison.right
-        measured, relation = self.found[quantity.measure], RELATIONS[comparison.relation]
+        measured, relation = self.by_measure[quantity.measure], RELATIONS[comparison.relation]
         unknown = left.isna().to_numpy()
         if isinstance(bound, Quantity):
             other = self.value(bound)
@@ -193,7 +193,7 @@ class _Judge:
                 )
             unknown = unknown | other.isna().to_numpy()
             if other.isna().any():
-                self._lack(self.found[bound.measure].lacking)
+                self._lack(self.by_measure[bound.measure].lacking)
             bound = other.round(EXACT).to_numpy()  # as the left side: equal is not larger
         if left.isna().any():
             self._lack(measured.lacking or self._untested(quantity, left))
@@ -213,7 +213,7 @@ class _Judge:
 
         So few data sets have no p below the bound, or not so many wins, whatever they show.
         """
-        measured, bound = self.found[quantity.measure], comparison.right
+        measured, bound = self.by_measure[quantity.measure], comparison.right
         if quantity.attribute == "p" and measured.least is not None:
             beyond = (chosen(measured.least, quantity) >= bound).to_numpy()
             return beyond, chosen(measured.n, quantity), f"p < {bound:g}".replace(" 0.", " .")
@@ -226,7 +226,7 @@ class _Judge:
 
     def _untested(self, quantity: Quantity, values: pd.Series) -> str:
         """A test that needs more data sets than there are has no p."""
-        n = self.found[quantity.measure].n
+        n = self.by_measure[quantity.measure].n
         if quantity.attribute != "p" or n is None:
             return ""
         return f"no test with {_sets(int(chosen(n, quantity)[values.isna()].max()))}"
@@ -242,7 +242,7 @@ class _Judge:
             return _counted(answers.count(True), answers.count(None), condition.least)
         self._noted = {}
         truth = self.cells(condition)
-        if self._of_sets_there(condition):
+        if self._covers_datasets(condition):
             truth = truth.dropna()
         sure, open_, n = int((truth == 1).sum()), int(truth.isna().sum()), len(truth)
         at = condition.at
@@ -261,7 +261,7 @@ class _Judge:
             self.reasons |= self._noted or {NOTHING: None}
         return answer
 
-    def _of_sets_there(self, condition: Condition) -> bool:
+    def _covers_datasets(self, condition: Condition) -> bool:
         """Whether the cells are the data sets that there are.
 
         Then one without a value says no more than one that was not run: else a data set could be
@@ -316,7 +316,8 @@ class _Judge:
         if 0 < n < self.claim.fewest:
             return f"{_sets(n)} of {self.claim.fewest} or more"
         for words, quantity, least in self.claim.counted:
-            values, lacking = self.value(quantity).dropna(), self.found[quantity.measure].lacking
+            values = self.value(quantity).dropna()
+            lacking = self.by_measure[quantity.measure].lacking
             if values.empty:
                 return lacking or NOTHING
             if values.sum() == 0 and lacking:
@@ -354,7 +355,7 @@ class _Judge:
 
     def _sizes(self, quantity: Quantity) -> tuple[pd.Series, str]:
         """Sizes of a measure in the cells of a quantity, by unit where there are several."""
-        measure, measured = self.claim.measures[quantity.measure], self.found[quantity.measure]
+        measure, measured = self.claim.measures[quantity.measure], self.by_measure[quantity.measure]
         nothing = pd.Series(dtype=float), ""
         if not measure.has_size:
             return nothing
@@ -402,19 +403,19 @@ class _Judge:
     @property
     def n_datasets(self) -> int:
         """Data sets that any measure has read."""
-        datasets = set().union(*(f.datasets for f in self.found.values()))
-        return max(len(datasets), *(f.n_read for f in self.found.values()))
+        datasets = set().union(*(f.datasets for f in self.by_measure.values()))
+        return max(len(datasets), *(f.n_read for f in self.by_measure.values()))
 
     def measured(self) -> str:
         """The text of the numbers; parts without any are left out."""
         parts = []
         for part in self.claim.measured:
-            pieces = [p if isinstance(p, str) else self._said(p) for p in part]
+            pieces = [p if isinstance(p, str) else self._placeholder_text(p) for p in part]
             if all(p is not None for p in pieces):
                 parts.append("".join(pieces))
         return "; ".join(parts)
 
-    def _said(self, placeholder: Placeholder) -> str | None:
+    def _placeholder_text(self, placeholder: Placeholder) -> str | None:
         """Text of a placeholder; None where there is nothing to say."""
         if placeholder.kind == "which":
             return self._which(placeholder)
@@ -441,7 +442,7 @@ class _Judge:
         """Names of the cells in which a condition holds, each with its numbers."""
         truth = self.cells(placeholder.condition, reach=False)
         quantity = placeholder.condition.comparisons[0].left[0]
-        measured, index, names = self.found[quantity.measure], self.value(quantity).index, []
+        measured, index, names = self.by_measure[quantity.measure], self.value(quantity).index, []
         for cell in (index[place] for place in np.flatnonzero((truth == 1).to_numpy())):
             numbers = [measured.values[q.attribute][cell] for q in placeholder.quantities]
             texts = [_written(v, placeholder.format or "+.2f") for v in numbers]
@@ -648,7 +649,7 @@ def with_statements(
     for name, claim in claims.items():
         if not claim.statement and name not in papers.index:
             raise refused(
-                f"`{name}` is no claim of data/published/claims.csv", guess(name, papers.index)
+                f"`{name}` is no claim of data/published/claims.csv", suggestion(name, papers.index)
             )
     our_statements = {name: claim.statement for name, claim in claims.items() if claim.statement}
     return judged.assign(

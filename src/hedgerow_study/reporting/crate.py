@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from hedgerow.data.registry import LICENCES
-from hedgerow.optional import needed
+from hedgerow.optional_imports import import_optional
 from hedgerow_study.reporting.checkout import Checkout, checkout, is_workflow
 from hedgerow_study.reporting.manifest import checksums
 
@@ -115,12 +115,12 @@ class _Crate:
     def __init__(self, root: Path, state: Checkout):
         self.place = root
         self.state = state
-        self.rocrate = needed("rocrate.rocrate", PURPOSE).ROCrate(version=VERSION)
+        self.rocrate = import_optional("rocrate.rocrate", PURPOSE).ROCrate(version=VERSION)
         self.rocrate.metadata.extra_contexts.append(TERMS)
 
     def thing(self, identifier: str, kind: str | list[str], /, **properties: Any) -> Any:
         """A contextual entity; one that is there already is that one."""
-        contextual = needed("rocrate.model.contextentity", PURPOSE)
+        contextual = import_optional("rocrate.model.contextentity", PURPOSE)
         if not identifier.startswith("http"):
             identifier = f"#{identifier}"
         existing = self.rocrate.get(identifier)
@@ -135,7 +135,7 @@ class _Crate:
 
     def file(self, path: str, digest: str | None, kind: Any = "File", **properties: Any) -> Any:
         """A file of the project, with its checksum; one that is no part of the run has none."""
-        File = needed("rocrate.model.file", PURPOSE).File
+        File = import_optional("rocrate.model.file", PURPOSE).File
 
         inside = Path(path).is_relative_to(FOLDER)
         place = Path(path).relative_to(FOLDER).as_posix() if inside else f"../{path}"

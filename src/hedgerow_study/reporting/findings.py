@@ -12,8 +12,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from hedgerow.closed import read, setting
 from hedgerow.errors import ConfigError
+from hedgerow.schema import read, setting
 
 #: Columns of reports/claims.csv: what was measured, and the verdict.
 RUN, PAPER = ("measured", "verdict"), ("paper_scale_measured", "paper_scale_verdict")
@@ -83,7 +83,7 @@ def read_findings(
     return findings_by_paper
 
 
-def told(finding: Finding, claims: Mapping[str, Mapping[str, Any]]) -> list[Phrase]:
+def phrases_of(finding: Finding, claims: Mapping[str, Mapping[str, Any]]) -> list[Phrase]:
     """A sentence with its numbers.
 
     Returns: none where neither the references nor the run have its numbers.
@@ -125,7 +125,7 @@ def paragraphs(
         paper: [
             {"phrases": phrases, "claims": [id for id in one.claims if id in rows]}
             for one in sentences
-            if (phrases := told(one, rows))
+            if (phrases := phrases_of(one, rows))
         ]
         for paper, sentences in findings.items()
     }

@@ -93,10 +93,10 @@ def numbered(tables: Mapping[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
     return {name: table.assign(row=range(1, len(table) + 1)) for name, table in tables.items()}
 
 
-def behind(row: Any) -> Markup:
+def row_attribute(row: Any) -> Markup:
     """The attribute of a cell that shows a row of its table; nothing without one.
 
-    >>> behind(3), behind(None)
+    >>> row_attribute(3), row_attribute(None)
     (Markup(' data-row="3"'), Markup(''))
     """
     is_row = isinstance(row, Real) and row == row
@@ -128,7 +128,7 @@ def filled(
 @lru_cache(maxsize=1)
 def environment() -> jinja2.Environment:
     """Templates of the package by their paths in it."""
-    return templates.environment("hedgerow_study", behind=behind, difference=difference)
+    return templates.environment("hedgerow_study", behind=row_attribute, difference=difference)
 
 
 @dataclass(frozen=True)

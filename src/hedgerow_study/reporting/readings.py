@@ -18,8 +18,8 @@ from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from hedgerow.closed import read, setting
 from hedgerow.errors import ConfigError
+from hedgerow.schema import read, setting
 from hedgerow.texts import did_you_mean
 
 if TYPE_CHECKING:

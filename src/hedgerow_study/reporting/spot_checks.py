@@ -13,7 +13,7 @@ from hedgerow.files import read_json
 FILE = "data/reference/spot_checks.json"
 CONFIDENCE = 0.95
 #: What a part that was made again is.
-EQUAL, DIFFERS, NOT_MADE = "equal", "differs", "not made"
+EQUAL, DIFFERS, NOT_RERUN = "equal", "differs", "not made"
 
 
 def most_that_differ(n_parts: int, n_drawn: int, n_unlike: int = 0) -> int:
@@ -53,7 +53,7 @@ def sentence(draw: Mapping[str, Any]) -> str:
     are = "is" if equal == 1 else "are"
     text = f'{equal} of {n_parts} parts, drawn by "{draw["seed"]}", {are} equal'
     if equal < n:
-        unlike, unmade = came_out.count(DIFFERS), came_out.count(NOT_MADE)
+        unlike, unmade = came_out.count(DIFFERS), came_out.count(NOT_RERUN)
         failures = [f"{unlike} differ{'s' if unlike == 1 else ''}"] if unlike else []
         failures += [f"{unmade} could not be made again"] if unmade else []
         text += f", {' and '.join(failures)}"
@@ -74,7 +74,7 @@ def read_draws(root: Path) -> list[dict[str, Any]]:
         fine = all(
             isinstance(draw["seed"], str)
             and 0 < len(draw["parts"]) <= int(draw["n_parts"])
-            and set(draw["parts"].values()) <= {EQUAL, DIFFERS, NOT_MADE}
+            and set(draw["parts"].values()) <= {EQUAL, DIFFERS, NOT_RERUN}
             for draw in draws
         )
     except (LookupError, TypeError, ValueError, AttributeError):

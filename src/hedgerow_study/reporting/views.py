@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from markupsafe import Markup, escape
 
-from hedgerow.showing.numbers import known
+from hedgerow.showing.numbers import is_number
 
 
 class Styled(NamedTuple):
@@ -61,7 +61,7 @@ def beneath(text: Any, hidden: str = "") -> Markup:
 
 def text(value: Any) -> str:
     """A text as a file gives it back: an empty one comes as no value."""
-    return str(value) if known(value) else ""
+    return str(value) if is_number(value) else ""
 
 
 def _head(cells: Sequence) -> Markup:
@@ -93,7 +93,7 @@ def _block(title: Any, lines: Sequence, width: int) -> Markup:
 
 def _cell(tag: str, cell: Any, scope: str = "") -> Markup:
     cell = cell if isinstance(cell, Styled) else Styled(cell)
-    row = int(cell.row) if known(cell.row) else ""
+    row = int(cell.row) if is_number(cell.row) else ""
     given = {"scope": scope, "data-row": row, "title": cell.title, "class": cell.css}
     attributes = (Markup(' {}="{}"').format(name, v) for name, v in given.items() if v != "")
     shown = _in_lines(cell.text) if scope == "col" else cell.text

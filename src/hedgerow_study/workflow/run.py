@@ -82,7 +82,7 @@ def held(root: Path) -> Iterator[int | None]:
             os.close(number)
 
 
-def hold_beside(workflow: Any) -> bool:
+def hold_for_snakemake(workflow: Any) -> bool:
     """Hold the folder of a Snakemake that was called directly, as long as it runs.
 
     Returns: whether it is held; it is not where `hedgerow_study.workflow.run` does, nor with
@@ -136,7 +136,7 @@ def command() -> str:
         does not tell where somebody's Python lies.
     """
     handed = os.environ.get(COMMAND)
-    return handed or _of_make(_above()) or _own()
+    return handed or _of_make(_above()) or _command_line()
 
 
 def _above() -> list[list[str]]:
@@ -158,7 +158,7 @@ def _of_make(above: Sequence[Sequence[str]]) -> str:
     return shlex.join(["make", *above[0][1:]])
 
 
-def _own() -> str:
+def _command_line() -> str:
     spec = getattr(sys.modules["__main__"], "__spec__", None)
     if spec is None:
         return shlex.join([Path(sys.argv[0]).name, *sys.argv[1:]])
@@ -322,7 +322,7 @@ def summary(root: Path | str = ".") -> list[str]:
     return lines
 
 
-def made_from(root: Path | str = ".") -> list[str]:
+def checkout_note(root: Path | str = ".") -> list[str]:
     """What has to be known of the checkout of the last run: a line, or none where it is clean."""
     sentence = Checkout.from_dict(read_json(Path(root) / MANIFEST)["code"]).sentence()
     return [f"{sentence} Every page says so, and `hedgerow verify` does."] if sentence else []
@@ -339,7 +339,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         code = run(sys.argv[1:] if arguments is None else arguments)
         if code == 0 and REPORT.is_file() and MANIFEST.is_file():
             print(f"\nDone in {duration(time.monotonic() - start)}.", *summary(), sep="\n")
-            print(*made_from(), f"The report is {REPORT.resolve()}", sep="\n")
+            print(*checkout_note(), f"The report is {REPORT.resolve()}", sep="\n")
             print(f"SHA-256 of {MANIFEST}, for `hedgerow verify --digest`: {checksum(MANIFEST)}")
         return code
     except HedgerowError as error:

@@ -17,7 +17,7 @@ from sklearn.tree import DecisionTreeClassifier, ExtraTreeClassifier
 
 import hedgerow
 from hedgerow import C45Classifier, ConfDTreeClassifier, SoftTreeClassifier, Tree
-from hedgerow.confidence.intervals import Counted, Rules, count, intervals
+from hedgerow.confidence.intervals import NodeCounts, Rules, count, intervals
 from hedgerow.tree.gates import NoiseGate
 
 
@@ -200,7 +200,7 @@ def test_a_chain_of_thousands_of_tests(kind):
     count = np.full((size, K), 30.0)
     mean = np.full((size, K), -1e6)
     mean[:, 2] = threshold
-    counted = Counted(count, mean, np.full((size, K), 1e3), count, weight, place,
+    counted = NodeCounts(count, mean, np.full((size, K), 1e3), count, weight, place,
                       np.zeros((0, K, 0)))  # fmt: skip
     rules = Rules(method="tdist")
     found = intervals(tree, counted, rules)
@@ -236,7 +236,7 @@ def test_statistics_are_those_of_annotate(seed):
     tree = C45Classifier(prune=False, categorical_features=named).fit(X, y).tree_
     codes = np.searchsorted(tree.classes, y)
     ours = count(tree, X, codes, np.ones(len(y)), Rules(min_instances=2))
-    theirs = Counted.of_annotated(tree.annotate(X, y))
+    theirs = NodeCounts.of_annotated(tree.annotate(X, y))
     numeric = (tree.feature >= 0) & ~tree.is_categorical()
     np.testing.assert_allclose(ours.class_weight, theirs.class_weight, atol=1e-12)
     for name in ("n", "mean", "sd"):

@@ -12,16 +12,16 @@ from scipy import stats
 from sklearn.frozen import FrozenEstimator
 
 from hedgerow import C45Classifier, ConfDTreeClassifier, Tree
-from hedgerow.confidence.doubts import doubted
 from hedgerow.confidence.intervals import (
     FREQUENCY,
     NONE,
     NORMAL,
     STUDENT,
-    Counted,
+    NodeCounts,
     Rules,
     intervals,
 )
+from hedgerow.confidence.revisions import revisions_of
 
 A, B, C = 0, 1, 2
 
@@ -56,7 +56,7 @@ def papers_intervals(tree, c_at_root=(9.5, 2.0), method="norm"):
     mean[1], sd[1] = [4.75, 9.0, 8.0], [0.875, 1.0, 1.0]
     n[:2], p[:2] = tree.class_weight[:2], 0.5
     none = np.full(tree.n_nodes, -1, dtype=np.int32)
-    counted = Counted(n, mean, sd, p, tree.class_weight, none, np.zeros((0, K, 0)))
+    counted = NodeCounts(n, mean, sd, p, tree.class_weight, none, np.zeros((0, K, 0)))
     rules = Rules(method=method)
     return intervals(tree, counted, rules), rules
 
@@ -121,7 +121,7 @@ def test_routes_whose_weight_is_all_on_one_branch():
     row = np.array([[7.0, 2.0]])  # at Y a fine for A; 7 is usual in A at the root
     np.testing.assert_allclose(predicted(tree, found, rules, row), [[0.9, 0.05, 0.05]])
     narrow = intervals_with(found, own=[3.0, 6.9])
-    told = doubted(tree, narrow, row, rules, False, ["A", "B", "C"], ["X", "Y"])
+    told = revisions_of(tree, narrow, row, rules, False, ["A", "B", "C"], ["X", "Y"])
     assert [step.node for step in told.nodes] == [2, 1, 0]
     assert told.nodes[-1].others == ("B",) and told.nodes[-1].left == 1.0
     np.testing.assert_array_equal(told.after, predicted(tree, found, rules, row)[0])
@@ -252,10 +252,10 @@ def test_probabilities_stay_probabilities_and_explanations_agree(seed):
         np.testing.assert_array_equal(told.after, got[row])
         np.testing.assert_allclose(told.before, plain[row], atol=1e-15)
         assert told.nodes[-1].node == 0
-        if not any(step.doubted for step in told.nodes):
+        if not any(step.is_atypical for step in told.nodes):
             np.testing.assert_allclose(got[row], plain[row], atol=1e-15)
         for step in told.nodes:
-            assert step.doubted or np.array_equal(step.before, step.after)
+            assert step.is_atypical or np.array_equal(step.before, step.after)
 
 
 def test_order_of_rows_and_layout_do_not_matter():

@@ -252,7 +252,7 @@ def test_an_explanation_can_be_read_by_programs():
     told = model.doubts(X.iloc[61])
     root = told.nodes[-1]
     assert (root.node, root.depth, root.variable, root.done) == (0, 0, "flavanoids", "routes")
-    assert root.doubted and root.assigned == 2 and root.others == (1,)
+    assert root.is_atypical and root.assigned == 2 and root.others == (1,)
     assert root.value == pytest.approx(1.41)
     assert root.interval == tuple(model.get_intervals().own[0, 2])
     assert root.before.argmax() == 2 and root.after.argmax() == 1

@@ -8,8 +8,8 @@ from effort import draws
 from oracle.mutated_trees import examples, mutated
 
 from hedgerow import Tree
-from hedgerow.confidence.doubts import doubted
-from hedgerow.confidence.intervals import Counted, Rules, count, intervals
+from hedgerow.confidence.intervals import NodeCounts, Rules, count, intervals
+from hedgerow.confidence.revisions import revisions_of
 from hedgerow.errors import InputError
 
 
@@ -19,12 +19,12 @@ def doubts(tree, X, y, rules):
         gate = tree.gate if tree.gate is not None and tree.gate.soft else None
         counted = count(tree, X, y % tree.n_classes, np.ones(len(y)), rules, gate)
     else:
-        counted = Counted.of_annotated(tree)
+        counted = NodeCounts.of_annotated(tree)
     found = intervals(tree, counted, rules)
     names = [f"v{j}" for j in range(X.shape[1])]
     classes = list(range(tree.n_classes))
     for row in range(0, len(X), 25):
-        str(doubted(tree, found, X[row : row + 1], rules, True, classes, names))
+        str(revisions_of(tree, found, X[row : row + 1], rules, True, classes, names))
     return found.correction(tree, X.shape[1], False, rules).predict(X)
 
 

@@ -96,13 +96,13 @@ def test_hazards_keep_the_order_of_table_6_3(entry):
 
 
 def test_an_intervention_helps_in_some_leaves_only(entry):
-    from hedgerow.survival import KnownLeaves, compare_groups
+    from hedgerow.survival import FixedGroups, compare_groups
 
     plan = dataclasses.replace(entry.synthetic_plan, men=4_000, women=4_000)
     patients = _patients(plan, np.random.RandomState(plan.seed))
     data = aortic_stenosis(plan)
     table = compare_groups(
-        KnownLeaves(leaf_of(patients)),
+        FixedGroups(leaf_of(patients)),
         None,
         data["years"],
         data["outcome"].map({name: code for code, name in enumerate(OUTCOMES)}),

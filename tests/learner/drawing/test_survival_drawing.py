@@ -17,7 +17,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.patches import FancyBboxPatch
 
 from hedgerow.drawing.curves import MOST_MARKS, MOST_STEPS, _apart
-from hedgerow.drawing.survival import guideline_sheet, plot_curves
+from hedgerow.drawing.survival import guideline_page, plot_curves
 from hedgerow.errors import InputError
 from hedgerow.survival import leaf_numbers, risk_groups, thesis_tree
 from hedgerow.survival.estimates import Steps
@@ -47,7 +47,7 @@ def grown(cancer, **settings):
 
 def sheet(cancer, tree, **more):
     given = {"horizon": 3, "title": "Breast cancer", "names": NAMES, "units": UNITS}
-    return guideline_sheet(tree, *cancer, **{**given, **more})
+    return guideline_page(tree, *cancer, **{**given, **more})
 
 
 def words_of(figure) -> list[str]:

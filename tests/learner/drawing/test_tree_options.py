@@ -21,8 +21,8 @@ from scipy import stats
 
 from hedgerow import C45Classifier, ProbabilisticThresholdClassifier, SoftTreeClassifier
 from hedgerow.drawing import tree_to_html, tree_to_svg
-from hedgerow.drawing.reached import N_BARS, Reached, gate_bands
-from hedgerow.drawing.way import way_of
+from hedgerow.drawing.node_rows import N_BARS, NodeRows, gate_bands
+from hedgerow.drawing.path import way_of
 from hedgerow.errors import InputError
 from hedgerow.tree import CategoryGate, NoiseGate, Tree
 from hedgerow.tree.statistics import table_of
@@ -183,7 +183,7 @@ def test_the_way_alone_is_drawn_where_it_is_asked_for():
 
 def test_bars_count_the_rows_that_reach_a_test(mixed):
     """Against a count by hand: each side of the threshold, by class, of known values."""
-    reached = Reached(mixed, X, Y)
+    reached = NodeRows(mixed, X, Y)
     rows, codes = reached.table, reached.codes
     shares = mixed.shares(rows).toarray()
     for node in np.flatnonzero(~mixed.is_leaf()):
@@ -214,7 +214,7 @@ def test_no_bar_lies_on_both_sides_of_a_threshold():
             [0.5, np.nan, np.nan], [[1, 1], [1, 0], [0, 1]],
         )  # fmt: skip
         values = np.array([[low], [high], [high]])
-        bars = Reached(tree, values, [0, 1, 1]).bars(tree, 0, None)
+        bars = NodeRows(tree, values, [0, 1, 1]).bars(tree, 0, None)
         before = bars.right <= bars.line + 1e-9
         scaled = bars.height / bars.height.sum() * 3
         assert scaled[before].sum() == pytest.approx(1.0 if low < high else 0.0)
@@ -398,7 +398,7 @@ def test_categories_that_go_left_come_first():
         categories={0: ["a", "b", "c"]}, gate=CategoryGate({0: np.full((3, 3), 1 / 3)}),
     )  # fmt: skip
     hard = tree.replace(gate=None)
-    bars = Reached(hard, [[0.0], [1.0], [2.0], [np.nan]], [0, 1, 1, 0]).bars(
+    bars = NodeRows(hard, [[0.0], [1.0], [2.0], [np.nan]], [0, 1, 1, 0]).bars(
         hard, 0, way_of(hard, [0.0])
     )
     assert bars.names == ["b", "c", "a"]
@@ -416,7 +416,7 @@ def test_a_category_never_seen_is_among_those_with_which_it_goes(share_left):
     )  # fmt: skip
     for value in (2.0, -1.0, 1e300):
         way = way_of(tree, [value])
-        bars = Reached(tree, [[0.0], [1.0], [value]], [0, 1, 1]).bars(tree, 0, way)
+        bars = NodeRows(tree, [[0.0], [1.0], [value]], [0, 1, 1]).bars(tree, 0, way)
         assert "unknown" in bars.names
         assert (bars.mark < bars.line) == (way.share[1] == 1.0) == (share_left > 0.5)
         ax = tree.plot(X=[[0.0]], y=[0], path=[value])

@@ -152,7 +152,7 @@ def test_growth_on_weighted_rows(seed):
         assert one.class_weight == pytest.approx(other.class_weight, abs=1e-5)
     assert weighted.log_likelihoods == pytest.approx(repeated.log_likelihoods, abs=1e-6)
     assert weighted.gains == pytest.approx(repeated.gains, abs=1e-6)
-    assert max(weighted.gaps) < 1e-4
+    assert max(weighted.likelihood_gaps) < 1e-4
 
 
 @pytest.mark.parametrize("seed", draws(30))

@@ -481,12 +481,12 @@ def test_an_attribute_and_its_mirror_tie_and_the_first_is_taken(seed):
 
 
 def test_of_two_candidates_that_tie_the_lower_threshold_is_the_better():
-    from hedgerow.evidential.growth import Judged, Test, _better, _first_best
+    from hedgerow.evidential.growth import Test, TestGains, _better, _first_best
 
     def one(place, gain, likelihood=-9.0):
         tests = [Test(0, 0, float(place), None, place)]
         parts = (np.array([value]) for value in (gain, likelihood, True))
-        return Judged(tests, None, *parts), 0
+        return TestGains(tests, None, *parts), 0
 
     low, high = one(1, 3.0), one(4, 3.0 + 1e-12)
     assert _better(low, high, (1e-9, 1e-9)) is low

@@ -152,7 +152,7 @@ def test_fit_reads_what_evidence_holds():
     np.testing.assert_array_equal(found, mixture(want.tree_, EvidentialData.from_uncertain(data)))
     assert model.score(data) == want.score(EvidentialData.from_uncertain(data))
     assert model.score(data, Y) == (want.classes_[found.argmax(axis=1)] == Y).mean()
-    assert "_doubts" not in model.__dict__
+    assert "_uncertainty" not in model.__dict__
 
 
 def test_weights_of_0_leave_rows_out():

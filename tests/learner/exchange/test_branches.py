@@ -22,7 +22,7 @@ def taken(condition, x: float) -> float:
         return condition.missing
     if isinstance(condition, Interval):
         return float(condition.lower <= x < condition.upper)
-    return float(condition.known[int(x)] if x < len(condition.known) else condition.new)
+    return float(condition.goes_in[int(x)] if x < len(condition.goes_in) else condition.new)
 
 
 @examples(200)

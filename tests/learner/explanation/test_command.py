@@ -10,7 +10,7 @@ from sklearn.datasets import load_wine
 
 from hedgerow import C45Classifier, ConfDTreeClassifier, Tree
 from hedgerow.cli import main
-from hedgerow.tree.reading import Rows
+from hedgerow.tree.input_files import Rows
 
 
 @pytest.fixture(scope="module")

@@ -34,7 +34,7 @@ from hedgerow.data import load
 from hedgerow.errors import InputError
 from hedgerow.explanation import Explanations
 from hedgerow.explanation.answers import Answers
-from hedgerow.explanation.laws import again, drawn_once, law
+from hedgerow.explanation.error_laws import drawn_once, law, repeated_law
 from hedgerow.induction.measurement import resolve_error
 from hedgerow.uncertainty import RelativeNoise
 
@@ -511,7 +511,7 @@ def test_another_measurement_as_integrated(error, off):
     """The difference of two errors, against a plain integral; off by 7e-5 for t, by quantiles."""
     gate = drawn_once(resolve_error(error, np.zeros(1, int)))
     first = law(gate, 0, 5.0)
-    second = again(gate, 0, first)
+    second = repeated_law(gate, 0, first)
     exact = by_draws.difference_cdf(error)
     d = first.sd * np.array([-30.0, -6.0, -2.0, -0.3, 0.0, 0.01, 0.5, 1.0, 3.0, 9.0, 40.0])
     np.testing.assert_allclose(second.below(5.0 + d), [exact(each) for each in d], atol=off)

@@ -127,7 +127,7 @@ def test_no_prediction_of_a_confdtree_is_skipped(table):
                 continue
             values, p = said.what_if(name)
             ends = np.concatenate(
-                [part[tested].ravel() for part in (intervals.own, intervals.other)]
+                [part[tested].ravel() for part in (intervals.assigned_interval, intervals.other)]
             )
             cuts = np.unique([*ends[np.isfinite(ends)], *model.tree_.threshold[tested]])
             assert values[0] < cuts[0] and cuts[-1] < values[-1]

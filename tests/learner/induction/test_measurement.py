@@ -25,7 +25,7 @@ from hedgerow import (
     resolve_error,
 )
 from hedgerow.errors import InputError
-from hedgerow.induction.measurement import lasting
+from hedgerow.induction.measurement import keep_after_fit
 
 NAMES = ["size", "weight", "age"]
 NUMBERS = np.zeros(3, dtype=int)
@@ -215,10 +215,10 @@ def test_errors_by_row_in_training(learner):
 
 def test_what_a_tree_keeps_of_errors_by_row():
     gate = resolve_error({0: [3.0, 4.0], 1: "5 %"}, NUMBERS, n_rows=2)
-    kept = lasting(gate)
+    kept = keep_after_fit(gate)
     assert kept.sigma[0] == pytest.approx(np.sqrt(12.5))
     assert set(kept.models) == {1}
-    assert lasting(kept) is kept
+    assert keep_after_fit(kept) is kept
 
 
 def test_uncertain_trees_take_normal_pdfs_alone():

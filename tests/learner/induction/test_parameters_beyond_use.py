@@ -248,7 +248,7 @@ CALLS = {
     ),
     "plot_tree": plot,
     "plot_curves": plot_curves,
-    "guideline_sheet": lambda horizon=9.0, **more: drawing_survival.guideline_sheet(
+    "guideline_page": lambda horizon=9.0, **more: drawing_survival.guideline_page(
         TREE, X, TIME, EVENT, horizon=horizon, title="made up", **more
     ),
     "plot_forest": lambda **more: drawing.plot_forest(TREES, X, Y, distance=DISTANCES, **more),

@@ -20,7 +20,7 @@ from hedgerow import C45Classifier, Gap, OptimalTreeClassifier, Tree, gap
 from hedgerow.cli import main
 from hedgerow.errors import InputError
 from hedgerow.optimal import check_proof
-from hedgerow.optimal.check_proof import Refused, check, digest
+from hedgerow.optimal.check_proof import ProofRejected, check, digest
 from hedgerow.optimal.learner import OBJECTIVES
 from hedgerow.tree.gates import NoiseGate
 
@@ -258,7 +258,7 @@ def test_a_leaf_alone_has_a_proof(objective, tmp_path, capsys):
     assert json.loads(text)["bound"] == pytest.approx(leaf_cost(counts, objective) + 0.24)
     form = json.loads(text)
     form["bound"] += 0.01
-    with pytest.raises(Refused, match="only a cost of"):
+    with pytest.raises(ProofRejected, match="only a cost of"):
         check(sealed(form), content)
 
 
@@ -279,7 +279,7 @@ def test_no_bound_but_the_true_one_is_confirmed(seed, tmp_path, capsys):
     text, content = proven(tmp_path, *as_options(depth, settings))
     form = json.loads(text)
     form["bound"] += 1e-3 * len(y)
-    with pytest.raises(Refused, match="only a cost of"):
+    with pytest.raises(ProofRejected, match="only a cost of"):
         check(sealed(form), content)
 
 
@@ -337,7 +337,7 @@ def test_a_proof_altered_in_one_number_is_refused(seed, tmp_path, capsys):
     for path in everywhere:
         for by in (1, -1):
             other = altered(form, path, by)
-            with pytest.raises(Refused):
+            with pytest.raises(ProofRejected):
                 check(json.dumps(other), content)
         if path[0] == "claims" and rng.random() > share(300) / len(everywhere):
             continue
@@ -345,7 +345,7 @@ def test_a_proof_altered_in_one_number_is_refused(seed, tmp_path, capsys):
             other = altered(form, path, by)
             try:
                 check(sealed(other), content)
-            except Refused:
+            except ProofRejected:
                 continue
             about = (other["depth"], other["leaf_price"], other["most_subsets"])
             if about not in least_of:
@@ -364,12 +364,12 @@ def test_a_table_altered_in_one_number_is_refused(tmp_path, capsys):
             cells = lines[row].split(",")
             cells[place] = str(float(cell) + 1)
             other = "\n".join([*lines[:row], ",".join(cells), *lines[row + 1 :], ""]).encode()
-            with pytest.raises(Refused, match="not the one that the proof is about"):
+            with pytest.raises(ProofRejected, match="not the one that the proof is about"):
                 check(text, other)
     # Nor can the digest of the table be put in its place, where rows differ.
     other = ("\n".join([*lines[:-1], ""])).encode()
     form = {**json.loads(text), "data": hashlib.sha256(other).hexdigest()}
-    with pytest.raises(Refused, match="another number of rows"):
+    with pytest.raises(ProofRejected, match="another number of rows"):
         check(sealed(form), other)
 
 
@@ -413,13 +413,13 @@ def test_a_proof_that_is_none_is_refused(change, tmp_path, capsys):
     text, content = proven(tmp_path, *as_options(3, settings))
     form = json.loads(text)
     change(form)
-    with pytest.raises(Refused):
+    with pytest.raises(ProofRejected):
         check(sealed(form), content)
 
 
 def test_texts_that_are_no_proof():
     for text in ("", "[]", "null", "{}", "[" * 100_000, '{"format": "hedgerow-proof"}'):
-        with pytest.raises(Refused):
+        with pytest.raises(ProofRejected):
             check(text, b"a,class\n1,0\n")
 
 

@@ -16,7 +16,7 @@ from hedgerow.errors import InputError
 from hedgerow.induction import Columns, grow
 from hedgerow.search._evolution import draw_below
 from hedgerow.search.ete import as_individual, as_tree, boundaries, make_evolution
-from hedgerow.tree import sound
+from hedgerow.tree import validation
 
 SEEDS = draws(60)
 
@@ -168,7 +168,7 @@ def test_finished_trees(seed):
     core, reference, columns, thresholds = both(seed, min_samples_leaf=1.0, max_depth=5)
     history = core.evolve(20, 20, 0.3, 0.9, 2.0, 1)
     tree = as_tree(core.best(), thresholds)
-    sound.check_arrays(tree)
+    validation.check_arrays(tree)
     weight = tree.class_weight.sum(axis=1)
     assert (weight > 0).all()
     inner = np.flatnonzero(tree.feature >= 0)

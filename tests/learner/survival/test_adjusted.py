@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from hedgerow.errors import InputError
-from hedgerow.survival import KnownLeaves, compare_groups, propensity_weights
+from hedgerow.survival import FixedGroups, compare_groups, propensity_weights
 from hedgerow.survival.cox import cox, interaction
 
 
@@ -45,7 +45,7 @@ def test_the_sick_are_treated_and_the_treatment_looks_harmful():
     """The ratio within patients who are alike is .5; among all who differ it is nearer to 1."""
     leaf, time, event, when, covariates = reasons()
     found = compare_groups(
-        KnownLeaves(leaf),
+        FixedGroups(leaf),
         None,
         time,
         event,
@@ -156,4 +156,4 @@ def test_bad_propensities(change, message):
 def test_bad_weights(change, message):
     leaf, time, event, when, _ = reasons(200)
     with pytest.raises(InputError, match=message):
-        compare_groups(KnownLeaves(leaf), None, time, event, when, landmark=0.0, **change)
+        compare_groups(FixedGroups(leaf), None, time, event, when, landmark=0.0, **change)

@@ -30,7 +30,7 @@ from cohorts import (
 from scipy.stats import norm
 
 from hedgerow.survival import (
-    KnownLeaves,
+    FixedGroups,
     compare_groups,
     concordance,
     gray_test,
@@ -66,12 +66,12 @@ def ours(cohort: Cohort, at: tuple[float, float]) -> dict[tuple[int, str], float
     time, event, leaf, covariates = cohort
     found = {}
     table = leaf_survival(
-        KnownLeaves(leaf), None, time, event, covariates=covariates if len(covariates.T) else None
+        FixedGroups(leaf), None, time, event, covariates=covariates if len(covariates.T) else None
     )
     for number, t in enumerate(at, start=1):
         # Up to t: its last point is the one at t.
         cut = leaf_survival(
-            KnownLeaves(leaf), None, np.minimum(time, t), np.where(time > t, 0, event)
+            FixedGroups(leaf), None, np.minimum(time, t), np.where(time > t, 0, event)
         )
         for name in ("last_survival", "incidence"):
             for end in ("", "_low", "_high"):
@@ -99,7 +99,7 @@ def of_treatment(cohort: Cohort, landmark: float) -> dict[tuple[int, str], float
     """What we say of the treated and the untreated, by leaf and quantity."""
     time, event, leaf, covariates = cohort
     when = np.where(covariates["treated"] == 1, 0.0, np.nan)
-    table = compare_groups(KnownLeaves(leaf), None, time, event, when, landmark=landmark)
+    table = compare_groups(FixedGroups(leaf), None, time, event, when, landmark=landmark)
     return {(node, name): row[name] for node, row in table.iterrows() for name in table}
 
 
@@ -108,7 +108,7 @@ def adjusted_and_weighted(cohort: Cohort) -> dict[tuple[int, str], float]:
     time, event, leaf, covariates = cohort
     treated, more = covariates["treated"].to_numpy(), covariates.drop(columns="treated")
     # All are treated at inclusion or never; nobody is left out by counting from inclusion.
-    given = (KnownLeaves(leaf), None, time, event, np.where(treated == 1, 0.0, np.nan))
+    given = (FixedGroups(leaf), None, time, event, np.where(treated == 1, 0.0, np.nan))
     same = {"landmark": 0.0, "counted_from": "inclusion", "covariates": more}
     found = {}
     for kind in ("overlap", "ate"):
@@ -130,7 +130,7 @@ def of_the_late(cohort: Cohort) -> dict[tuple[int, str], float]:
     """What we say of patients who enter after the start, by leaf and quantity."""
     time, event, leaf, covariates = cohort
     entry, more = covariates["entry"].to_numpy(), covariates.drop(columns="entry")
-    table = leaf_survival(KnownLeaves(leaf), None, time, event, entry=entry, covariates=more)
+    table = leaf_survival(FixedGroups(leaf), None, time, event, entry=entry, covariates=more)
     assert "gray_p" not in table and "gray_p" not in table.attrs
     found = {}
     for node, row in table.iterrows():
@@ -149,7 +149,7 @@ def of_means(cohort: Cohort, horizon: float) -> dict[tuple[int, str], float]:
     time, event, leaf, covariates = cohort
     found, z = {}, norm.ppf(0.975)
     for suffix, entry in (("", None), ("_late", covariates["entry"].to_numpy())):
-        table = leaf_survival(KnownLeaves(leaf), None, time, event, entry=entry, horizon=horizon)
+        table = leaf_survival(FixedGroups(leaf), None, time, event, entry=entry, horizon=horizon)
         for node, row in table.iterrows():
             own = leaf == node
             made = restricted_mean(
@@ -262,10 +262,10 @@ def test_conventions_in_which_we_differ():
     rounded = logrank(time.round(9), np.array(event), np.array(group))
     assert rounded.statistic == pytest.approx(1.11111111111)
     # quantile(survfit(Surv(1:4, rep(1, 4)) ~ 1, conf.type = "log-log")): 1.5, 2.5, 3.5.
-    row = leaf_survival(KnownLeaves([0] * 4), None, [1, 2, 3, 4], [1] * 4).iloc[0]
+    row = leaf_survival(FixedGroups([0] * 4), None, [1, 2, 3, 4], [1] * 4).iloc[0]
     assert row[["q25", "median", "q75"]].tolist() == [1.0, 2.0, 3.0]
     # And of one patient with the event at 3: the lower limit is NA in R.
-    row = leaf_survival(KnownLeaves([0]), None, [3], [1]).iloc[0]
+    row = leaf_survival(FixedGroups([0]), None, [3], [1]).iloc[0]
     assert row[["median_low", "median", "median_high"]].tolist() == [3.0, 3.0, math.inf]
 
 

@@ -11,7 +11,7 @@ from lifelines import CoxPHFitter, KaplanMeierFitter
 from lifelines.statistics import logrank_test
 
 from hedgerow.errors import InputError
-from hedgerow.survival import KnownLeaves, compare_groups
+from hedgerow.survival import FixedGroups, compare_groups
 
 
 def cohort(n=800, seed=0):
@@ -32,7 +32,7 @@ def test_waiting_time_is_no_merit_of_the_treatment():
     leaf, time, event, when = cohort()
     found = {
         way: compare_groups(
-            KnownLeaves(leaf), None, time, event, when, landmark=1.0, counted_from=way
+            FixedGroups(leaf), None, time, event, when, landmark=1.0, counted_from=way
         )
         for way in ("inclusion", "landmark")
     }
@@ -50,7 +50,7 @@ def test_against_lifelines_called_by_hand(counted_from, later):
     leaf, time, event, when = cohort(200, seed=3)
     mark = 0.5
     found = compare_groups(
-        KnownLeaves(leaf),
+        FixedGroups(leaf),
         None,
         time,
         event,
@@ -98,7 +98,7 @@ def assert_ratio(row, columns, of, suffix=""):
 def test_the_published_interval_is_that_of_the_last_points():
     leaf, time, event, when = cohort(200, seed=3)
     time, event = np.minimum(time, 2.0), event & (time <= 2.0)
-    found = compare_groups(KnownLeaves(leaf), None, time, event, when, landmark=0.5).iloc[0]
+    found = compare_groups(FixedGroups(leaf), None, time, event, when, landmark=0.5).iloc[0]
     treated, widths = np.nan_to_num(when, nan=np.inf) <= 0.5, []
     for group in (treated, ~treated):
         own = group & (leaf == 1) & (time > 0.5)
@@ -111,7 +111,7 @@ def test_the_published_interval_is_that_of_the_last_points():
 def test_a_leaf_in_which_nobody_is_treated():
     leaf, time, event, when = cohort(200)
     when[leaf == 1] = np.nan
-    found = compare_groups(KnownLeaves(leaf), None, time, event, when, landmark=1.0)
+    found = compare_groups(FixedGroups(leaf), None, time, event, when, landmark=1.0)
     assert found.loc[1, "cox_note"] == "one group"
     assert math.isnan(found.loc[1, "logrank_p"]) and math.isnan(found.loc[1, "median_treated"])
     assert found.loc[1, "cox_note_leaf_treated"] == "one group"
@@ -122,7 +122,7 @@ def test_a_leaf_in_which_nobody_is_left_at_the_landmark():
     leaf, time, event, when = cohort(200)
     time[leaf == 1] = 0.5
     when[(leaf == 1) & (when > 0.5)] = np.nan
-    found = compare_groups(KnownLeaves(leaf), None, time, event, when, landmark=1.0)
+    found = compare_groups(FixedGroups(leaf), None, time, event, when, landmark=1.0)
     assert found.loc[1, "n"] == 0 and found.loc[1, "n_left_out"] == (leaf == 1).sum()
     assert found.loc[1, "cox_note"] == "one group" and math.isnan(found.loc[1, "delta_median"])
 
@@ -146,4 +146,4 @@ def test_bad_input(change, message):
     leaf, time, event, when = cohort(200)
     given = {"intervention": when, "landmark": 0.5, **change}
     with pytest.raises(InputError, match=message):
-        compare_groups(KnownLeaves(leaf), None, time, event, **given)
+        compare_groups(FixedGroups(leaf), None, time, event, **given)

@@ -12,7 +12,7 @@ from oracle.survival import entered, sandwich
 
 from hedgerow.errors import InputError
 from hedgerow.survival import (
-    KnownLeaves,
+    FixedGroups,
     compare_groups,
     gray_test,
     group_survival,
@@ -100,8 +100,8 @@ def test_entries_at_0_are_none():
     assert logrank(*own, group, entry=start) == logrank(*own, group)
     one, other = (interaction(group, time % 2 == 0, *own, None, e) for e in (None, start))
     assert other == pytest.approx(one)
-    one = leaf_survival(KnownLeaves(group), None, time, event)
-    other = leaf_survival(KnownLeaves(group), None, time, event, entry=start)
+    one = leaf_survival(FixedGroups(group), None, time, event)
+    other = leaf_survival(FixedGroups(group), None, time, event, entry=start)
     gone = [name for name in one if name.startswith("gray_p")]
     pd.testing.assert_frame_equal(one.drop(columns=gone), other, rtol=1e-9)
     at = [1.0, 2.5, 100.0]
@@ -130,7 +130,7 @@ def test_treated_and_untreated_who_enter_after_the_landmark():
     entry = np.where(random.random(n) < 0.5, time * random.random(n), 0.0)
     when = np.where(random.random(n) < 0.5, time * random.random(n), np.nan)
     leaf = np.arange(n) % 2
-    given = (KnownLeaves(leaf), None, time, event, when)
+    given = (FixedGroups(leaf), None, time, event, when)
     found = compare_groups(*given, landmark=0.5, entry=entry)
     kept = time > 0.5
     treated = np.nan_to_num(when, nan=np.inf) <= 0.5
@@ -165,9 +165,9 @@ def test_treated_and_untreated_who_enter_after_the_landmark():
 def test_bad_entries(entry, message):
     time, event, group, _ = patients(0)
     for call in (
-        lambda: leaf_survival(KnownLeaves(group), None, time, event, entry=entry),
+        lambda: leaf_survival(FixedGroups(group), None, time, event, entry=entry),
         lambda: compare_groups(
-            KnownLeaves(group), None, time, event, np.zeros(60), landmark=0, entry=entry
+            FixedGroups(group), None, time, event, np.zeros(60), landmark=0, entry=entry
         ),
         lambda: logrank(time, event == 1, group, entry=entry),
         lambda: group_survival(time, event, group, [1.0], entry=entry),
@@ -183,7 +183,7 @@ def test_what_cannot_take_entries_says_so():
         (lambda: gray_test(time, event, group, entry=entry), "there is no Gray's test"),
         (
             lambda: leaf_survival(
-                KnownLeaves(group),
+                FixedGroups(group),
                 None,
                 time,
                 event,

@@ -12,7 +12,7 @@ from oracle.survival import gray
 from scipy.stats import chi2, kstest
 
 from hedgerow.errors import InputError
-from hedgerow.survival import KnownLeaves, gray_test, leaf_survival, logrank
+from hedgerow.survival import FixedGroups, gray_test, leaf_survival, logrank
 
 
 def random_causes(seed):
@@ -39,12 +39,12 @@ def test_it_is_what_the_paper_says(seed):
 
 def test_without_another_cause_there_is_none_in_the_table():
     cohort = cohorts()["rossi"]
-    table = leaf_survival(KnownLeaves(cohort.leaf), None, cohort.time, cohort.event)
+    table = leaf_survival(FixedGroups(cohort.leaf), None, cohort.time, cohort.event)
     assert not [name for name in table if "gray" in name] and "gray_p" not in table.attrs
 
 
 def test_one_leaf_is_compared_with_nothing():
-    found = leaf_survival(KnownLeaves(np.ones(4, int)), None, np.arange(4.0), [1, 2, 1, 0])
+    found = leaf_survival(FixedGroups(np.ones(4, int)), None, np.arange(4.0), [1, 2, 1, 0])
     assert math.isnan(found["gray_p"].iloc[0]) and math.isnan(found.attrs["gray_p"])
 
 

@@ -16,7 +16,7 @@ from oracle.survival import kaplan_meier, quantile, two_sample_logrank
 
 from hedgerow import C45Classifier
 from hedgerow.errors import InputError
-from hedgerow.survival import KnownLeaves, horizon_labels, leaf_survival, logrank
+from hedgerow.survival import FixedGroups, horizon_labels, leaf_survival, logrank
 
 VARIABLES = ["fin", "age", "race", "wexp", "mar", "paro", "prio"]
 
@@ -153,7 +153,7 @@ def test_quartiles_are_those_of_the_textbook():
     data = load_waltons()
     time, event = data["T"].tolist(), data["E"].tolist()
     leaf = (data["group"] == "miR-137").to_numpy().astype(int)
-    table = leaf_survival(KnownLeaves(leaf), data, time, event)
+    table = leaf_survival(FixedGroups(leaf), data, time, event)
     for node, row in table.iterrows():
         own = leaf == node
         steps = kaplan_meier(data["T"][own].tolist(), data["E"][own].tolist())
@@ -164,7 +164,7 @@ def test_quartiles_are_those_of_the_textbook():
 
 def all_with_the_event(n):
     """The row of one leaf in which n have the event, at 1, 2, ..., n."""
-    return leaf_survival(KnownLeaves([0] * n), None, np.arange(1, n + 1), [1] * n).iloc[0]
+    return leaf_survival(FixedGroups([0] * n), None, np.arange(1, n + 1), [1] * n).iloc[0]
 
 
 def test_a_quartile_at_which_the_curve_is_exactly():
@@ -215,7 +215,7 @@ def made(n=120, seed=0):
 def test_leaves_without_events_have_a_word(change, node, word):
     chance, time, event = made()
     leaf = chance.integers(1, 4, len(time))
-    table = leaf_survival(KnownLeaves(leaf), None, time, change(leaf, event))
+    table = leaf_survival(FixedGroups(leaf), None, time, change(leaf, event))
     row = table.loc[node]
     assert row["cox_note"] == word and math.isnan(row["hazard_ratio"]) and math.isnan(row["cox_p"])
     assert not math.isnan(row["logrank_p"])
@@ -225,7 +225,7 @@ def test_leaves_without_events_have_a_word(change, node, word):
 
 def test_a_tree_of_one_leaf():
     _, time, event = made()
-    table = leaf_survival(KnownLeaves(np.zeros(len(time), int)), None, time, event)
+    table = leaf_survival(FixedGroups(np.zeros(len(time), int)), None, time, event)
     assert table["cox_note"].tolist() == ["one group"]
     assert math.isnan(table.attrs["multivariate_logrank_p"])
     assert math.isnan(table["logrank_p_rest"].iloc[0])
@@ -238,7 +238,7 @@ def test_a_small_leaf_with_a_high_hazard_has_its_ratio(ratio, share):
     leaf = (np.arange(n) < n * share).astype(int)
     death = random.exponential(40.0 / np.where(leaf, ratio, 1))
     time, event = np.minimum(death, 14.0), (death <= 14.0).astype(int)
-    found = leaf_survival(KnownLeaves(leaf), None, time, event).loc[1]
+    found = leaf_survival(FixedGroups(leaf), None, time, event).loc[1]
     assert found["hazard_ratio"] == pytest.approx(ratio, rel=0.4)
     assert found["hazard_ratio_low"] > 5.0
     # By the score equation, from the counts at each event time.
@@ -255,12 +255,12 @@ def test_a_covariate_that_separates_has_a_word(scale):
     leaf = chance.integers(1, 3, len(time))
     z = chance.integers(0, 2, len(time))
     found = leaf_survival(
-        KnownLeaves(leaf), None, time, z == 0, covariates=pd.DataFrame({"z": z * scale})
+        FixedGroups(leaf), None, time, z == 0, covariates=pd.DataFrame({"z": z * scale})
     )
     assert found["cox_note_adjusted"].tolist() == ["separated"] * 2
     assert found["cox_note"].tolist() == [""] * 2
     sound = pd.DataFrame({"z": chance.random(len(time)) * scale})
-    found = leaf_survival(KnownLeaves(leaf), None, time, z == 0, covariates=sound)
+    found = leaf_survival(FixedGroups(leaf), None, time, z == 0, covariates=sound)
     assert found["cox_note_adjusted"].tolist() == [""] * 2
 
 
@@ -269,11 +269,11 @@ def test_covariates_that_say_the_same_have_a_word():
     leaf = chance.integers(1, 3, len(time))
     z = chance.random(len(time))
     found = leaf_survival(
-        KnownLeaves(leaf), None, time, event, covariates=pd.DataFrame({"z": z, "z2": 1 - z})
+        FixedGroups(leaf), None, time, event, covariates=pd.DataFrame({"z": z, "z2": 1 - z})
     )
     assert found["cox_note_adjusted"].tolist() == ["singular"] * 2
     constant = pd.DataFrame({"z": z, "one": 1.0})
-    found = leaf_survival(KnownLeaves(leaf), None, time, event, covariates=constant)
+    found = leaf_survival(FixedGroups(leaf), None, time, event, covariates=constant)
     assert found["cox_note_adjusted"].tolist() == [""] * 2
 
 
@@ -282,7 +282,7 @@ def test_more_covariates_than_events():
     leaf = np.arange(8) % 2
     event[:] = True
     many = pd.DataFrame(chance.random((8, 9)))
-    found = leaf_survival(KnownLeaves(leaf), None, time, event, covariates=many)
+    found = leaf_survival(FixedGroups(leaf), None, time, event, covariates=many)
     assert found["cox_note_adjusted"].tolist() == ["too few"] * 2
 
 
@@ -298,7 +298,7 @@ def test_categories_and_missing_covariates():
     )
     covariates.loc[:4, "sex"] = None
     covariates.loc[3:9, "age"] = np.nan
-    found = leaf_survival(KnownLeaves(leaf), None, time, event, covariates=covariates)
+    found = leaf_survival(FixedGroups(leaf), None, time, event, covariates=covariates)
     assert found["n_adjusted"].tolist() == [len(time) - 10] * 2
     frame = pd.DataFrame(
         {"leaf": leaf == 2, "sex": covariates["sex"] == "m", "age": covariates["age"]}
@@ -321,13 +321,13 @@ def test_categories_and_missing_covariates():
 def test_covariates_that_are_none(covariates, message):
     _, time, event = made()
     with pytest.raises(InputError, match=message):
-        leaf_survival(KnownLeaves(np.zeros(120, int)), None, time, event, covariates=covariates)
+        leaf_survival(FixedGroups(np.zeros(120, int)), None, time, event, covariates=covariates)
 
 
 def test_tied_causes_share_those_at_risk():
     """lifelines moves tied times apart by chance: .598 for R's .591 in a leaf of a cohort."""
     time, event = np.repeat([1.0, 2.0, 3.0], 4), np.array([1, 2, 2, 0, 1, 1, 2, 0, 1, 0, 0, 0])
-    found = leaf_survival(KnownLeaves(np.zeros(12, int)), None, time, event).iloc[0]
+    found = leaf_survival(FixedGroups(np.zeros(12, int)), None, time, event).iloc[0]
     by_hand = 1 / 12 + (9 / 12) * (2 / 8) + (9 / 12) * (5 / 8) * (1 / 4)
     assert found["incidence"] == pytest.approx(by_hand, rel=1e-12)
     assert found["incidence_low"] < by_hand < found["incidence_high"]
@@ -336,10 +336,10 @@ def test_tied_causes_share_those_at_risk():
 def test_an_incidence_without_an_interval():
     """All have the event, or nobody is left at risk after the last."""
     for event, expected in (([1, 2, 1], 2 / 3), ([2, 2, 1], 1 / 3)):
-        found = leaf_survival(KnownLeaves(np.zeros(3, int)), None, [1, 2, 3], event).iloc[0]
+        found = leaf_survival(FixedGroups(np.zeros(3, int)), None, [1, 2, 3], event).iloc[0]
         assert found["incidence"] == pytest.approx(expected)
         assert math.isnan(found["incidence_low"]) and math.isnan(found["incidence_high"])
-    apart = leaf_survival(KnownLeaves([0, 0, 1]), None, [1, 2, 3], [1, 1, 2])
+    apart = leaf_survival(FixedGroups([0, 0, 1]), None, [1, 2, 3], [1, 1, 2])
     assert apart["incidence"].tolist() == [1.0, 0.0] and apart["incidence_low"].isna().all()
 
 

@@ -21,7 +21,7 @@ from hedgerow.survival import (
     performance,
     time_dependent_auc,
 )
-from hedgerow.survival.performance import MEASURES, _checked
+from hedgerow.survival.performance import MEASURES, _checked_patients
 
 #: Few different times and risks: ties of all kinds.
 patients = st.lists(
@@ -77,9 +77,11 @@ def test_patients_who_count_twice_are_two(seed, competing):
     time, event, risk, _ = made_up(seed, 40)
     risk = risk.round(1)
     counts = random.multinomial(40, np.full(40, 1 / 40))
-    weighted = _checked(time, event, risk, 0.5, 1, competing, None).scores(counts[:, None] * 1.0)
+    weighted = _checked_patients(time, event, risk, 0.5, 1, competing, None).scores(
+        counts[:, None] * 1.0
+    )
     own = np.repeat(np.arange(40), counts)
-    twice = _checked(time[own], event[own], risk[own], 0.5, 1, competing, None)
+    twice = _checked_patients(time[own], event[own], risk[own], 0.5, 1, competing, None)
     for name, value in twice.scores(np.ones((40, 1))).items():
         assert weighted[name] == pytest.approx(value, abs=1e-12, nan_ok=True), name
 
@@ -125,7 +127,7 @@ def test_the_spread_of_resamples_is_that_of_r(name, column, value, error):
     r <- concordance(Surv(time, event == 1) ~ age, data, reverse = TRUE)."""
     cohort = cohorts()[name]
     risk = cohort.covariates[column].to_numpy() / 200.0
-    own = _checked(cohort.time, cohort.event, risk, 300.0, 1, "censored", None)
+    own = _checked_patients(cohort.time, cohort.event, risk, 300.0, 1, "censored", None)
     assert own.scores(np.ones((len(risk), 1)))["concordance"][0] == pytest.approx(value, rel=1e-8)
     drawn = own.resampled(4000, np.random.RandomState(0))["concordance"]
     assert drawn.std() == pytest.approx(error, rel=0.04)

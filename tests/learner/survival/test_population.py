@@ -16,7 +16,7 @@ from oracle.survival import expected
 
 from hedgerow.errors import InputError
 from hedgerow.files import read_csv
-from hedgerow.survival import KnownLeaves, expected_survival, leaf_survival
+from hedgerow.survival import FixedGroups, expected_survival, leaf_survival
 
 REFERENCE = read_csv(Path(__file__).with_name("population.csv"))
 TABLE = gompertz_table()
@@ -96,9 +96,9 @@ def test_probabilities_and_rates_are_the_same():
 def test_leaves_have_the_population_beside_them():
     cohort, patients = cohorts()["lung"], people()["lung"]
     years = cohort.time / 365.25
-    plain = leaf_survival(KnownLeaves(cohort.leaf), None, years, cohort.event)
+    plain = leaf_survival(FixedGroups(cohort.leaf), None, years, cohort.event)
     table = leaf_survival(
-        KnownLeaves(cohort.leaf),
+        FixedGroups(cohort.leaf),
         None,
         years,
         cohort.event,
@@ -118,7 +118,7 @@ def test_leaves_have_the_population_beside_them():
 
 
 def test_a_population_that_does_not_die_and_one_that_does_at_once():
-    leaf, time, event = KnownLeaves([0, 0, 1]), [1, 2, 3], [1, 1, 1]
+    leaf, time, event = FixedGroups([0, 0, 1]), [1, 2, 3], [1, 1, 1]
     table = pd.DataFrame({"age": [50, 51], "sex": "F", "q": [0.0, 0.0]})
     given = {"life_table": table, "age": [50, 50, 51], "sex": ["F"] * 3}
     found = leaf_survival(leaf, None, time, event, **given)
@@ -212,10 +212,10 @@ def test_people_who_are_none(more, message):
 )
 def test_leaves_without_a_whole_population(more, message):
     with pytest.raises(InputError, match=message):
-        leaf_survival(KnownLeaves([0, 0]), None, [1, 2], [1, 1], **more)
+        leaf_survival(FixedGroups([0, 0]), None, [1, 2], [1, 1], **more)
 
 
 def test_times_in_days_are_told():
     given = {"life_table": SMALL, "age": [60, 60], "sex": ["F", "M"]}
     with pytest.raises(InputError, match="time goes to 900; give it in years"):
-        leaf_survival(KnownLeaves([0, 0]), None, [100, 900], [1, 1], **given)
+        leaf_survival(FixedGroups([0, 0]), None, [100, 900], [1, 1], **given)

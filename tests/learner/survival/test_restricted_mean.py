@@ -10,7 +10,7 @@ from effort import draws
 from oracle.survival import entered, kaplan_meier
 
 from hedgerow.errors import InputError
-from hedgerow.survival import KnownLeaves, leaf_survival, restricted_mean
+from hedgerow.survival import FixedGroups, leaf_survival, restricted_mean
 
 
 def area(steps, horizon) -> float:
@@ -64,7 +64,7 @@ def test_beyond_the_last_patient_there_is_a_mean_only_if_all_had_the_event():
     assert math.isnan(found.mean) and found.lost == pytest.approx(3.5)
     with pytest.raises(InputError, match="the horizon is 9 and the last patient is followed to 3"):
         restricted_mean([1, 2, 3], [1, 1, 0], 9.0)
-    leaf = KnownLeaves([0, 0, 0, 1, 1, 1])
+    leaf = FixedGroups([0, 0, 0, 1, 1, 1])
     table = leaf_survival(leaf, None, [1, 2, 3, 5, 8, 9], [1, 1, 0, 1, 0, 0], horizon=6.0)
     assert math.isnan(table.loc[0, "rmst"]) and table.loc[1, "rmst"] == pytest.approx(5 + 2 / 3)
     assert "time_lost" not in table
@@ -82,7 +82,7 @@ def test_intervals_end_at_0_and_at_the_horizon():
 def test_bad_horizons(horizon):
     for call in (
         lambda: restricted_mean([1, 2], [1, 1], horizon),
-        lambda: leaf_survival(KnownLeaves([0, 0]), None, [1, 2], [1, 1], horizon=horizon),
+        lambda: leaf_survival(FixedGroups([0, 0]), None, [1, 2], [1, 1], horizon=horizon),
     ):
         with pytest.raises(InputError, match="horizon"):
             call()

@@ -12,9 +12,9 @@ import pytest
 from hedgerow.files import read_csv, read_parquet, write_csv, write_parquet
 from hedgerow_study import experiments
 from hedgerow_study.experiments.audit.comparison import KEY, ORDER, REASONS, SOURCES, comparison
+from hedgerow_study.experiments.audit.figures import caption_values, on_one_scale
 from hedgerow_study.experiments.audit.figures import comparison as drawn
-from hedgerow_study.experiments.audit.figures import on_one_scale, said
-from hedgerow_study.experiments.printed import printed_number
+from hedgerow_study.experiments.published_cells import published_number
 
 ROOT = Path(__file__).parents[3]
 PUBLISHED = {
@@ -79,7 +79,7 @@ def same(value, wanted) -> bool:
 def test_numbers_of_published_cells_are_those_that_are_printed(found):
     plain = found[~found["unit"].isin(["text", "winner", "hh:mm", "yes_no", "ratio_as_printed"])]
     for text, value in zip(plain["published"], plain["published_value"], strict=True):
-        assert value == printed_number(text.replace(" ", "")) or text == "-"
+        assert value == published_number(text.replace(" ", "")) or text == "-"
     rows = found[found["unit"] == "yes_no"]
     assert ((rows["published"] == "yes") == (rows["published_value"] == 1)).all()
     cancer = found[
@@ -189,7 +189,7 @@ def test_the_figure_has_a_point_for_each_pair_of_numbers(found):
     panels = picture.axes
     assert len(panels) == 4
     assert sum(len(p.get_offsets()) for axes in panels for p in axes.collections) == len(scaled)
-    words = said(found, "paper")
+    words = caption_values(found, "paper")
     assert words["cells"] == f"{len(found):,}" and int(words["drawn"].replace(",", "")) == len(
         scaled
     )
@@ -198,5 +198,5 @@ def test_the_figure_has_a_point_for_each_pair_of_numbers(found):
 
 def test_a_run_without_anything_measured_is_drawn_as_well():
     nothing = comparison({}, PUBLISHED, [], "smoke")["csv"]
-    assert said(nothing, "smoke")["measured"] == "0"
+    assert caption_values(nothing, "smoke")["measured"] == "0"
     assert len(drawn(nothing).axes) == 4

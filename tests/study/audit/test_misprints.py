@@ -11,9 +11,9 @@ import pytest
 from hedgerow.data import load_registry
 from hedgerow.files import read_csv
 from hedgerow_study.experiments.audit import misprints
-from hedgerow_study.experiments.audit.misprints import BY_READING, MISPRINTS, Cells, table_of
+from hedgerow_study.experiments.audit.misprints import MANUAL, MISPRINTS, Cells, table_of
+from hedgerow_study.experiments.audit.tables import caption_values
 from hedgerow_study.experiments.audit.tables import misprints as table
-from hedgerow_study.experiments.audit.tables import said
 from hedgerow_study.workflow.settings.config import printed_sizes
 
 ROOT = Path(__file__).parents[3]
@@ -85,7 +85,7 @@ def test_what_is_printed_and_what_follows(found, identifier):
 
 def test_each_is_computed_or_marked_as_read(found):
     assert found.index.is_unique and len(found) == len(MISPRINTS)
-    read = found[found["computed"] == BY_READING]
+    read = found[found["computed"] == MANUAL]
     assert set(read.index) == set(found.index) - set(FOUND)
     assert (read["function"] == "").all() and (found["stands"]).all()
     assert not (found[["paper", "place", "printed", "follows", "computed"]] == "").any(axis=None)
@@ -144,7 +144,7 @@ def test_a_corrected_cell_ends_it(identifier):
     cell, value = CORRECTED[identifier].split(": ")
     name, *key = cell.split()
     (misprint,) = [m for m in MISPRINTS if m.id == identifier]
-    assert not misprint.find(changed(name, value, **dict(part.split("=") for part in key))).stands
+    assert not misprint.find(changed(name, value, **dict(part.split("=") for part in key))).is_inconsistent
 
 
 def test_a_listed_cell_that_is_corrected_is_listed_no_more():
@@ -169,6 +169,6 @@ def test_sizes_are_those_of_the_files():
 def test_the_table_of_the_report():
     made = table(PUBLISHED, SIZES)
     pd.testing.assert_frame_equal(made, table_of(PUBLISHED, SIZES))
-    words = said(PUBLISHED, SIZES)
+    words = caption_values(PUBLISHED, SIZES)
     assert int(words["n"]) == len(made) == int(words["computed"]) + int(words["read"])
     assert int(words["computed"]) == len(FOUND)

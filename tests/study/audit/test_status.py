@@ -74,8 +74,8 @@ def test_a_checkout_that_differs_from_its_commit_is_no_changed_setting():
     """What the pages tell of it is a mapping, as settings are."""
     job = {"rule": "report", "code": 64 * "c"}
     now = ["{'said': 'Made by a changed checkout.', 'files': ['src/a.py']}"]
-    assert module._of_params(job, [], ["{}"], now) == {("code", module.CHECKOUT)}
-    assert module._of_params({**job, "rule": "crate"}, [], [OLD], [repr(64 * "d")]) == {
+    assert module._parameter_causes(job, [], ["{}"], now) == {("code", module.CHECKOUT)}
+    assert module._parameter_causes({**job, "rule": "crate"}, [], [OLD], [repr(64 * "d")]) == {
         ("code", module.CHECKOUT)
     }
 

@@ -1,6 +1,6 @@
 """What `hedgerow verify` finds in a made-up project that is trusted.
 
-Of one that is not: test_trust.py. On real runs: test_workflow_audit.py.
+Of one that is not: test_local_checkout.py. On real runs: test_workflow_audit.py.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from audit.made_up import JOBS, SETTINGS, bad, change, check_of, git, write_reco
 
 from hedgerow import cli
 from hedgerow.errors import DataError, InputError
-from hedgerow_study.audit import redo
+from hedgerow_study.audit import rerun
 from hedgerow_study.audit import verify as module
-from hedgerow_study.audit.anew import asked_for
 from hedgerow_study.audit.packages import check_packages
-from hedgerow_study.audit.redo import chance, drawn, named, together
+from hedgerow_study.audit.rerun import chance, draw_jobs, independent_groups, jobs_named
+from hedgerow_study.audit.rerun_check import parse_rerun
 from hedgerow_study.workflow.references.recorded import recorded
 from hedgerow_study.workflow.showing import record
 
@@ -135,10 +135,10 @@ def test_a_changed_setting_is_named(project):
     changed = {**SETTINGS, "soft": {"step": 0.3, "datasets": ["a"]}}
     (project / "config/default.yaml").write_text(json.dumps(changed))
     check = check_of(verify(project), "configuration")
-    assert check.said == ["`soft.step` is 0.3 in config/default.yaml, 0.1 in the manifest."]
+    assert check.messages == ["`soft.step` is 0.3 in config/default.yaml, 0.1 in the manifest."]
     (project / "config/default.yaml").unlink()
     check = check_of(verify(project), "configuration")
-    assert not check.holds and "config/default.yaml" in check.said[0]
+    assert not check.holds and "config/default.yaml" in check.messages[0]
 
 
 def test_records_that_are_damaged_or_missing(project):
@@ -211,19 +211,19 @@ def test_parameters_beyond_use(project, given, named):
 
 def test_jobs_are_drawn_by_the_seed():
     manifest = {"jobs": {**JOBS, **{f"more:{n}": {"rule": "more"} for n in range(20)}}}
-    assert drawn(manifest, 5, 1) == drawn(manifest, 5, 1) != drawn(manifest, 5, 2)
-    everything = drawn(manifest, 100, 1)
+    assert draw_jobs(manifest, 5, 1) == draw_jobs(manifest, 5, 1) != draw_jobs(manifest, 5, 2)
+    everything = draw_jobs(manifest, 100, 1)
     assert len(everything) == 22 and "fetch:a" not in everything
 
 
 def test_no_job_lies_in_a_group_with_one_that_it_comes_from():
     """However far: Snakemake made what lies between anew, and the last one from that."""
     manifest = {"jobs": JOBS, "made_by": {p: id for id in JOBS for p in JOBS[id]["outputs"]}}
-    assert together(manifest, ["tables", "fetch:a"]) == [["tables"], ["fetch:a"]]
-    assert together(manifest, ["learn:a", "tables"]) == [["learn:a"], ["tables"]]
+    assert independent_groups(manifest, ["tables", "fetch:a"]) == [["tables"], ["fetch:a"]]
+    assert independent_groups(manifest, ["learn:a", "tables"]) == [["learn:a"], ["tables"]]
     others = {f"more:{n}": {"rule": "more", "inputs": [], "outputs": []} for n in range(2)}
     manifest["jobs"] = {**JOBS, **others}
-    assert together(manifest, ["tables", "more:0", "learn:a", "more:1"]) == [
+    assert independent_groups(manifest, ["tables", "more:0", "learn:a", "more:1"]) == [
         ["tables", "more:0", "more:1"],
         ["learn:a"],
     ]
@@ -282,7 +282,7 @@ def test_a_run_of_a_changed_checkout_does_not_hold(repository):
     write_records(repository)
     found = verify(repository)
     assert bad(found) == ({}, ["commit"])
-    said = check_of(found, "commit").said
+    said = check_of(found, "commit").messages
     assert said[0].startswith("Made by a changed checkout: 1 file differs from commit ")
     assert said[1] == "config/claims.yaml new."
     allowed = verify(repository, allow_changes=True)
@@ -298,11 +298,11 @@ def test_tracked_files_are_compared_with_the_commit(repository):
     for allowed in (False, True):
         found = verify(repository, allow_changes=allowed)
         assert "tracked files" in bad(found)[1]
-        assert "data/published/t.csv: not what the run" in check_of(found, "tracked files").said[0]
+        assert "data/published/t.csv: not what the run" in check_of(found, "tracked files").messages[0]
     # The manifest says that the run had it so: the commit says otherwise.
     forged = hashlib.sha256(b"another figure\n").hexdigest()
     edit_manifest(repository, lambda m: m["code"]["files"].update({"data/published/t.csv": forged}))
-    (said,) = check_of(verify(repository), "tracked files").said
+    (said,) = check_of(verify(repository), "tracked files").messages
     assert said.startswith("data/published/t.csv: changed since commit ")
     path.write_bytes(before)
 
@@ -317,7 +317,7 @@ def test_commits_after_the_run_count_where_they_reach_it(repository):
     git(repository, "commit", "-qm", "settings")
     found = verify(repository)
     assert bad(found)[1] == ["tracked files"]
-    assert check_of(found, "tracked files").said[0] == "config/more.yaml: new since the run."
+    assert check_of(found, "tracked files").messages[0] == "config/more.yaml: new since the run."
 
 
 def test_without_git_the_hashes_of_the_manifest_have_to_do(repository):
@@ -325,7 +325,7 @@ def test_without_git_the_hashes_of_the_manifest_have_to_do(repository):
     found = verify(repository)
     assert bad(found) == ({}, [])
     assert check_of(found, "commit").holds is None
-    assert "its commit is not known here" in check_of(found, "tracked files").said[0]
+    assert "its commit is not known here" in check_of(found, "tracked files").messages[0]
     (repository / "config/claims.yaml").write_text("new")
     assert bad(verify(repository))[1] == ["tracked files"]
     (repository / "config/claims.yaml").unlink()
@@ -340,7 +340,7 @@ def test_a_commit_that_is_not_here(repository):
     """It was `yes, as it was committed`, by the manifest's own word."""
     edit_manifest(repository, lambda m: m["code"].update(commit=40 * "1"))
     check = check_of(verify(repository), "commit")
-    assert check.holds is None and "does not have commit 111" in check.said[-1]
+    assert check.holds is None and "does not have commit 111" in check.messages[-1]
 
 
 # ------------------------------------------------------------------ what else lies outside
@@ -389,13 +389,13 @@ def test_installed_packages_are_compared_with_their_records(tmp_path, monkeypatc
     )
     monkeypatch.setattr("hedgerow_study.audit.packages.site.ENABLE_USER_SITE", False)
     listed = {"packages": {"made_up": "1.0"}}
-    assert check_packages(listed).said == ["1 files are as installed, by the records of their "
+    assert check_packages(listed).messages == ["1 files are as installed, by the records of their "
                                            "packages."]  # fmt: skip
     for name in ("more.pth", "sitecustomize.py", "json/__init__.py", "lone.pyc"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text("")
         check = check_packages(listed)
-        assert check.holds is False and check.said[0].startswith(
+        assert check.holds is False and check.messages[0].startswith(
             f"No package lists {tmp_path / name}"
         )
         (tmp_path / name).unlink()
@@ -405,12 +405,12 @@ def test_installed_packages_are_compared_with_their_records(tmp_path, monkeypatc
     assert check_packages(listed).holds
     module.write_text("one = 2\n")
     check = check_packages(listed)
-    assert check.holds is False and check.said[0].startswith("made_up: not as installed: ")
+    assert check.holds is False and check.messages[0].startswith("made_up: not as installed: ")
     assert check_packages({"packages": {}}).holds
     module.unlink()
     assert not check_packages(listed).holds
     (about / "RECORD").unlink()
-    assert check_packages(listed).said[-1] == "Without a record: made_up."
+    assert check_packages(listed).messages[-1] == "Without a record: made_up."
 
 
 def test_the_chance_of_a_sample():
@@ -441,7 +441,7 @@ def named_jobs():
     ],
 )
 def test_what_is_made_anew_can_be_named(name, ids):
-    assert named(named_jobs(), name) == ids
+    assert jobs_named(named_jobs(), name) == ids
 
 
 @pytest.mark.parametrize(
@@ -455,12 +455,12 @@ def test_what_is_made_anew_can_be_named(name, ids):
 )
 def test_a_name_that_means_no_job(name, words):
     with pytest.raises(InputError, match=words):
-        named(named_jobs(), name)
+        jobs_named(named_jobs(), name)
 
 
 def test_numbers_and_names_may_be_mixed():
-    assert asked_for(["5", "tables", "2"]) == (7, ["tables"])
-    assert asked_for(3) == (3, []) and asked_for("tables") == (0, ["tables"])
+    assert parse_rerun(["5", "tables", "2"]) == (7, ["tables"])
+    assert parse_rerun(3) == (3, []) and parse_rerun("tables") == (0, ["tables"])
 
 
 @pytest.fixture
@@ -472,7 +472,7 @@ def remade(project, monkeypatch, tmp_path):
     def redo(root, checkout, manifest, ids, cores, chained=False):
         yield from ((id, first, None) for id in ids)
 
-    monkeypatch.setattr("hedgerow_study.audit.anew.redo", redo)
+    monkeypatch.setattr("hedgerow_study.audit.rerun_check.redo", redo)
     return project
 
 
@@ -485,7 +485,7 @@ def test_table_manifest_and_sums_edited_together_are_found_where_cheap_jobs_are_
     found = verify(remade, cheap=True)
     assert found.cheap == ["tables"], "learning is none of them"
     assert bad(found) == ({"reports/tables/t.csv": "differs"}, [])
-    assert check_of(found, "cheap jobs").said == ["1 of 2 jobs: tables, figures, verdicts, pages."]
+    assert check_of(found, "cheap jobs").messages == ["1 of 2 jobs: tables, figures, verdicts, pages."]
 
 
 def test_what_comes_from_an_altered_file_is_not_made_anew(remade):
@@ -493,7 +493,7 @@ def test_what_comes_from_an_altered_file_is_not_made_anew(remade):
     change(remade / "data/trees/a.parquet")
     found = verify(remade, cheap=True)
     assert bad(found)[0] == {"data/trees/a.parquet": "differs"}
-    assert found.cheap == [] and "tables" in check_of(found, "cheap jobs").said[1]
+    assert found.cheap == [] and "tables" in check_of(found, "cheap jobs").messages[1]
 
 
 def test_a_copy_has_the_notes_that_pages_show(project, monkeypatch):
@@ -506,21 +506,21 @@ def test_a_copy_has_the_notes_that_pages_show(project, monkeypatch):
         seen.append((folder / "docs/notes/soft.md").is_file())
         return {"": "nothing is run"}
 
-    monkeypatch.setattr(redo, "_run", run)
+    monkeypatch.setattr(rerun, "_run", run)
     manifest = json.loads((project / "reports/manifest.json").read_text())
-    made = list(redo.redo(project, project, manifest, ["tables"]))
+    made = list(rerun.rerun_in_copy(project, project, manifest, ["tables"]))
     assert seen == [True] and made[0][2] == "nothing is run"
 
 
 def test_a_draw_says_what_it_can_find(remade):
-    (said,) = check_of(verify(remade, rerun=1, seed=3), "drawn jobs").said
+    (said,) = check_of(verify(remade, rerun=1, seed=3), "drawn jobs").messages
     assert said == (
         "1 of 2 jobs, drawn with seed 3 and made with all that they come from (1 in all), find one "
         "altered output with a chance of 50.0 % or more, one of 2 with 100.0 % or more."
     )
     found = verify(remade, rerun=["tables", 1], cheap=True)
-    assert found.redone == ["tables", "learn:a"]
-    assert check_of(found, "made anew").said[0] == "tables, as asked for."
+    assert found.rerun_jobs == ["tables", "learn:a"]
+    assert check_of(found, "made anew").messages[0] == "tables, as asked for."
 
 
 @pytest.mark.parametrize("command", [["verify"], ["trace", "--all"], ["trace", "t:#1"]])

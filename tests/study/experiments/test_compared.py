@@ -14,21 +14,21 @@ from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
 from hedgerow_study.audit.arithmetic import evaluate
-from hedgerow_study.audit.behind import Input
-from hedgerow_study.experiments.behind import Selector
-from hedgerow_study.experiments.compared import (
+from hedgerow_study.audit.provenance import Input
+from hedgerow_study.experiments.cell_sources import Selector
+from hedgerow_study.experiments.comparisons import (
     LOSS,
     POINTS,
     SIDES,
-    Compared,
     Pair,
+    PairwiseComparison,
     Part,
-    cells_behind,
+    cells_of_comparisons,
     comparisons,
     most,
     pair_words,
 )
-from hedgerow_study.experiments.paired import pairs_without
+from hedgerow_study.experiments.paired import tests_without_dataset
 from hedgerow_study.reporting.cells import Source, agrees
 
 LABELS = {"new": "New", "old": "Old", "none": "None", "old, low": "Old at low noise"}
@@ -39,7 +39,7 @@ def across(keys):
     return (Pair(key, ("low", "old"), "old, low") for key in keys if key[1] == "new")
 
 
-COMPARED = Compared(
+COMPARED = PairwiseComparison(
     cell=("noise",),
     parts={
         "plain": Part({"accuracy": POINTS, "loss": LOSS}, (("new", "old"), ("old", "none"))),
@@ -215,7 +215,7 @@ def test_every_number_follows_from_the_rows_behind_it(missing, part):
     inputs = {"rows": rows, "statistics": statistics}
     inputs = {name: Input(Source([name], [frame])) for name, frame in inputs.items()}
     formulas = set()
-    for cell in cells_behind(COMPARED, table, rows, part):
+    for cell in cells_of_comparisons(COMPARED, table, rows, part):
         groups = [inputs[own.of].rows(own, cell.by) for own in cell.rows]
         again = evaluate(cell.formula, groups, cell.by, cell.times, cell.decimals)
         assert agrees(table[cell.column].iloc[cell.row], again, 8), cell
@@ -264,7 +264,9 @@ def test_a_cell_without_a_name_stands_on_the_page_too():
 def test_a_data_set_can_be_left_out():
     rows = _rows(0.3)
     columns = [*COMPARED.key, "difference"]
-    left = pairs_without(list(COMPARED.families(rows)), columns, "set 3", read=lambda tests: tests)
+    left = tests_without_dataset(
+        list(COMPARED.families(rows)), columns, "set 3", read=lambda tests: tests
+    )
     own = COMPARED.statistics(rows[rows["dataset"] != "set 3"])
     one, two = (
         tests.sort_values([*COMPARED.key, "correction"], ignore_index=True)

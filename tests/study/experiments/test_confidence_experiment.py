@@ -41,7 +41,7 @@ def table():
 
 @pytest.fixture(scope="module")
 def validated(table):
-    return confidence_steps.validated(table, PLAN)
+    return confidence_steps.cross_validate(table, PLAN)
 
 
 # ------------------------------------------------------------------------------- measures
@@ -51,7 +51,7 @@ def test_areas_are_counted_pairs():
     """One class against the rest: the share of pairs in which the row of the class is higher."""
     random = np.random.default_rng(1)
     y, p = random.integers(0, 3, 40), random.dirichlet(np.ones(4), 40).round(1)
-    found = confidence_steps.areas(y, p)
+    found = confidence_steps.auc_scores(y, p)
     by_hand = []
     for c in range(3):  # nobody has the fourth
         pairs = [(a > b) + 0.5 * (a == b) for a in p[y == c, c] for b in p[y != c, c]]
@@ -59,7 +59,7 @@ def test_areas_are_counted_pairs():
     assert found["average_auc"] == pytest.approx(np.mean(by_hand))
     weights = np.bincount(y)
     assert found["weighted_average_auc"] == pytest.approx(np.average(by_hand, weights=weights))
-    assert np.isnan(confidence_steps.areas(np.zeros(3, int), p[:3])["average_auc"])
+    assert np.isnan(confidence_steps.auc_scores(np.zeros(3, int), p[:3])["average_auc"])
 
 
 def test_changes_by_hand():
@@ -85,7 +85,7 @@ def test_predictions_of_all_folds_are_put_together(table, validated):
         p[test] = model.fit(X.iloc[train], y[train]).predict_proba(X.iloc[test])
     rows = validated["rows"].set_index(["repeat", "tree", "method", "metric"])["value"]
     own = rows[1, "pruned", "confdtree_comb"]
-    for name, value in confidence_steps.areas(y, p).items():
+    for name, value in confidence_steps.auc_scores(y, p).items():
         assert own[name] == value
 
 
@@ -101,11 +101,11 @@ def test_every_tree_and_method_has_its_rows(validated):
 
 
 def test_chunks_put_together_are_the_whole(table, validated):
-    parts = [confidence_steps.validated(table, PLAN, [k])["rows"] for k in (1, 0)]
+    parts = [confidence_steps.cross_validate(table, PLAN, [k])["rows"] for k in (1, 0)]
     whole = pd.concat(parts).sort_values(["repeat", "tree", "method", "metric"])
     pd.testing.assert_frame_equal(whole.reset_index(drop=True), validated["rows"])
-    sizes = confidence_steps.sized(table, PLAN)
-    parts = [confidence_steps.sized(table, PLAN, [k]) for k in (0, 1)]
+    sizes = confidence_steps.learning_curve(table, PLAN)
+    parts = [confidence_steps.learning_curve(table, PLAN, [k]) for k in (0, 1)]
     pd.testing.assert_frame_equal(pd.concat(parts, ignore_index=True), sizes)
     assert set(sizes["share"]) == {0.3, 0.8} and set(sizes["method"]) == {"c45", *VERSIONS}
 
@@ -115,7 +115,7 @@ def test_a_class_with_fewer_rows_than_folds(table):
     keep = np.setdiff1d(np.arange(len(table.y)), rare)
     small = TidyTable("small", table.X.iloc[keep].reset_index(drop=True), table.y[keep],
                       table.classes, table.target)  # fmt: skip
-    rows = confidence_steps.validated(small, PLAN, [0])["rows"]
+    rows = confidence_steps.cross_validate(small, PLAN, [0])["rows"]
     assert rows["value"].notna().all()
 
 
@@ -129,9 +129,9 @@ def merged(table, validated):
         printed={"one": ["made_up"], "twins": ["two", "three"]},
     )
     others = [made_up(name, seed=k, n_classes=2) for k, name in enumerate(("two", "three"), 1)]
-    found = [validated, *(confidence_steps.validated(other, PLAN) for other in others)]
+    found = [validated, *(confidence_steps.cross_validate(other, PLAN) for other in others)]
     parts = {name: [made[name] for made in found] for name in ("rows", "facts")}
-    sizes = [confidence_steps.sized(other, PLAN, [0]) for other in (table, *others)]
+    sizes = [confidence_steps.learning_curve(other, PLAN, [0]) for other in (table, *others)]
     return confidence_statistics.merged(**parts, sizes=sizes, plan=plan), plan
 
 
@@ -151,8 +151,11 @@ def test_gains_are_those_of_mean_areas(merged):
 
 def test_of_two_sets_that_fit_one_row_the_first_counts(merged):
     made, plan = merged
-    assert confidence_statistics.counted(plan, ["made_up", "two", "three"]) == ["made_up", "two"]
-    assert confidence_statistics.counted(plan, ["three"]) == ["three"]
+    assert confidence_statistics.independent_datasets(plan, ["made_up", "two", "three"]) == [
+        "made_up",
+        "two",
+    ]
+    assert confidence_statistics.independent_datasets(plan, ["three"]) == ["three"]
     tests = made["statistics"]
     assert set(tests[tests["kind"] == "binary"]["n"]) == {1}
     assert set(tests[tests["kind"] == "all"]["n"]) == {2}

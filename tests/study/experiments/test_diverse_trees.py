@@ -16,7 +16,7 @@ from hedgerow.errors import ConfigError, DataError
 from hedgerow.evaluation import metrics
 from hedgerow.structure import TreeEditDistance, class_prediction_distance, select_diverse
 from hedgerow.tree import forest_from_frame
-from hedgerow_study.experiments.frames import joined
+from hedgerow_study.experiments.frames import concat_sorted
 from hedgerow_study.experiments.structure import plan as structure_plan
 from hedgerow_study.experiments.structure import steps as structure_steps
 from hedgerow_study.experiments.structure.plan import StructurePlan
@@ -81,8 +81,8 @@ def test_tables_hold_what_they_say(done, plan):
 def test_chunks_put_together_are_the_whole(wine, plan, protocol, done):
     chunks = [diverse_trees_steps.run(wine, plan, protocol, [s]) for s in (1, 0)]
     for name in KEYS:
-        merged = joined([c[name] for c in chunks], KEYS[name])
-        pd.testing.assert_frame_equal(merged, joined([done[name]], KEYS[name]))
+        merged = concat_sorted([c[name] for c in chunks], KEYS[name])
+        pd.testing.assert_frame_equal(merged, concat_sorted([done[name]], KEYS[name]))
 
 
 def test_forests_are_those_of_structure(wine, plan, protocol, done):

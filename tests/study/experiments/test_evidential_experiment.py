@@ -46,7 +46,7 @@ def table():
 
 @pytest.fixture(scope="module")
 def learnt(table):
-    return evidential_steps.learnt(table, PLAN)
+    return evidential_steps.learn(table, PLAN)
 
 
 # ------------------------------------------------------------------------------------ noise
@@ -54,7 +54,7 @@ def learnt(table):
 
 def test_values_are_replaced_as_often_as_their_gamma_says():
     large = made_up(n=4000)
-    found = evidential_steps.doubted(large, 0, PLAN)
+    found = evidential_steps.add_uncertainty(large, 0, PLAN)
     changed = found.clean != found.X
     known = ~np.isnan(found.clean)
     for j in range(2):  # a number that is drawn anew is another one
@@ -74,17 +74,17 @@ def test_values_are_replaced_as_often_as_their_gamma_says():
 
 def test_a_domain_of_values_brings_no_new_one(table):
     plan = dataclasses.replace(PLAN, domain="values")
-    found = evidential_steps.doubted(table, 0, plan)
+    found = evidential_steps.add_uncertainty(table, 0, plan)
     for j in range(3):
         clean = found.clean[~np.isnan(found.clean[:, j]), j]
         assert np.isin(found.X[~np.isnan(found.X[:, j]), j], clean).all()
-    other = evidential_steps.doubted(table, 0, PLAN)
+    other = evidential_steps.add_uncertainty(table, 0, PLAN)
     assert not np.isin(other.X[~np.isnan(other.X[:, 0]), 0], found.clean[:, 0]).all()
     assert np.array_equal(found.gamma, other.gamma)
 
 
 def test_what_the_learner_is_told(table):
-    found = evidential_steps.doubted(table, 0, PLAN)
+    found = evidential_steps.add_uncertainty(table, 0, PLAN)
     data = found.evidential()
     row = 5
     assert data.low[row, 0] == data.high[row, 0] == found.X[row, 0]
@@ -107,7 +107,7 @@ def test_thirds_are_disjoint_and_belong_to_the_repeat(table):
 
 
 def test_errors_are_made_again_by_hand(table, learnt):
-    found = evidential_steps.doubted(table, 1, PLAN)
+    found = evidential_steps.add_uncertainty(table, 1, PLAN)
     growing, pruning, test = evidential_steps.thirds(table, 1, PLAN)
     data = found.evidential()
     settings = {"max_leaves": 3, "max_iterations": 60, "n_thresholds": None, "n_finalists": None}
@@ -138,7 +138,7 @@ def test_finalists_are_screened_where_the_plan_says_so():
 
 
 def test_cart_reads_the_crisp_replacements(table, learnt):
-    found = evidential_steps.doubted(table, 0, PLAN)
+    found = evidential_steps.add_uncertainty(table, 0, PLAN)
     growing, pruning, test = evidential_steps.thirds(table, 0, PLAN)
     learner = C45Classifier(
         prune=False, min_samples_split=2, categorical_features=[2], criterion="gini"
@@ -162,7 +162,7 @@ def test_cart_reads_the_crisp_replacements(table, learnt):
 
 
 def test_the_other_pruning_of_cart(table):
-    found = evidential_steps.doubted(table, 0, PLAN)
+    found = evidential_steps.add_uncertainty(table, 0, PLAN)
     growing, pruning, _ = evidential_steps.thirds(table, 0, PLAN)
     plan = dataclasses.replace(PLAN, max_leaves=6)
     crisp = evidential_steps.cart_trees(
@@ -190,7 +190,7 @@ def test_every_line_of_the_tables_has_its_rows(learnt):
 
 
 def test_chunks_put_together_are_the_whole(table, learnt):
-    parts = [evidential_steps.learnt(table, PLAN, [k]) for k in (1, 0)]
+    parts = [evidential_steps.learn(table, PLAN, [k]) for k in (1, 0)]
     for name in ("rows", "trees", "sizes"):
         whole = pd.concat([part[name] for part in parts])
         by = ("repeat", "method", "criterion", "floor", "state", "metric")
@@ -202,7 +202,7 @@ def test_sizes_at_a_floor_are_those_of_a_growth_with_it(table, learnt):
     """One growth to gains of 0 tells them all; in the first of two tests."""
     sizes = learnt["sizes"][learnt["sizes"]["method"] == E2M]
     sizes = sizes.set_index(["floor", "state"])["n_leaves"]
-    found = evidential_steps.doubted(table, 0, PLAN)
+    found = evidential_steps.add_uncertainty(table, 0, PLAN)
     growing, pruning, _ = evidential_steps.thirds(table, 0, PLAN)
     data = found.evidential()
     assert tuple(sorted(set(learnt["sizes"]["floor"]))) == FLOORS
@@ -220,7 +220,7 @@ def test_sizes_at_a_floor_are_those_of_a_growth_with_it(table, learnt):
         own = rows[CART, state, "n_leaves"]
         assert own.to_dict() == other[PLAN.cart_criterion, state].to_dict()
     entropy = dataclasses.replace(PLAN, cart_criterion="information_gain")
-    again = evidential_steps.learnt(table, entropy, [1])["rows"]
+    again = evidential_steps.learn(table, entropy, [1])["rows"]
     again = again.set_index(["method", "state", "metric"])["value"]
     for state in STATES:
         assert again[CART, state, "n_leaves"] == other["information_gain", state, 1]
@@ -232,7 +232,7 @@ def test_a_class_that_the_learning_third_lacks():
     y[y == 3] = 2
     y[-1] = 3
     rare = TidyTable("rare", table.X, y, table.classes, table.target)
-    rows = evidential_steps.learnt(rare, PLAN, [0])["rows"]
+    rows = evidential_steps.learn(rare, PLAN, [0])["rows"]
     assert rows["value"].notna().all()
 
 
@@ -312,7 +312,7 @@ def test_estimates_under_the_protocol_of_the_paper_are_maxima(name):
     plan = EvidentialPlan()
     for repeat in range(23):
         data = (
-            evidential_steps.doubted(table, repeat, plan)
+            evidential_steps.add_uncertainty(table, repeat, plan)
             .evidential()
             .take(evidential_steps.thirds(table, repeat, plan)[0])
         )

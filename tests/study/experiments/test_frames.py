@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 
-from hedgerow_study.experiments.frames import joined, numbers_of, uct_from
+from hedgerow_study.experiments.frames import concat_sorted, numbers_of, uct_from
 from hedgerow_study.experiments.search.plan import SearchPlan, UctPlan
 
 
@@ -13,15 +13,15 @@ def test_tables_without_rows_leave_types_alone():
     """Joined with them, a column of numbers would hold objects, by how the work was cut."""
     empty = pd.DataFrame([], columns=["a", "b"])
     some = pd.DataFrame({"a": [2, 1], "b": ["x", "y"]})
-    found = joined([empty, some, empty], ["a"])
+    found = concat_sorted([empty, some, empty], ["a"])
     assert found["a"].tolist() == [1, 2] and found["a"].dtype == np.int64
     assert found.index.tolist() == [0, 1]
-    assert list(joined([empty, empty], ["a"]).columns) == ["a", "b"]
+    assert list(concat_sorted([empty, empty], ["a"]).columns) == ["a", "b"]
 
 
 def test_rows_that_tie_keep_their_order():
     parts = [pd.DataFrame({"a": [1, 0], "b": [k, k]}) for k in range(3)]
-    assert joined(parts, ["a"])["b"].tolist() == [0, 1, 2, 0, 1, 2]
+    assert concat_sorted(parts, ["a"])["b"].tolist() == [0, 1, 2, 0, 1, 2]
 
 
 def test_numbers_of_a_chunk():

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 
-from hedgerow_study.experiments.behind import Lines, Read
+from hedgerow_study.experiments.cell_sources import ColumnSource, LineSources
 from hedgerow_study.reporting.cells import Cell, Rows
 from hedgerow_study.reporting.tables import finished, heads_of, lines_of
 
@@ -13,12 +13,12 @@ TABLE = pd.DataFrame({"registry": ["a", "b"], "mean": [0.5, np.nan], "n": [2, 0]
 
 
 def test_each_column_rests_on_rows_that_its_line_names():
-    lines = Lines(
+    lines = LineSources(
         "rows",
         {"registry": "dataset"},
         {
-            "mean": Read("mean", "value", 100.0, {"metric": "accuracy"}),
-            "n": Read("n_rows", "value"),
+            "mean": ColumnSource("mean", "value", 100.0, {"metric": "accuracy"}),
+            "n": ColumnSource("n_rows", "value"),
         },
     )
     assert list(lines(TABLE)) == [
@@ -29,7 +29,7 @@ def test_each_column_rests_on_rows_that_its_line_names():
 
 
 def test_a_column_as_it_is_and_lines_without_provenance():
-    lines = Lines("sets", ("registry",), ("n",), lambda line: line["n"] > 0)
+    lines = LineSources("sets", ("registry",), ("n",), lambda line: line["n"] > 0)
     assert list(lines(TABLE)) == [Cell(0, "n", "value", (Rows("sets", {"registry": "a"}, "n"),))]
 
 

@@ -21,6 +21,7 @@ from hedgerow_study.experiments.missing import statistics as missing_statistics
 from hedgerow_study.experiments.missing import steps as missing_steps
 from hedgerow_study.experiments.missing.coded import coded_classes
 from hedgerow_study.experiments.missing.plan import (
+    ANALYTIC_CHOICES,
     BEST,
     BOTH,
     CODED,
@@ -29,7 +30,6 @@ from hedgerow_study.experiments.missing.plan import (
     DESCRIBED,
     INDEPENDENT,
     METHODS,
-    READINGS,
     SCENARIOS,
     MissingPlan,
 )
@@ -55,21 +55,21 @@ def table():
 
 @pytest.fixture(scope="module")
 def learnt(table):
-    return missing_steps.learnt(table, PLAN)
+    return missing_steps.learn(table, PLAN)
 
 
 # ---------------------------------------------------------------------------------------- data
 
 
 def test_incomplete_rows_are_left_out_or_kept(table):
-    X, n_categories, y = missing_steps.complete(table, "drop")
+    X, n_categories, y = missing_steps.complete_rows(table, "drop")
     assert len(X) == len(y) == 84 and not np.isnan(X).any()
     assert n_categories.tolist() == [0, 0, 2, 3]
-    assert len(missing_steps.complete(table, "keep")[0]) == 90
+    assert len(missing_steps.complete_rows(table, "keep")[0]) == 90
 
 
 def test_categories_of_three_are_three_columns(table):
-    X, n_categories, _ = missing_steps.complete(table, "drop")
+    X, n_categories, _ = missing_steps.complete_rows(table, "drop")
     X = X[:3].copy()
     X[0, 3], X[1, 3], X[2, 3] = 2, np.nan, 0
     wide = missing_steps.one_hot(X, n_categories)
@@ -79,10 +79,10 @@ def test_categories_of_three_are_three_columns(table):
 
 
 def test_gaps_of_both_readings(table):
-    X, n_categories, _ = missing_steps.complete(made_up(n=3000), "drop")
+    X, n_categories, _ = missing_steps.complete_rows(made_up(n=3000), "drop")
     stream = (0, "missing", "made_up", 0, "gaps")
     described, coded = (
-        np.isnan(missing_steps.with_gaps(X, n_categories, reading, 0.4, stream))
+        np.isnan(missing_steps.with_missing_values(X, n_categories, reading, 0.4, stream))
         for reading in (DESCRIBED, CODED)
     )
     assert described.mean() == pytest.approx(0.4, abs=0.02)
@@ -92,10 +92,10 @@ def test_gaps_of_both_readings(table):
     together = coded[:, 3:].all(axis=1).mean()
     assert together == pytest.approx(0.4**3, abs=0.02)
     for reading, gone in ((DESCRIBED, described), (CODED, coded)):
-        fewer = np.isnan(missing_steps.with_gaps(X, n_categories, reading, 0.1, stream))
+        fewer = np.isnan(missing_steps.with_missing_values(X, n_categories, reading, 0.1, stream))
         assert (fewer <= gone).all() and fewer.sum() < gone.sum()
         whole = missing_steps.one_hot(X, n_categories)
-        left = missing_steps.with_gaps(X, n_categories, reading, 0.4, stream)
+        left = missing_steps.with_missing_values(X, n_categories, reading, 0.4, stream)
         np.testing.assert_array_equal(left[~gone], whole[~gone])
 
 
@@ -104,11 +104,11 @@ def test_gaps_of_both_readings(table):
 
 def by_hand(table, plan, repeat, level, fold):
     """Values and rows of one fold, as described."""
-    X, n_categories, y = missing_steps.complete(table, "drop")
+    X, n_categories, y = missing_steps.complete_rows(table, "drop")
     seed = random_state(plan.seed, "missing", table.name, repeat, "folds")
     rows = list(StratifiedKFold(2, shuffle=True, random_state=seed).split(X, y))[fold]
     stream = (plan.seed, "missing", table.name, repeat, "gaps")
-    gaps = missing_steps.with_gaps(X, n_categories, DESCRIBED, level / 100, stream)
+    gaps = missing_steps.with_missing_values(X, n_categories, DESCRIBED, level / 100, stream)
     return gaps, missing_steps.one_hot(X, n_categories), y, *rows
 
 
@@ -151,7 +151,7 @@ def test_rows_are_whole_and_chunks_are_the_whole(table, learnt):
         rows["accuracy"].between(0, 1).all()
         and rows.drop(columns="accuracy").duplicated().sum() == 0
     )
-    parts = [missing_steps.learnt(table, PLAN, [k]) for k in range(2)]
+    parts = [missing_steps.learn(table, PLAN, [k]) for k in range(2)]
     merged = missing_statistics.merged(
         [p["rows"] for p in parts], [p["trees"] for p in parts], [p["sets"] for p in parts], PLAN
     )
@@ -162,10 +162,10 @@ def test_rows_are_whole_and_chunks_are_the_whole(table, learnt):
 
 def test_readings_run_together_give_what_each_gives_alone(table):
     """Those with the same gaps share the guesses of the nearest neighbours."""
-    plan = dataclasses.replace(PLAN, readings=READINGS, n_repeats=1)
-    together = missing_steps.learnt(table, plan)
-    for reading in READINGS:
-        alone = missing_steps.learnt(table, dataclasses.replace(plan, readings=(reading,)))
+    plan = dataclasses.replace(PLAN, readings=ANALYTIC_CHOICES, n_repeats=1)
+    together = missing_steps.learn(table, plan)
+    for reading in ANALYTIC_CHOICES:
+        alone = missing_steps.learn(table, dataclasses.replace(plan, readings=(reading,)))
         for name in ("rows", "trees", "kept"):
             own = together[name][together[name]["reading"] == reading]
             pd.testing.assert_frame_equal(own.reset_index(drop=True), alone[name])
@@ -175,13 +175,13 @@ def test_the_two_readings_share_folds_and_differ_in_trees(table, learnt):
     sizes = learnt["trees"].set_index(["reading", "missingness", "repeat", "fold", "method"])
     assert (sizes.loc[DESCRIBED]["n_leaves"] != sizes.loc[CODED]["n_leaves"]).any()
     assert (sizes.loc[CODED]["depth"] <= 20).all()
-    one = missing_steps.learnt(table, dataclasses.replace(PLAN, readings=(CODED,)))["rows"]
+    one = missing_steps.learn(table, dataclasses.replace(PLAN, readings=(CODED,)))["rows"]
     own = learnt["rows"].query("reading == @CODED").reset_index(drop=True)
     pd.testing.assert_frame_equal(one, own)
 
 
 def test_independent_variables_are_the_same_values_in_other_rows(table):
-    X, n_categories, y = missing_steps.complete(table, "drop")
+    X, n_categories, y = missing_steps.complete_rows(table, "drop")
     stream = (0, "missing", "made_up", 0, "independent")
     shuffled, classes = missing_steps.independent(X, n_categories, y, stream)
     np.testing.assert_array_equal(np.sort(shuffled, axis=0), np.sort(X, axis=0))
@@ -189,15 +189,15 @@ def test_independent_variables_are_the_same_values_in_other_rows(table):
     tree = C45Classifier(categorical_features=n_categories > 0).fit(X, y)
     np.testing.assert_array_equal(classes, tree.predict(shuffled))
     plan = dataclasses.replace(PLAN, readings=(DESCRIBED, INDEPENDENT))
-    made = missing_steps.learnt(table, plan)
+    made = missing_steps.learn(table, plan)
     accuracy = made["rows"].set_index("reading")["accuracy"]
     assert not np.array_equal(accuracy[DESCRIBED], accuracy[INDEPENDENT])
-    pd.testing.assert_frame_equal(made["sets"], missing_steps.learnt(table, PLAN)["sets"])
+    pd.testing.assert_frame_equal(made["sets"], missing_steps.learn(table, PLAN)["sets"])
 
 
 def test_gains_that_are_undefined_change_the_trees_of_eig_alone(table):
     plan = dataclasses.replace(PLAN, readings=(CODED, CODED_UNDEFINED))
-    trees = missing_steps.learnt(table, plan)["trees"].set_index(["method", "reading"])
+    trees = missing_steps.learn(table, plan)["trees"].set_index(["method", "reading"])
     for method in METHODS:
         one, other = (trees.loc[(method, r), "n_leaves"] for r in (CODED, CODED_UNDEFINED))
         assert (one.to_numpy() != other.to_numpy()).any() == method.startswith("eig")
@@ -210,13 +210,13 @@ def test_trees_are_kept_for_those_who_want_to_see_them(table, learnt):
     own = learnt["trees"].query("missingness == 20 and repeat == 0 and fold == 0")
     first = own[(own["reading"] == kept["reading"].iloc[0])].set_index("method")
     assert tree.n_leaves == first.loc[kept["method"].iloc[0], "n_leaves"]
-    high = missing_steps.learnt(table, dataclasses.replace(PLAN, missingness=(60,)), [0])
+    high = missing_steps.learn(table, dataclasses.replace(PLAN, missingness=(60,)), [0])
     assert high["kept"]["missingness"].unique().tolist() == [60]
 
 
 def test_what_is_missing_by_itself_is_guessed_where_rows_are_kept(table):
     plan = dataclasses.replace(PLAN, incomplete="keep", n_repeats=1)
-    made = missing_steps.learnt(table, plan)
+    made = missing_steps.learn(table, plan)
     assert made["sets"]["n_dropped"].item() == 0 and made["rows"]["accuracy"].notna().all()
 
 
@@ -229,7 +229,7 @@ def merged():
     random = np.random.default_rng(0)
     key = ["dataset", "reading", "missingness", "repeat", "fold", "method", "scenario"]
     index = pd.MultiIndex.from_product(
-        [[f"set{k}" for k in range(7)], READINGS, [20, 50, 80], range(2), range(3), METHODS,
+        [[f"set{k}" for k in range(7)], ANALYTIC_CHOICES, [20, 50, 80], range(2), range(3), METHODS,
          SCENARIOS], names=key,
     )  # fmt: skip
     rows = pd.DataFrame({"accuracy": random.random(len(index))}, index=index).reset_index()
@@ -313,8 +313,8 @@ def test_nothing_to_be_had():
 
 
 def test_the_third_reading_changes_c45_alone(table):
-    plan = dataclasses.replace(PLAN, readings=READINGS, n_repeats=1)
-    made = missing_steps.learnt(table, plan)["rows"]
+    plan = dataclasses.replace(PLAN, readings=ANALYTIC_CHOICES, n_repeats=1)
+    made = missing_steps.learn(table, plan)["rows"]
     wide = made.pivot_table(
         index=["missingness", "fold", "scenario"], columns=["reading", "method"], values="accuracy"
     )

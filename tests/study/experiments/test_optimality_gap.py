@@ -18,14 +18,14 @@ from hedgerow_study.experiments.search.plan import SearchPlan
 from hedgerow_study.extensions.optimality_gap import statistics as optimality_gap_statistics
 from hedgerow_study.extensions.optimality_gap import steps as optimality_gap_steps
 from hedgerow_study.extensions.optimality_gap.plan import (
-    C45_TOLD,
+    C45_GIVEN,
     CLEAN,
     COMPARED,
+    KNOWN_ERROR,
     METHODS,
     NOISY,
     PROOF,
     SEARCHES,
-    TOLD,
     UNPRUNED,
     OptimalityGapPlan,
 )
@@ -113,7 +113,7 @@ def test_every_part_has_its_methods(rows):
     assert not rows.duplicated(KEY).any() and not rows["value"].isna().any()
     search = rows[rows["part"] == "search"]
     assert set(search["method"]) == set(SEARCHES) and set(search["metric"]) == set(PROOF)
-    assert set(search[search["method"] == TOLD]["setting"]) == {"0.1", "0.3"}
+    assert set(search[search["method"] == KNOWN_ERROR]["setting"]) == {"0.1", "0.3"}
     assert set(search[search["method"] == "optimal"]["setting"]) == {CLEAN}
 
 
@@ -193,14 +193,14 @@ def test_told_the_noise_knows_its_deviation(table, rows, parts):
     error = {name: 0.3 * abs(X[name].mean()) for name in ("v0", "v1")}
     told = OptimalTreeClassifier(3, error=error, max_nodes=60).fit(X, y)
     score = told.score(noisy(table, test, train, 0.3, "noise test"), table.y[test])
-    assert value(rows, "noise", TOLD, setting="0.3") == pytest.approx(score, abs=1e-6)
+    assert value(rows, "noise", KNOWN_ERROR, setting="0.3") == pytest.approx(score, abs=1e-6)
     confidence = value(rows, "tuned", "c45", "value", setting="0.3")
     soft = SoftTreeClassifier(
         propagation=0.3, evaluation=0.3, confidence=confidence, max_depth=3, min_samples_split=2
     )
     soft.fit(X, y)
     score = soft.score(noisy(table, test, train, 0.3, "noise test"), table.y[test])
-    assert value(rows, "noise", C45_TOLD, setting="0.3") == pytest.approx(score, abs=1e-6)
+    assert value(rows, "noise", C45_GIVEN, setting="0.3") == pytest.approx(score, abs=1e-6)
 
 
 def test_cost_complexities_are_those_of_the_path(table):
@@ -222,7 +222,7 @@ def test_smoothed_leaves_of_cart(table):
     cart = learners.cart(whole, 2, 0.0)
     X = one_hot(whole.values, whole.n_categories)
     leaves = cart.model.apply(X)
-    smooth = cart.said(whole, smoothing=True)
+    smooth = cart.probabilities(whole, smoothing=True)
     for leaf in np.unique(leaves):
         counts = np.bincount(table.y[leaves == leaf], minlength=3)
         own = smooth[leaves == leaf]
@@ -252,7 +252,7 @@ def test_gaps_and_a_class_of_one_row():
 def test_a_variable_that_nobody_knows_has_no_error(table):
     X = table.X.assign(v1=np.nan)
     rows = optimality_gap_steps.rows_of(dataclasses.replace(table, X=X))
-    assert rows.errors(0.1)["v1"] == 0 and rows.told(0.1)["v1"] == 0
+    assert rows.errors(0.1)["v1"] == 0 and rows.absolute_errors(0.1)["v1"] == 0
     assert rows.errors(0.1)["v0"] == pytest.approx(0.1 * X["v0"].std(ddof=0))
 
 

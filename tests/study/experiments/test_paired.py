@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from hedgerow_study.experiments.paired import after_holm, paired_tests, pairs_without
+from hedgerow_study.experiments.paired import holm_corrected, paired_tests, tests_without_dataset
 
 COLUMNS = ["part", "metric", "first", "second", "difference"]
 
@@ -38,7 +38,7 @@ def test_no_pair_no_table():
 
 
 def test_the_judge_reads_what_is_left_after_the_correction():
-    found = after_holm(paired_tests(family(5), COLUMNS))
+    found = holm_corrected(paired_tests(family(5), COLUMNS))
     assert (found["correction"] == "holm").all() and len(found) == 2
     # Five pairs of values give no p below 2/2^5; of two tests the correction doubles it.
     assert found["least"].tolist() == pytest.approx([2 * 2 / 2**5] * 2)
@@ -61,9 +61,9 @@ def test_tests_without_a_data_set_are_those_of_the_others():
     def tests_of(rows):
         return paired_tests(families(rows)[0], columns)
 
-    dropped = pairs_without(families(rows), columns, "set 3")["statistics"]
-    others = after_holm(tests_of(rows[rows["dataset"] != "set 3"]))
+    dropped = tests_without_dataset(families(rows), columns, "set 3")["statistics"]
+    others = holm_corrected(tests_of(rows[rows["dataset"] != "set 3"]))
     pd.testing.assert_frame_equal(dropped, others)
     assert dropped["n"].tolist() == [7]
     alone = rows[rows["dataset"] == "set 3"]
-    assert pairs_without(families(alone), columns, "set 3") == {}
+    assert tests_without_dataset(families(alone), columns, "set 3") == {}

@@ -14,7 +14,7 @@ from hedgerow.evaluation import metrics
 from hedgerow.induction import Columns, grow, prune
 from hedgerow.induction.c45 import C45Classifier
 from hedgerow.tree import forest_from_frame
-from hedgerow_study.experiments.frames import joined
+from hedgerow_study.experiments.frames import concat_sorted
 from hedgerow_study.experiments.search import plan as search_plan
 from hedgerow_study.experiments.search import statistics as search_statistics
 from hedgerow_study.experiments.search import steps as search_steps
@@ -283,7 +283,7 @@ def test_validation_f1_is_that_of_the_chosen_tree(wine, done):
 def test_chunks_put_together_equal_the_whole(wine, plan, done):
     chunks = [search_steps.run(wine, plan, chunk) for chunk in ([2], [0, 1])]
     for name in ("rows", "trees", "tuning"):
-        together = joined([chunk[name] for chunk in chunks], search_plan.ORDER[name])
+        together = concat_sorted([chunk[name] for chunk in chunks], search_plan.ORDER[name])
         pd.testing.assert_frame_equal(together, done[name])
 
 

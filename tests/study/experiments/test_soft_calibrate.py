@@ -12,7 +12,7 @@ from hedgerow.errors import DataError
 from hedgerow.induction import Columns, grow, prune
 from hedgerow_study.experiments.soft import plan as soft_plan
 from hedgerow_study.experiments.soft import steps as soft_steps
-from hedgerow_study.experiments.soft.samples import division
+from hedgerow_study.experiments.soft.samples import random_split
 
 
 @pytest.fixture(scope="module")
@@ -43,7 +43,7 @@ def test_the_mean_is_that_of_the_training_parts_of_the_permutations(wdbc):
     X, n_categories = wdbc.matrix()
     leaves = []
     for permutation in range(30):
-        frame = division(wdbc, permutation, plan)
+        frame = random_split(wdbc, permutation, plan)
         train = np.sort(frame.loc[frame["part"] == "train", "row"].to_numpy())
         columns = Columns(X[train], wdbc.y[train], 2, n_categories=n_categories)
         leaves.append(prune(grow(columns), columns, confidence=result["confidence"]).n_leaves)
@@ -89,7 +89,7 @@ def test_each_sample_of_a_synthetic_set_is_a_permutation(drawn, plan):
     X, n_categories = drawn.matrix()
     leaves = []
     for permutation in range(3):
-        frame = division(drawn, permutation, plan)
+        frame = random_split(drawn, permutation, plan)
         train = np.sort(frame.loc[frame["part"] == "train", "row"].to_numpy())
         assert set(drawn.sample[train]) == {permutation}
         columns = Columns(X[train], drawn.y[train], len(drawn.classes), n_categories=n_categories)

@@ -14,7 +14,7 @@ from hedgerow.tree import NoiseGate
 from hedgerow.tree.gates import spread_of
 from hedgerow.uncertainty import piecewise_thresholds
 from hedgerow_study.experiments.soft.plan import LEARNERS, RECIPES
-from hedgerow_study.experiments.soft.samples import Samples, read_softly
+from hedgerow_study.experiments.soft.samples import Samples, with_kernel
 
 
 def drawn_tree(seed):
@@ -53,10 +53,10 @@ def decided(tree, x, gate, leaf_votes):
 def test_leaves_vote_as_defined(seed, leaf_votes):
     tree, X, gates = drawn_tree(seed)
     for gate in gates:
-        found = read_softly(tree, X, gate, leaf_votes)
+        found = with_kernel(tree, X, gate, leaf_votes)
         expected = [decided(tree, x, gate, leaf_votes) for x in X]
         np.testing.assert_allclose(found, expected, atol=1e-12)
-    hard = read_softly(tree, X, None, leaf_votes)
+    hard = with_kernel(tree, X, None, leaf_votes)
     np.testing.assert_array_equal(hard, tree.predict_proba(X, evaluation=None))
 
 

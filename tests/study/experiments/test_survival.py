@@ -9,7 +9,7 @@ import yaml
 from made_cohorts import FACTS, made_up
 
 from hedgerow.errors import ConfigError
-from hedgerow.survival import KnownLeaves, compare_groups, leaf_survival, permuted_separation
+from hedgerow.survival import FixedGroups, compare_groups, leaf_survival, permuted_separation
 from hedgerow.tree import Tree
 from hedgerow_study.experiments.survival import claims as survival_claims
 from hedgerow_study.experiments.survival import statistics as survival_statistics
@@ -120,7 +120,7 @@ def test_survival_of_each_part_is_that_of_its_patients(own, learned, described):
     for part, who in (("test", ~patients["training"]), ("all", patients["training"].notna())):
         mine = leaves[(leaves["part"] == part) & (leaves["number"] > 0)].set_index("number")
         chosen = patients[who]
-        direct = leaf_survival(KnownLeaves(chosen["number"]), None, chosen["time"], chosen["event"])
+        direct = leaf_survival(FixedGroups(chosen["number"]), None, chosen["time"], chosen["event"])
         for column in ("n", "events", "median", "logrank_p", "hazard_ratio"):
             assert np.allclose(mine[column].astype(float), direct[column], equal_nan=True)
     everybody = leaves[(leaves["part"] == "all") & (leaves["number"] == 0)].iloc[0]
@@ -135,7 +135,7 @@ def test_treated_patients_by_both_ways_of_counting(own, learned, described):
     for way in ("inclusion", "landmark"):
         mine = found[(found["counted_from"] == way) & (found["number"] > 0)]
         direct = compare_groups(
-            KnownLeaves(patients["number"]),
+            FixedGroups(patients["number"]),
             None,
             own.time,
             own.event,

@@ -13,10 +13,10 @@ from oracle import survival as oracle
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
-from hedgerow.optional import version_of
+from hedgerow.optional_imports import version_of
 from hedgerow.survival import censoring_weights, thesis_tree
 from hedgerow.tree import Tree
-from hedgerow_study.experiments.frames import joined
+from hedgerow_study.experiments.frames import concat_sorted
 from hedgerow_study.experiments.survival import steps as survival_steps
 from hedgerow_study.experiments.survival.plan import SurvivalPlan
 from hedgerow_study.extensions.survival_baselines import claims as survival_baselines_claims
@@ -81,7 +81,7 @@ def test_chunks_of_divisions_put_together_are_the_whole(table, scored, weighted,
     for name, frame in (("scores", scored), ("weights", weighted)):
         run = getattr(survival_baselines_steps, name)
         parts = [run(table, plan, protocol, [split]) for split in (1, 0)]
-        pd.testing.assert_frame_equal(joined(parts, ORDER[name]), frame)
+        pd.testing.assert_frame_equal(concat_sorted(parts, ORDER[name]), frame)
 
 
 # -------------------------------------------------------------------------------------- scores

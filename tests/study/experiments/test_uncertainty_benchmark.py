@@ -23,9 +23,12 @@ from hedgerow.errors import ConfigError, HedgerowWarning
 from hedgerow.files import read_yaml
 from hedgerow_study.experiments.frames import one_thread, random_state
 from hedgerow_study.experiments.missing.steps import one_hot
-from hedgerow_study.extensions.uncertainty_benchmark import doubts, learners, steps
-from hedgerow_study.extensions.uncertainty_benchmark.doubts import Cell, Sample, cells
-from hedgerow_study.extensions.uncertainty_benchmark.learners import CONFIDENCES, SETTINGS, learned
+from hedgerow_study.extensions.uncertainty_benchmark import learners, samples, steps
+from hedgerow_study.extensions.uncertainty_benchmark.learners import (
+    CONFIDENCES,
+    SETTINGS,
+    fit_method,
+)
 from hedgerow_study.extensions.uncertainty_benchmark.plan import (
     AGAINST,
     COMPARED,
@@ -36,6 +39,7 @@ from hedgerow_study.extensions.uncertainty_benchmark.plan import (
     READABLE,
     UncertaintyBenchmarkPlan,
 )
+from hedgerow_study.extensions.uncertainty_benchmark.samples import Cell, Sample, cells
 from hedgerow_study.extensions.uncertainty_benchmark.statistics import merged
 from hedgerow_study.extensions.uncertainty_benchmark.tables import (
     CONDITION_LABELS,
@@ -74,7 +78,7 @@ def made_up(n=60, seed=0, gaps=True) -> TidyTable:
 def quick():
     """No threads, as in `run`, and few trees that find the border."""
     with one_thread(), pytest.MonkeyPatch.context() as patch:
-        patch.setattr(doubts, "N_TREES", 8)
+        patch.setattr(samples, "N_TREES", 8)
         yield
 
 
@@ -374,13 +378,13 @@ def test_categories_stay_and_codes_agree(condition):
 def test_some_rows_have_what_is_told_of_them():
     part = sample().case(cell("all")).train
     rows = np.array([7, 2, 30])
-    some = part.some(rows)
+    some = part.take(rows)
     np.testing.assert_array_equal(some.plausibility, part.plausibility[rows])
     np.testing.assert_array_equal(some.values, part.values[rows])
     np.testing.assert_array_equal(some.y, part.y[rows])
     assert some.X.equals(part.X.iloc[rows]) and some.errors == part.errors
     np.testing.assert_array_equal(
-        some.told(["y_plausibility"]).y_plausibility, part.plausibility[rows]
+        some.with_uncertainty(["y_plausibility"]).y_plausibility, part.plausibility[rows]
     )
 
 
@@ -439,7 +443,7 @@ def test_untold_classes_are_those_that_are_told():
 
 
 def test_the_border_is_that_of_forests_that_have_not_seen_the_row(monkeypatch):
-    monkeypatch.setattr(doubts, "N_TREES", 15)
+    monkeypatch.setattr(samples, "N_TREES", 15)
     one = sample(2)
     second, margin = one.border
     y, X = one.table.y, one_hot(one.values, one.n_categories)
@@ -462,9 +466,9 @@ def parts_of(case, lack):
     """Training rows as they are, without a class, and with columns that tell nothing."""
     train = case.train
     if lack == "a class":
-        return train.some(np.flatnonzero(train.y != 1))
+        return train.take(np.flatnonzero(train.y != 1))
     if lack == "a class of which nothing is plausible":
-        train = train.some(np.flatnonzero(train.y != 1))
+        train = train.take(np.flatnonzero(train.y != 1))
         if train.plausibility is None:
             return train
         plausibility = train.plausibility.copy()
@@ -493,14 +497,14 @@ def cases():
 def test_every_learner_gives_a_proper_distribution(cases, method, lack):
     for condition, case in cases.items():
         train = parts_of(case, lack)
-        model = learned(method, 0, train, 3, PLAN, 0)
+        model = fit_method(method, 0, train, 3, PLAN, 0)
         for rows in (case.test, case.again or case.test):
-            said = model.said(rows)
+            said = model.probabilities(rows)
             assert said.shape == (len(rows.y), 3) and (said > 0).all(), condition
             assert said.sum(axis=1) == pytest.approx(1.0)
         assert (model.n_leaves is not None) == (method in READABLE)
         assert model.n_leaves is None or model.n_leaves >= 1
-        told = method in learners.TOLD and train.plausibility is not None
+        told = method in learners.UNCERTAINTY_USED and train.plausibility is not None
         if lack.startswith("a class") and not told:
             assert said[:, 1].max() < 1e-5 and list(model.classes) == [0, 2]
 
@@ -512,7 +516,7 @@ def larger():
 
 @pytest.mark.parametrize("method", METHODS)
 def test_all_settings_are_taken_and_not_all_are_alike(larger, method):
-    said = [learned(method, k, larger.train, 3, PLAN, 0).said(larger.test) for k in range(4)]
+    said = [fit_method(method, k, larger.train, 3, PLAN, 0).probabilities(larger.test) for k in range(4)]
     assert any(not np.allclose(said[0], other) for other in said[1:])
     for other in said:
         assert other.sum(axis=1) == pytest.approx(1.0)
@@ -536,7 +540,7 @@ class Spy:
 @pytest.fixture
 def spied(monkeypatch):
     """What a learner is told in a condition: parameters of its own, and what it was fitted with."""
-    ours = learners._ours
+    ours = learners._own_tree
 
     def told(method, case):
         kept = []
@@ -545,8 +549,8 @@ def spied(monkeypatch):
             kept.append(Spy(ours(*arguments)))
             return kept[-1]
 
-        monkeypatch.setattr(learners, "_ours", made)
-        learned(method, 0, case.train, 3, PLAN, 0)
+        monkeypatch.setattr(learners, "_own_tree", made)
+        fit_method(method, 0, case.train, 3, PLAN, 0)
         return (kept[0].get_params(), kept[0].seen) if kept else ({}, None)
 
     return told
@@ -600,11 +604,11 @@ def test_soft_trees_that_are_told_no_errors_are_c45(cases, method):
     for condition in ("clean", "missing", "missing_for_a_reason", "doubtful_classes"):
         case = cases[condition]
         for k in (0, 3):
-            one, c45 = (learned(m, k, case.train, 3, PLAN, 0) for m in (method, "c45"))
-            np.testing.assert_array_equal(one.said(case.test), c45.said(case.test))
+            one, c45 = (fit_method(m, k, case.train, 3, PLAN, 0) for m in (method, "c45"))
+            np.testing.assert_array_equal(one.probabilities(case.test), c45.probabilities(case.test))
             assert one.n_leaves == c45.n_leaves
     case = cases["error"]
-    one, c45 = (learned(m, 3, case.train, 3, PLAN, 0).said(case.test) for m in (method, "c45"))
+    one, c45 = (fit_method(m, 3, case.train, 3, PLAN, 0).probabilities(case.test) for m in (method, "c45"))
     assert not np.allclose(one, c45)
 
 
@@ -612,8 +616,8 @@ def test_soft_trees_that_are_told_no_errors_are_c45(cases, method):
 def test_where_only_errors_are_told_the_tree_for_all_doubts_is_the_soft_tree(condition):
     case = sample(n=120, gaps=False).case(cell(condition))
     for k in range(4):
-        one, soft = (learned(m, k, case.train, 3, PLAN, 0) for m in ("doubt_tree", "ss_stp_se"))
-        np.testing.assert_allclose(one.said(case.test), soft.said(case.test), rtol=0, atol=1e-12)
+        one, soft = (fit_method(m, k, case.train, 3, PLAN, 0) for m in ("doubt_tree", "ss_stp_se"))
+        np.testing.assert_allclose(one.probabilities(case.test), soft.probabilities(case.test), rtol=0, atol=1e-12)
         assert one.n_leaves == soft.n_leaves > 2
 
 
@@ -631,7 +635,7 @@ def test_leaves_without_a_correction_of_their_own_get_that_of_laplace():
     }
     for method, of_leaf in counts.items():
         expected = (of_leaf + 1) / (of_leaf.sum(axis=1, keepdims=True) + 3)
-        said = learned(method, 0, train, 3, PLAN, 7).said(case.test)
+        said = fit_method(method, 0, train, 3, PLAN, 7).probabilities(case.test)
         assert len(np.unique(said, axis=0)) > 1 and said == pytest.approx(expected)
 
 
@@ -843,7 +847,7 @@ def test_a_class_of_few_rows(rare):
     y = TABLE.y.copy()
     y[np.flatnonzero(y == 2)[rare:]] = 0
     table = dataclasses.replace(TABLE, y=y)
-    methods = ("c45", *learners.TOLD, "eig", "imputation", "boosting", "logistic")
+    methods = ("c45", *learners.UNCERTAINTY_USED, "eig", "imputation", "boosting", "logistic")
     plan = dataclasses.replace(PLAN, n_settings=2, methods=methods)
     rows = steps.run(table, SUITE, plan)
     assert Counter(rows[KEY].itertuples(index=False, name=None)) == wanted(plan)

@@ -7,11 +7,13 @@ from scipy.special import softmax
 
 from hedgerow.data import TidyTable
 from hedgerow.errors import DataError
-from hedgerow_study.extensions.uncertainty_benchmark import people as uncertainty_benchmark_people
+from hedgerow_study.extensions.uncertainty_benchmark import (
+    repeated_recordings as uncertainty_benchmark_people,
+)
 from hedgerow_study.extensions.uncertainty_benchmark import rule as uncertainty_benchmark_rule
-from hedgerow_study.extensions.uncertainty_benchmark.people import people
 from hedgerow_study.extensions.uncertainty_benchmark.plan import ORDER, UncertaintyBenchmarkPlan
-from hedgerow_study.extensions.uncertainty_benchmark.rule import cases, grown, rule
+from hedgerow_study.extensions.uncertainty_benchmark.repeated_recordings import people
+from hedgerow_study.extensions.uncertainty_benchmark.rule import cases, grow_rule, rule
 
 SUITE = {
     "conditions": {
@@ -92,7 +94,7 @@ def test_the_nearer_to_the_best_the_more_plausible(monkeypatch):
 
     monkeypatch.setattr(EvidentialTreeClassifier, "fit", fit)
     known, accuracy = cases(made_up(BETTER), SUITE)
-    grown(known, accuracy, 3)
+    grow_rule(known, accuracy, 3)
     plausible = seen[0].y_plausibility
     expected = softmax(accuracy.to_numpy() / 0.02, axis=1)
     expected /= expected.max(axis=1, keepdims=True)
@@ -101,7 +103,7 @@ def test_the_nearer_to_the_best_the_more_plausible(monkeypatch):
 
 def test_a_leaf_recommends_what_was_most_accurate_there():
     known, accuracy = cases(made_up(BETTER), SUITE)
-    model, recommended = grown(known, accuracy, 4)
+    model, recommended = grow_rule(known, accuracy, 4)
     leaf = model.apply(known.reset_index(drop=True))
     assert set(leaf) <= set(recommended) and model.tree_.n_leaves <= 4
     told = np.array([recommended[number] for number in leaf])
@@ -128,11 +130,11 @@ def test_a_rule_is_told_with_its_accuracies():
 def test_a_rule_is_tried_on_data_sets_that_it_has_not_seen(monkeypatch):
     seen = []
 
-    def noted(known, accuracy, n, own=uncertainty_benchmark_rule.grown):
+    def noted(known, accuracy, n, own=uncertainty_benchmark_rule.grow_rule):
         seen.append(set(accuracy.index.get_level_values("dataset")))
         return own(known, accuracy, n)
 
-    monkeypatch.setattr(uncertainty_benchmark_rule, "grown", noted)
+    monkeypatch.setattr(uncertainty_benchmark_rule, "grow_rule", noted)
     honesty = rule(made_up(BETTER), SUITE, PLAN)["honesty"]
     assert sorted(map(len, seen)) == [7] * 16 + [8] * 2
     wide = honesty[honesty["among"] == "readable"].pivot(
@@ -205,7 +207,7 @@ def test_recordings_that_are_alike_change_no_answer():
 
 def test_one_recording_is_answered_and_the_others_tell_its_errors():
     table = recordings(n_people=4, each=4)
-    answered = uncertainty_benchmark_people._answered(table, np.random.default_rng(0))
+    answered = uncertainty_benchmark_people._classified_rows(table, np.random.default_rng(0))
     assert [table.group[row] for row in answered] == ["S00", "S01", "S02", "S03"]
     errors = uncertainty_benchmark_people._errors(table, answered)
     for k, row in enumerate(answered):

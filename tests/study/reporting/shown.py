@@ -46,7 +46,7 @@ def captions_of(word, **inputs):
     def arguments(function):
         return {name: inputs[name] for name in inspect.signature(function).parameters}
 
-    return {name: shown.said(arguments) for name, shown in shown_by(word).items()}
+    return {name: shown.caption_text(arguments) for name, shown in shown_by(word).items()}
 
 
 def made_by(function, **inputs):

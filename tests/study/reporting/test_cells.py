@@ -13,8 +13,17 @@ from oracle import significance as oracle
 
 from hedgerow.errors import DataError
 from hedgerow_study.audit.arithmetic import FORMULAS, evaluate
-from hedgerow_study.experiments.behind import Lines
-from hedgerow_study.reporting.cells import SAYS, STATED, Cell, Rows, Source, agrees, document, shown
+from hedgerow_study.experiments.cell_sources import LineSources
+from hedgerow_study.reporting.cells import (
+    NO_FORMULA,
+    SAYS,
+    Cell,
+    Rows,
+    Source,
+    agrees,
+    document,
+    shown,
+)
 from hedgerow_study.workflow.jobs.steps import annotations_of, declared_by, having
 
 FRAME = pd.DataFrame(
@@ -38,8 +47,8 @@ def two_files() -> Source:
 def test_every_table_states_the_rows_behind_it(word):
     """Beside itself: data, or a function of the same module, named at the table."""
     for table in (d for d in declared_by(word) if d.kind == "table"):
-        function = table.function.shown.behind
-        if isinstance(function, Lines):
+        function = table.function.shown.sources
+        if isinstance(function, LineSources):
             continue
         assert function.__module__ == table.function.__module__, table.name
         assert next(iter(annotations_of(function))) == "table" and function.__doc__, table.name
@@ -178,7 +187,7 @@ def test_a_rounded_cell_agrees_and_one_that_is_off_does_not(value, digits):
 
 
 def test_every_formula_says_what_it_is():
-    assert SAYS.keys() - {STATED} == FORMULAS.keys()
+    assert SAYS.keys() - {NO_FORMULA} == FORMULAS.keys()
     for name, says in SAYS.items():
         assert says.format(n=2, by="data set"), name
 

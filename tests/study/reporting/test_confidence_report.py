@@ -49,8 +49,8 @@ def _table(name, n_classes, seed):
 def inputs():
     """Inputs of all jobs."""
     sets = [_table("vehicle", 4, 0), _table("diabetes", 2, 1), _table("own", 2, 2)]
-    found = [confidence_steps.validated(table, PLAN) for table in sets]
-    sizes = [confidence_steps.sized(table, PLAN) for table in sets]
+    found = [confidence_steps.cross_validate(table, PLAN) for table in sets]
+    sizes = [confidence_steps.learning_curve(table, PLAN) for table in sets]
     parts = {name: [made[name] for made in found] for name in ("rows", "facts")}
     merged = confidence_statistics.merged(**parts, sizes=sizes, plan=PLAN)
     return {**merged, "published": PUBLISHED, "plan": PLAN}

@@ -10,7 +10,7 @@ import pytest
 
 from hedgerow.errors import ConfigError
 from hedgerow.files import read_csv, read_yaml
-from hedgerow_study.reporting.findings import Phrase, paragraphs, read_findings, told
+from hedgerow_study.reporting.findings import Phrase, paragraphs, phrases_of, read_findings
 
 ROOT = Path(__file__).parents[3]
 FINDINGS = read_findings(read_yaml(ROOT / "config/findings.yaml"))
@@ -39,7 +39,7 @@ def test_ten_to_fifteen_sentences_about_all_papers():
 @pytest.mark.parametrize("paper, n", EVERY)
 def test_the_tracked_results_have_every_number(at_scale, paper, n):
     finding = FINDINGS[paper][n]
-    phrases = told(finding, at_scale)
+    phrases = phrases_of(finding, at_scale)
     assert phrases, f"no numbers for {finding.claims}"
     text = "".join(phrase.text for phrase in phrases)
     assert not set("[]{}") & set(text) and text.rstrip().endswith((".", ")"))
@@ -53,7 +53,7 @@ CONTENT = {"thesis": [{"text": "By [{a} leaves] less.", "numbers": {"X": r"^(?P<
 
 def filled(**row):
     (finding,) = read_findings(CONTENT)["thesis"]
-    return told(finding, {"X": row})
+    return phrases_of(finding, {"X": row})
 
 
 def test_numbers_of_both_scales():

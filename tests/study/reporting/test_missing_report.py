@@ -75,7 +75,7 @@ def _made(names=SETS, leads=LEADS, perfect=0.005, deeper=4, flat=True, readings=
 def _inputs(made, plan=PLAN):
     inputs = {**missing_statistics.merged(*made, plan), "published": PUBLISHED, "plan": plan}
     inputs["results"] = {name: inputs[name] for name in missing_claims.INPUTS}
-    judged = missing_claims.readings(inputs["results"], SPECIFICATION, STATED, plan)
+    judged = missing_claims.claims_by_choice(inputs["results"], SPECIFICATION, STATED, plan)
     return {**inputs, "readings": judged}
 
 
@@ -170,8 +170,8 @@ def whole():
 
 def test_a_level_from_which_something_holds():
     holds = pd.Series([True, False, True, True], index=[5, 10, 15, 20])
-    assert missing_tables._from(holds) == 15
-    assert np.isnan(missing_tables._from(~holds))
+    assert missing_tables._first_level(holds) == 15
+    assert np.isnan(missing_tables._first_level(~holds))
 
 
 # ----------------------------------------------------------------------------------- statements

@@ -15,7 +15,7 @@ from hedgerow_study.extensions.noise_models import plan as noise_models_plan
 from hedgerow_study.extensions.noise_models import tables as noise_models_tables
 from hedgerow_study.extensions.noise_models.plan import COMPARED, POOLED, NoiseModelsPlan
 from hedgerow_study.extensions.noise_models.statistics import rows_of
-from hedgerow_study.extensions.noise_models.tables import answers
+from hedgerow_study.extensions.noise_models.tables import list_conclusions
 from hedgerow_study.reporting.tables import MEAN
 
 pytestmark = pytest.mark.slow
@@ -163,7 +163,7 @@ def judged_of(rows, statistics):
 @pytest.mark.parametrize(("gain", "verdict"), [(0.01, "reproduced"), (-0.01, "not reproduced")])
 def test_the_answer_follows_the_rows(beyond, gain, verdict):
     rows = made_up(beyond, gain)
-    found = answers(tables_of(rows, beyond)["noise_models_gain"])
+    found = list_conclusions(tables_of(rows, beyond)["noise_models_gain"])
     assert len(found) == 2 * 2 * 3
     matching = [a for a in found if a.model == "matching"]
     assert all(abs(a.accuracy - 100 * gain) < 0.1 for a in matching)
@@ -200,7 +200,7 @@ def test_a_model_that_helps_in_some_combinations_does_so_in_part(beyond):
 def test_with_normal_noise_only_nothing_can_match(beyond):
     plan = NoiseModelsPlan(**{**vars(beyond), "families": ("normal",)})
     rows = made_up(plan)
-    assert answers(tables_of(rows, plan)["noise_models_gain"]) == []
+    assert list_conclusions(tables_of(rows, plan)["noise_models_gain"]) == []
     found = judged(rows)
     assert (found["verdict"] == "too little data").all()
     assert found["lacking"].str.contains("not in this run: family all_families").all()

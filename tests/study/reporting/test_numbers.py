@@ -19,7 +19,7 @@ def test_what_is_not_known_is_a_dash(missing):
     for form in (numbers.number, numbers.signed, numbers.p_text, numbers.count):
         assert form(missing) == "–"
     assert numbers.blank(missing) == ""
-    assert numbers.p_said(missing) == "no test"
+    assert numbers.p_words(missing) == "no test"
 
 
 @pytest.mark.parametrize("digits", range(4))
@@ -39,8 +39,8 @@ def test_signs():
 def test_less_than_one_in_a_thousand_is_never_said_of_one_in_a_thousand():
     assert numbers.p_text(0.001) == ".001"
     assert numbers.p_text(np.nextafter(0.001, 0)) == "< .001"
-    assert numbers.p_said(0.001) == "p = .001"
-    assert numbers.p_said(0.0) == "p < .001"
+    assert numbers.p_words(0.001) == "p = .001"
+    assert numbers.p_words(0.0) == "p < .001"
     assert numbers.p_text(1) == "1.000"
 
 

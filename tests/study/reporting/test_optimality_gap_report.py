@@ -14,12 +14,12 @@ from hedgerow_study.extensions.optimality_gap import statistics as optimality_ga
 from hedgerow_study.extensions.optimality_gap.plan import (
     CLEAN,
     COMPARED,
+    KNOWN_ERROR,
     METHODS,
     NOISY,
     ORDER,
     PROOF,
     SEARCHES,
-    TOLD,
     UNPRUNED,
     OptimalityGapPlan,
 )
@@ -43,7 +43,13 @@ def _rows(n_sets=14, gain=0.1):
     """Best trees ahead by `gain` in every part, errors told by twice as much, all less at depth 3;
     with fewer leaves."""
     random = np.random.default_rng(2)
-    ahead = {"optimal": 1.0, "optimal_priced": 1.0, "optimal_error": 2.0, TOLD: 2.0, "uct": 0.7}
+    ahead = {
+        "optimal": 1.0,
+        "optimal_priced": 1.0,
+        "optimal_error": 2.0,
+        KNOWN_ERROR: 2.0,
+        "uct": 0.7,
+    }
     lines = []
     for k in range(n_sets):
         for part, (settings, methods) in CELLS.items():
@@ -94,11 +100,11 @@ def test_tables_say_what_both_have(run):
 def test_levels_and_proofs_are_means_over_data_sets(run):
     table = run.tables["optimality_gap_levels"].set_index(["setting", "depth", "method"])
     assert table.loc[(CLEAN, 2, "optimal"), "accuracy"] == pytest.approx(60, abs=0.2)
-    assert table.loc[("0.3", 3, TOLD), "accuracy"] == pytest.approx(60, abs=0.2)
+    assert table.loc[("0.3", 3, KNOWN_ERROR), "accuracy"] == pytest.approx(60, abs=0.2)
     assert table["n_leaves"].isna().tolist() == [key[0] != CLEAN for key in table.index]
     table = run.tables["optimality_gap_proof"].set_index(["method", "setting", "depth"])
     assert table.loc[("optimal", CLEAN, 2), ["proven", "gap", "n_nodes"]].tolist() == [50, 25, 100]
-    assert (TOLD, CLEAN, 2) not in table.index and (TOLD, "0.1", 2) in table.index
+    assert (KNOWN_ERROR, CLEAN, 2) not in table.index and (KNOWN_ERROR, "0.1", 2) in table.index
 
 
 def _judged(rows):

@@ -13,9 +13,9 @@ import pytest
 from hedgerow.data import load_registry
 from hedgerow.errors import ConfigError
 from hedgerow.files import read_csv, read_yaml
-from hedgerow_study.experiments.nearest import distances
+from hedgerow_study.experiments.choice_distances import distances
 from hedgerow_study.experiments.plan import sections
-from hedgerow_study.experiments.printed import KEY
+from hedgerow_study.experiments.published_cells import KEY
 from hedgerow_study.experiments.soft.plan import RECIPES
 from hedgerow_study.reporting.readings import (
     HERE,

@@ -9,12 +9,12 @@ import pytest
 from shown import claim_row, content_of, made_by, page_of, section_of, tables_of
 
 from hedgerow_study.extensions.readings.figures import readings_curves
-from hedgerow_study.extensions.readings.plan import ReadingsPlan
-from hedgerow_study.extensions.readings.statistics import summarised
+from hedgerow_study.extensions.readings.plan import MultiversePlan
+from hedgerow_study.extensions.readings.statistics import summarise
 from hedgerow_study.reporting.readings import HERE, products_of, read_readings, singles_of
 from hedgerow_study.reporting.site import pages
 
-PLAN = ReadingsPlan(of=("soft", "structure"))
+PLAN = MultiversePlan(of=("soft", "structure"))
 CLAIMS = ["T3-10", "T3-11"]
 READ = ("readings_word", "readings_n", "readings_reproduced", "readings_decides")
 
@@ -94,7 +94,7 @@ def printed():
 
 def inputs():
     """Inputs of all jobs."""
-    return {"plan": PLAN, "choices": CHOICES, **summarised(judged(), printed(), CHOICES)}
+    return {"plan": PLAN, "choices": CHOICES, **summarise(judged(), printed(), CHOICES)}
 
 
 def test_verdicts_are_counted_over_readings():
@@ -139,7 +139,7 @@ def test_the_nearest_readings_are_told_in_their_order():
     assert nearest["distance"].tolist() == pytest.approx([k / 2.0 for k in range(10)])
     assert nearest["reading"].iloc[0] == HERE and nearest["n_first"].tolist() == [2, *[0] * 9]
     assert set(nearest["n_cells"]) == {4} and set(nearest["n_tables"]) == {2}
-    none = summarised(judged(), {"soft": pd.DataFrame()}, CHOICES)["nearest"]
+    none = summarise(judged(), {"soft": pd.DataFrame()}, CHOICES)["nearest"]
     assert none.empty and list(none) == list(nearest)
 
 

@@ -11,7 +11,7 @@ from shown import captions_of, page_of, section_of
 from hedgerow.data import TidyTable
 from hedgerow.evaluation import critical_difference
 from hedgerow_study.audit.arithmetic import evaluate
-from hedgerow_study.audit.behind import Input
+from hedgerow_study.audit.provenance import Input
 from hedgerow_study.experiments.soft import figures as soft_figures
 from hedgerow_study.experiments.soft import plan as soft_plan
 from hedgerow_study.experiments.soft import statistics as soft_statistics
@@ -124,7 +124,7 @@ def test_every_cell_is_what_its_rows_give(rows, plan, name):
     table = made(rows, plan)[name]
     shown = getattr(soft_tables, name).shown
     given = {"table": table, "plan": plan, **frames}
-    cells = list(shown.behind(**{p: given[p] for p in annotations_of(shown.behind)}))
+    cells = list(shown.sources(**{p: given[p] for p in annotations_of(shown.sources)}))
     assert {"p", "difference"} <= {c.column for c in cells} or name == "soft_ranks"
     for cell in cells:
         groups = [Input(Source(["x"], [frames[r.of]])).rows(r, cell.by) for r in cell.rows]

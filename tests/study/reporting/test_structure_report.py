@@ -16,7 +16,7 @@ from shown import SPECIFICATION, STATED, captions_of, made_by, page_of
 from hedgerow.data import TidyTable, load_registry
 from hedgerow.showing import figures
 from hedgerow.showing.figures import WIDTH
-from hedgerow_study.experiments.printed import printed_number
+from hedgerow_study.experiments.published_cells import published_number
 from hedgerow_study.experiments.structure import claims as claims_of_structure
 from hedgerow_study.experiments.structure import figures as structure_figures
 from hedgerow_study.experiments.structure import page as structure_page
@@ -73,7 +73,7 @@ def cells_of(published):
     for table in published.values():
         for row in table.itertuples():
             method = structure_tables.NORMED.get(row.method, row.method)
-            cells[method, row.criterion, row.metric] = printed_number(row.value)
+            cells[method, row.criterion, row.metric] = published_number(row.value)
     return cells
 
 

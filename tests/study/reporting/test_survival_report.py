@@ -13,7 +13,7 @@ from shown import captions_of, made_by, page_of, section_of, shown_by, tables_of
 
 from hedgerow.showing import figures
 from hedgerow_study.experiments.survival import figures as survival_figures
-from hedgerow_study.experiments.survival import sheet as survival_sheet
+from hedgerow_study.experiments.survival import leaf_report as survival_sheet
 from hedgerow_study.experiments.survival import statistics as survival_statistics
 from hedgerow_study.experiments.survival import steps as survival_steps
 from hedgerow_study.experiments.survival import tables as survival_tables
@@ -147,15 +147,15 @@ def test_a_sheet_for_the_bedside(run, tmp_path):
     for table in run.inputs["tidy"]:
         mine = {n: run.inputs[n][run.inputs[n]["dataset"] == table.name].reset_index(drop=True)
                 for n in ("patients", "trees")}  # fmt: skip
-        made = survival_sheet.sheet(table, mine["patients"], mine["trees"], run.plan)
+        made = survival_sheet.draw_leaf_report(table, mine["patients"], mine["trees"], run.plan)
         for kind, page in made.items():
             figures.save(page, tmp_path / f"{table.name}.{kind}")
-        again = survival_sheet.sheet(table, mine["patients"], mine["trees"], run.plan)
+        again = survival_sheet.draw_leaf_report(table, mine["patients"], mine["trees"], run.plan)
         figures.save(again["pdf"], tmp_path / "again.pdf")
         first = (tmp_path / f"{table.name}.pdf").read_bytes()
         assert first.startswith(b"%PDF") and first == (tmp_path / "again.pdf").read_bytes()
         too_many = mine["trees"].assign(n_leaves=99)
-        told = survival_sheet.sheet(table, mine["patients"], too_many, run.plan)["pdf"]
+        told = survival_sheet.draw_leaf_report(table, mine["patients"], too_many, run.plan)["pdf"]
         assert "has 99 leaves, more than can be read" in told.texts[0].get_text()
         words = " ".join(text.get_text() for text in made["svg"].findobj(match=_is_text))
         assert ("SYNTHETIC" in words) == (table.name == SIMULATED)

@@ -16,7 +16,6 @@ from hedgerow.showing import figures
 from hedgerow.showing.numbers import number, signed
 from hedgerow_study.extensions.uncertainty_benchmark import claims as uncertainty_benchmark_claims
 from hedgerow_study.extensions.uncertainty_benchmark import figures as uncertainty_benchmark_figures
-from hedgerow_study.extensions.uncertainty_benchmark.people import LINES
 from hedgerow_study.extensions.uncertainty_benchmark.plan import (
     COMPARED,
     DATA,
@@ -26,6 +25,7 @@ from hedgerow_study.extensions.uncertainty_benchmark.plan import (
     PROPERTIES,
     UncertaintyBenchmarkPlan,
 )
+from hedgerow_study.extensions.uncertainty_benchmark.repeated_recordings import LINES
 from hedgerow_study.extensions.uncertainty_benchmark.rule import rule
 from hedgerow_study.extensions.uncertainty_benchmark.statistics import merged
 from hedgerow_study.extensions.uncertainty_benchmark.tables import (
@@ -191,7 +191,7 @@ def test_every_number_has_something_behind_it(run):
         if function.shown.kind != "table":
             continue
         table = run.tables[name]
-        cells = list(made_by(function.shown.behind, **run.inputs, table=table))
+        cells = list(made_by(function.shown.sources, **run.inputs, table=table))
         found = {(cell.row, cell.column) for cell in cells}
         assert len(found) == len(cells) > 0
         assert {row for row, _ in found} == set(range(len(table)))

@@ -86,7 +86,7 @@ def test_a_run_holds_and_redone_jobs_come_out_the_same(project, forked):
     found = verify(project.path, rerun=3, seed=2)
     assert unlike(found) == {}
     assert found.holds, found.checks
-    assert len(found.redone) == 3
+    assert len(found.rerun_jobs) == 3
     assert found.not_checked() == ["commit", "jobs not made anew"]
     assert project.made() == before
 

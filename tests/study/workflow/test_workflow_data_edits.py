@@ -401,6 +401,6 @@ def test_pages_captions_and_manifest_name_a_local_version(registered):
     found = verify(registered.path, checkout=registered.path, cheap=False)
     assert found.holds, [check for check in found.checks if check.holds is False]
     (check,) = [check for check in found.checks if check.name == "data files"]
-    assert check.said == [f"{note}."]
+    assert check.messages == [f"{note}."]
     served = trace(registered.path, "e2m_table_1:haberman,cart,unpruned,error_rate").data
     assert (served["path"], served["local"]) == (RAW, note)

@@ -222,7 +222,7 @@ def test_what_cannot_be_followed_is_refused_wherever_it_stands(tmp_path):
 @pytest.mark.parametrize(
     ("call", "file", "source"),
     [
-        ("soft.steps:noise", "closed.py", "def normal"),
+        ("soft.steps:noise", "schema.py", "def normal"),
         ("soft.steps:learn", "workflow/jobs/steps.py", "def _joined"),
         ("soft.steps:learn", "data/tidy.py", "def read_tidy"),
         ("soft.tables", "experiments/step.py", "def said"),
@@ -236,7 +236,7 @@ def test_how_settings_inputs_and_captions_are_read_belongs_to_the_job(call, file
     files stayed."""
     found = reached(*steps._starts(steps.declarations(call)))
     assert source in found[file]
-    assert "def setting" not in found.get("closed.py", "")
+    assert "def setting" not in found.get("schema.py", "")
 
 
 @pytest.mark.parametrize("quote", ["'", '"'])

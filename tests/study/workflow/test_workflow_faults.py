@@ -345,14 +345,14 @@ def test_snakemakes_without_a_command_of_ours_hold_the_folder_together(tmp_path,
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv(run.HELD, raising=False)
     direct = SimpleNamespace(execution_settings=SimpleNamespace(lock=True))
-    assert run.hold_beside(direct)
-    assert run.hold_beside(direct), "Snakemake compares their files"
+    assert run.hold_for_snakemake(direct)
+    assert run.hold_for_snakemake(direct), "Snakemake compares their files"
     with pytest.raises(run.LockedError, match=f"process {os.getpid()}"), run.held(tmp_path):
         pass
     unlocked = SimpleNamespace(execution_settings=SimpleNamespace(lock=False))
-    assert not run.hold_beside(unlocked)
+    assert not run.hold_for_snakemake(unlocked)
     monkeypatch.setenv(run.HELD, "1")
-    assert not run.hold_beside(direct)
+    assert not run.hold_for_snakemake(direct)
 
 
 # ---------------------------------------------------------------------------------- full disks

@@ -60,7 +60,7 @@ def environment(tmp_path, monkeypatch):
     for name, file in compiled().items():
         copies[name] = Path(shutil.copy(file, tmp_path / "cores"))
     built = {copies[name].name: digest for name, digest in honest.items()}
-    monkeypatch.setattr(cores, "_built", lambda checkout: built)
+    monkeypatch.setattr(cores, "_build_checksums", lambda checkout: built)
     monkeypatch.setattr("hedgerow_study.audit.verify.check_cores", cores.check_cores)
     for module in (import_module("j_core"), cores, manifest):
         monkeypatch.setattr(module, "compiled", lambda: copies)

@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 
 from hedgerow.errors import DataError
-from hedgerow.files import write_csv, write_json, write_parquet, write_text, written_whole
+from hedgerow.files import atomic_file, write_csv, write_json, write_parquet, write_text
 from hedgerow_study.experiments.soft.plan import SoftPlan
 from hedgerow_study.workflow import run
 from hedgerow_study.workflow.jobs.digest import settings_of_job
@@ -113,7 +113,7 @@ def test_files_are_whole_and_the_same_each_time(tmp_path, write, content):
 def test_a_file_that_fails_half_way_leaves_the_old_one(tmp_path):
     path = tmp_path / "table.csv"
     path.write_text("old")
-    with pytest.raises(RuntimeError), written_whole(path) as beside:
+    with pytest.raises(RuntimeError), atomic_file(path) as beside:
         beside.write_text("half")
         raise RuntimeError
     assert path.read_text() == "old"

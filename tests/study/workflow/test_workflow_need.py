@@ -10,13 +10,13 @@ import pytest
 from throwaway import ROOT
 
 from hedgerow_study.workflow.planning.records import (
-    Known,
     Need,
     Recorded,
-    known_in,
+    TimeRecords,
+    forecast_lines,
     records_in,
+    records_of,
     repeats,
-    said,
     to_take,
 )
 
@@ -45,33 +45,33 @@ LEARN = {"soft_learn:pima,000-004": 50.0, "soft_learn:wine,000-001": 4.0}
     ],
 )
 def test_a_job_counts_as_it_or_the_nearest_one_did(id, expected):
-    told = Known({}, LEARN).of(id, MINE)
+    told = TimeRecords({}, LEARN).of(id, MINE)
     assert told == (expected and (expected, False))
     records = {id: Recorded(Need(took, 100), MINE) for id, took in LEARN.items()}
-    assert Known(records, {}).of(id, MINE) == told
+    assert TimeRecords(records, {}).of(id, MINE) == told
 
 
 def test_other_settings_are_a_guess_and_told_only_where_there_is_nothing_else():
     """2,000 iterations say little of 200,000."""
     here = {"search_run:pima,000-000": Recorded(Need(3, 100), OTHER)}
-    assert Known(here, {}).of("search_run:pima,000-000", MINE) == (3, True)
+    assert TimeRecords(here, {}).of("search_run:pima,000-000", MINE) == (3, True)
     paper = {"search_run:wdbc,000-000": 300}
-    assert Known(here, paper).of("search_run:pima,000-000", MINE) == (300, False)
+    assert TimeRecords(here, paper).of("search_run:pima,000-000", MINE) == (300, False)
 
 
 def test_a_record_of_a_whole_data_set_is_shared_by_the_chunks_of_it():
     """Each of 30 chunks counted as the job that had held all 30: 23 h in the place of 10."""
-    known = Known({}, {"optimality_gap_run:wine": 600})
+    known = TimeRecords({}, {"optimality_gap_run:wine": 600})
     chunks = {"000-003": 400, "004-004": 100, "005-005": 100}
     for chunk, seconds in chunks.items():
         assert known.of(f"optimality_gap_run:wine,{chunk}", MINE, whole=6) == (seconds, False)
     jobs = planned(*(f"optimality_gap_run:wine,{chunk}" for chunk in chunks))
-    assert "10 min of processor time" in said(jobs, known, 1)[0]
+    assert "10 min of processor time" in forecast_lines(jobs, known, 1)[0]
 
 
 def test_a_record_of_this_folder_goes_before_one_of_the_reference():
     here = {"tidy:wine": Recorded(Need(2, 100), MINE)}
-    assert Known(here, {"tidy:wine": 9}).of("tidy:wine", MINE) == (2, False)
+    assert TimeRecords(here, {"tidy:wine": 9}).of("tidy:wine", MINE) == (2, False)
 
 
 def test_repeats_are_told_by_the_name_of_a_chunk():
@@ -84,33 +84,33 @@ def test_repeats_are_told_by_the_name_of_a_chunk():
 
 def test_what_is_not_on_record_counts_as_the_mean_and_is_told():
     jobs = planned("soft_learn:pima,000-004", "soft_learn:wine,000-001", "search_run:pima,000-000")
-    first, second = said(jobs, Known({}, LEARN), 2)
+    first, second = forecast_lines(jobs, TimeRecords({}, LEARN), 2)
     assert first == (
         "3 jobs to run: by what such jobs took before, 81 s of processor time, 50 s on 2 cores."
     )
     assert second == "1 job without record counts as the mean of others."
-    assert "81 s on 1 core." in said(jobs, Known({}, LEARN), 1)[0]
+    assert "81 s on 1 core." in forecast_lines(jobs, TimeRecords({}, LEARN), 1)[0]
 
 
 def test_what_learns_counts_as_what_learns_does_and_a_table_as_a_table():
     """200 jobs that read data or draw took a third of the time that was told."""
     jobs = planned(*LEARN, "search_run:pima,000-000", "tidy:pima", "search_tables", "soft_tables")
-    first, _ = said(jobs, Known({}, {**LEARN, "soft_tables": 2}), 2)
+    first, _ = forecast_lines(jobs, TimeRecords({}, {**LEARN, "soft_tables": 2}), 2)
     assert f"{50 + 4 + 27 + 3 * 2} s of processor time" in first
 
 
 def test_a_guess_is_told_with_its_share():
     here = {"search_run:pima,000-000": Recorded(Need(1000, 100), OTHER)}
-    (_, told) = said(planned(*here), Known(here, {}), 1)
+    (_, told) = forecast_lines(planned(*here), TimeRecords(here, {}), 1)
     assert told == "100% of the time is a guess, from jobs with other settings."
 
 
 def test_without_any_record_no_figure_is_told():
     jobs = planned("tidy:wine", "tidy:iris")
-    nothing = Known({}, {})
+    nothing = TimeRecords({}, {})
     told = "2 jobs to run: there is no record yet of what such jobs take"
-    assert said(jobs, nothing, 2, "mine") == [f"{told}."]
-    (line,) = said(jobs, nothing, 2, "default")
+    assert forecast_lines(jobs, nothing, 2, "mine") == [f"{told}."]
+    (line,) = forecast_lines(jobs, nothing, 2, "default")
     assert line == f"{told}; README says what the default configuration took elsewhere."
 
 
@@ -149,14 +149,14 @@ def test_a_record_without_settings_is_one_of_others(folder):
     """Of a job that failed, or of an earlier version."""
     (folder / "data/jobs/soft/tables.tsv").write_text("s\tcpu_time\tmax_rss\n3\tNA\tNA\n")
     assert records_in(folder)["soft_tables"] == Recorded(Need(3), "")
-    assert known_in(folder, "paper").of("soft_tables", MINE) == (3, True)
+    assert records_of(folder, "paper").of("soft_tables", MINE) == (3, True)
 
 
 def test_the_reference_tells_of_its_own_configuration_only(folder):
     wine = "soft_learn:wine,000-004"
-    assert known_in(folder, "paper").of(wine, OTHER) == (60, False)
-    assert known_in(folder, "paper").of("soft_claims", OTHER) == (1, False)
-    assert known_in(folder, "default").of(wine, OTHER) == (5, True)
+    assert records_of(folder, "paper").of(wine, OTHER) == (60, False)
+    assert records_of(folder, "paper").of("soft_claims", OTHER) == (1, False)
+    assert records_of(folder, "default").of(wine, OTHER) == (5, True)
 
 
 def workflow(*jobs, **more):

@@ -84,7 +84,7 @@ def test_readings_are_cut_with_what_they_read():
     """A part holds rows as here and runs; it is one even where a single set is cut by chunks."""
 
     def read(*datasets):
-        calls = {**CALLS, "summary": "readings.statistics:summarised"}
+        calls = {**CALLS, "summary": "readings.statistics:summarise"}
         runs = {
             f"readings_run:{name},mine": job("readings_run", [f"rows/{name}"], f"runs/{name}")
             for name in datasets

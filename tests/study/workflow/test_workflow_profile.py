@@ -83,7 +83,7 @@ def test_a_group_learns_for_as_long_as_is_said():
 
 def test_what_the_file_says_is_kept_where_nothing_else_is_known():
     found = {"long": Need(61, 100), "none": Need()}
-    assert profile.said(profile.profile(found, ["long", "none"])) == {"long": Need(61, 100)}
+    assert profile.parse_needs(profile.profile(found, ["long", "none"])) == {"long": Need(61, 100)}
 
 
 def test_snakemake_reads_the_profile(committed, tmp_path):

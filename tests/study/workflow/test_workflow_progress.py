@@ -51,12 +51,12 @@ def test_a_pipe_gets_one_line_per_job():
     stream = io.StringIO()
     display = shown(stream)
     assert type(display) is Plain
-    display.told(record("run_info", stats={"learn": 11, "report": 1, "total": 12}))
-    display.told(started(3))
-    display.told(record("job_finished", job_id=3))
-    display.told(started(4, "report", None))
-    display.told(record("job_finished", job_id=4))
-    display.told(record(message="Select jobs to execute..."))
+    display.handle(record("run_info", stats={"learn": 11, "report": 1, "total": 12}))
+    display.handle(started(3))
+    display.handle(record("job_finished", job_id=3))
+    display.handle(started(4, "report", None))
+    display.handle(record("job_finished", job_id=4))
+    display.handle(record(message="Select jobs to execute..."))
     display.close()
     lines = stream.getvalue().splitlines()
     assert lines[0] == "12 jobs" and len(lines) == 3
@@ -67,13 +67,13 @@ def test_a_pipe_gets_one_line_per_job():
 def test_what_matters_is_shown_and_the_rest_is_left_to_the_log():
     stream = io.StringIO()
     display = shown(stream)
-    display.told(record(message="Nothing to be done (all requested files are present)."))
-    display.told(record(message="a wrong thing", level=logging.ERROR))
-    display.told(record("job_error", jobid=1, rule_name="learn", log=["data/logs/learn.log"]))
-    display.told(record("job_error", jobid=2))
-    display.told(record("error", "it said so", logging.ERROR, exception="RuleException"))
-    display.told(record("error", "no such rule\n", logging.ERROR, exception="WorkflowError"))
-    display.told(record("progress", done=1, total=2))
+    display.handle(record(message="Nothing to be done (all requested files are present)."))
+    display.handle(record(message="a wrong thing", level=logging.ERROR))
+    display.handle(record("job_error", jobid=1, rule_name="learn", log=["data/logs/learn.log"]))
+    display.handle(record("job_error", jobid=2))
+    display.handle(record("error", "it said so", logging.ERROR, exception="RuleException"))
+    display.handle(record("error", "no such rule\n", logging.ERROR, exception="WorkflowError"))
+    display.handle(record("progress", done=1, total=2))
     assert stream.getvalue().splitlines() == [
         "Nothing to be done (all requested files are present).",
         "a wrong thing",
@@ -98,7 +98,7 @@ def test_of_a_job_that_was_killed_snakemake_tells(end, told):
     """It could not say a word itself, and its log is empty."""
     stream = io.StringIO()
     text = f"CalledProcessError in file 'soft.smk', line 79:\nCommand '...' {end}"
-    shown(stream).told(record("error", text, logging.ERROR, exception="RuleException"))
+    shown(stream).handle(record("error", text, logging.ERROR, exception="RuleException"))
     assert bool(stream.getvalue()) == told
     if told:
         assert stream.getvalue().startswith("a job was killed (signal ")
@@ -108,7 +108,7 @@ def test_of_a_job_that_was_killed_snakemake_tells(end, told):
 def test_of_snakemakes_own_files_a_full_disk_is_one_line(event):
     stream = io.StringIO()
     text = "Traceback (most recent call last):\n  ...\nOSError: [Errno 28] No space left on device"
-    shown(stream).told(record(event, text, logging.ERROR))
+    shown(stream).handle(record(event, text, logging.ERROR))
     assert stream.getvalue().startswith("no space is left on the disk of ")
     assert stream.getvalue().count("\n") == 1
 
@@ -118,12 +118,12 @@ def test_a_terminal_shows_what_runs_and_how_far_it_is():
     display = shown(stream)
     assert type(display) is Live
     display.state.clock = Clock()
-    display.told(record("run_info", stats={"learn": 2, "total": 2}))
-    display.told(started(1))
-    display.told(started(2, "learn", "Learning on wine"))
+    display.handle(record("run_info", stats={"learn": 2, "total": 2}))
+    display.handle(started(1))
+    display.handle(started(2, "learn", "Learning on wine"))
     display.state.clock.now = 20.0
-    display.told(record("job_finished", job_id=1))
-    display.told(started(3, "learn", "Learning on bupa"))
+    display.handle(record("job_finished", job_id=1))
+    display.handle(started(3, "learn", "Learning on bupa"))
     display._live.refresh()
     display.close()
     text = stream.getvalue()
@@ -226,12 +226,12 @@ def test_a_job_that_an_interrupt_has_ended_has_not_failed(monkeypatch):
     try:
         stream = io.StringIO()
         display = shown(stream)
-        display.told(started(1, "report", "The report"))
+        display.handle(started(1, "report", "The report"))
         with pytest.raises(KeyboardInterrupt):
             os.kill(os.getpid(), signal.SIGINT)
             time.sleep(1)
-        display.told(record("job_error", jobid=1, rule_name="report"))
-        display.told(record("error", "One job did not end.", logging.ERROR))
+        display.handle(record("job_error", jobid=1, rule_name="report"))
+        display.handle(record("error", "One job did not end.", logging.ERROR))
         assert stream.getvalue() == ""
     finally:
         signal.signal(signal.SIGINT, before)

@@ -12,10 +12,10 @@ from throwaway import ROOT, read_workflow
 from hedgerow.data import fetch, load_registry, tidy, write_tidy
 from hedgerow.errors import ConfigError
 from hedgerow.files import read_csv, read_yaml
-from hedgerow_study.experiments.printed import KEY
+from hedgerow_study.experiments.published_cells import KEY
 from hedgerow_study.reporting.readings import HERE, read_readings
 from hedgerow_study.workflow.jobs import readings
-from hedgerow_study.workflow.jobs.readings import Read, changed_params, made_again
+from hedgerow_study.workflow.jobs.readings import Read, changed_params, rerun_jobs
 
 SETS = ["haberman", "bupa", "wine"]
 #: One permutation, the methods that read the trees of C4.5.
@@ -70,7 +70,7 @@ def made(read, tmp_path_factory) -> Path:
         patch.chdir(folder)
         tables = {path: Path(path) for path in (f"data/tidy/{name}.parquet" for name in SETS)}
         jobs = [job for name in SETS for job in read.jobs(name)] + read.meets
-        for path, there in made_again(jobs, "soft", {}, folder / "store", tables).items():
+        for path, there in rerun_jobs(jobs, "soft", {}, folder / "store", tables).items():
             Path(path).parent.mkdir(parents=True, exist_ok=True)
             there.rename(path)
     return folder
@@ -133,13 +133,13 @@ def test_settings_reach_the_jobs_that_declare_them(read):
 @pytest.mark.slow
 def test_only_what_a_setting_touches_is_made_again(read, here, tmp_path):
     jobs = read.jobs("wine")
-    made = made_again(jobs, "soft", {"gate_at": "midpoint"}, tmp_path)
+    made = rerun_jobs(jobs, "soft", {"gate_at": "midpoint"}, tmp_path)
     assert "data/results/soft/wine.parquet" in made
     # The confidence is calibrated again, and comes out as it was.
     assert not [path for path in made if path.startswith(("data/noised/", "data/calibrated/"))]
     assert set(made.values()) <= set(tmp_path.rglob("*.parquet"))
     before = pd.read_parquet("data/results/soft/wine.parquet")
-    assert made_again(jobs, "soft", {"store_samples": True, "n_samples": 100}, tmp_path) == {}
+    assert rerun_jobs(jobs, "soft", {"store_samples": True, "n_samples": 100}, tmp_path) == {}
     assert pd.read_parquet("data/results/soft/wine.parquet").equals(before)
 
 
@@ -150,12 +150,12 @@ def test_what_was_made_of_the_same_is_not_made_again(read, here, tmp_path, monke
     perform = readings.perform
     monkeypatch.setattr(readings, "perform", lambda s: (ran.append(s.rule), perform(s)))
     jobs = read.jobs("bupa")
-    first = made_again(jobs, "soft", {"calibration": "folds"}, tmp_path)
+    first = rerun_jobs(jobs, "soft", {"calibration": "folds"}, tmp_path)
     both = {"calibration": "folds", "plt_crossings": "outward"}
-    made_again(jobs, "soft", both, tmp_path)
+    rerun_jobs(jobs, "soft", both, tmp_path)
     assert ran.count("soft_calibrate") == 1 and ran.count("soft_learn") == 2
     ran.clear()
-    assert made_again(jobs, "soft", {"calibration": "folds"}, tmp_path) == first and not ran
+    assert rerun_jobs(jobs, "soft", {"calibration": "folds"}, tmp_path) == first and not ran
 
 
 # ----------------------------------------------------------------------------- what is judged
@@ -180,7 +180,7 @@ def test_each_reading_is_judged_as_if_it_were_configured(read, here, tmp_path):
     }
     measured = set()
     for n, (taken, (settings, without)) in enumerate(cases.items()):
-        made = made_again(jobs, "soft", settings, tmp_path / str(n), without=without)
+        made = rerun_jobs(jobs, "soft", settings, tmp_path / str(n), without=without)
         whole = pd.read_parquet(made.get(read.claims, read.claims))
         alone = whole.set_index("claim").loc["T3-10"]
         columns = ["verdict", "measured", "n_datasets", "estimate", "low", "high"]
@@ -197,11 +197,11 @@ def test_numbers_of_each_reading_are_set_beside_what_is_printed(workflow, config
     choices = {"gates": CHOICES["gates"]}
     own = read_readings({"soft": {"choices": choices, "products": [product]}})["soft"]
     read = Read(workflow, config, "soft", own, nearest=True)
-    assert {"soft_tables", "comparison"} <= {job.rule for job in read.beside}
-    run = read.beside + [job for name in SETS for job in read.jobs(name)] + read.meets
+    assert {"soft_tables", "comparison"} <= {job.rule for job in read.comparison}
+    run = read.comparison + [job for name in SETS for job in read.jobs(name)] + read.meets
     assert not [path for job in run for path in job.paths if "structure" in path]
     rows = {path: Path(path) for path in read.judged_from if path.startswith("data/results/")}
-    for path, there in made_again(read.beside, "soft", {}, tmp_path / "here", rows).items():
+    for path, there in rerun_jobs(read.comparison, "soft", {}, tmp_path / "here", rows).items():
         Path(path).parent.mkdir(parents=True, exist_ok=True)
         there.rename(path)
     judged, cells = run_all(read, tmp_path)
@@ -212,8 +212,8 @@ def test_numbers_of_each_reading_are_set_beside_what_is_printed(workflow, config
     changed = (one != other).groupby("method").any()
     assert changed["se"] and not changed["plt"]
     # As a run with its settings has them.
-    jobs = [job for name in SETS for job in read.jobs(name)] + read.meets + read.beside
-    made = made_again(jobs, "soft", {"gate_at": "midpoint"}, tmp_path / "whole")
+    jobs = [job for name in SETS for job in read.jobs(name)] + read.meets + read.comparison
+    made = rerun_jobs(jobs, "soft", {"gate_at": "midpoint"}, tmp_path / "whole")
     whole = pd.read_parquet(made["reports/comparison.parquet"]).set_index(KEY)["measured"]
     of_run = cells[cells["reading"] != HERE].set_index(KEY)["measured"]
     pd.testing.assert_series_equal(of_run, whole[of_run.index])

@@ -27,7 +27,7 @@ from hedgerow.files import (
     write_json,
     write_parquet,
 )
-from hedgerow_study.audit.kept import make_again, verify_kept
+from hedgerow_study.audit.reference_results import rerun_outputs, verify_reference
 from hedgerow_study.reporting.manifest import checksum
 from hedgerow_study.workflow.jobs.frame import write_absence
 from hedgerow_study.workflow.jobs.parts import Cut, Part, digests
@@ -456,7 +456,7 @@ def same_as_run(one):
 
 @pytest.mark.runs
 def test_a_reference_holds_under_audit_and_says_what_it_was_made_of(soft):
-    found = verify_kept(soft.folder)
+    found = verify_reference(soft.folder)
     assert found.holds and not any(check.name.endswith("code") for check in found.checks)
     assert len(found.files) == sum(path.is_file() for path in soft.folder.rglob("*"))
     manifest = read_json(soft.folder / "manifest.json")
@@ -474,31 +474,31 @@ def test_a_forged_table_at_full_scale_is_found(soft, tmp_path):
     folder = tmp_path / "soft"
     shutil.copytree(soft.folder, folder)
     table, manifest = folder / "thesis_table_3_4.csv", read_json(folder / "manifest.json")
-    found = verify_kept(folder)
-    make_again(folder, found, soft.root)
+    found = verify_reference(folder)
+    rerun_outputs(folder, found, soft.root)
     n = len(manifest["outputs"])
-    assert found.holds and found.checks[-1].said == [f"{n} of {n} files."]
+    assert found.holds and found.checks[-1].messages == [f"{n} of {n} files."]
     rows = read_csv(table)
     row = rows["measured"].first_valid_index()
     rows.loc[row, "measured"] += 25
     write_csv(table, rows)
     manifest["outputs"]["thesis_table_3_4.csv"] = checksum(table)
     write_json(folder / "manifest.json", manifest)
-    found = verify_kept(folder)
+    found = verify_reference(folder)
     assert found.holds
-    make_again(folder, found, soft.root)
+    rerun_outputs(folder, found, soft.root)
     differ = [file for file in found.files if file.verdict != "identical"]
     assert [file.path for file in differ] == ["thesis_table_3_4.csv"] and not found.holds
     assert "made anew its numbers differ" in differ[0].why
-    make_again(folder, found, None)
+    rerun_outputs(folder, found, None)
     assert found.not_checked() == ["soft/made from its parts"]
     for part in sorted((folder / "parts").glob("*.json")):
         content = read_json(part)
         content["settings"]["soft"]["step"] = 0.3
         write_json(part, content)
-    make_again(folder, found, soft.root)
+    rerun_outputs(folder, found, soft.root)
     assert found.checks[-1].holds is None
-    assert re.match(r"parts/\w+\.json: settings not those of config/", found.checks[-1].said[0])
+    assert re.match(r"parts/\w+\.json: settings not those of config/", found.checks[-1].messages[0])
 
 
 @pytest.mark.runs
@@ -537,14 +537,16 @@ def test_parts_are_compared_by_the_command(project, soft):
         code = read_json(soft.parts / f"{name}.json")["code"]
         calls = code["calls"] | {CALL: 64 * "0"}
         edit(soft.parts, name, code=code | {"calls": calls})
-    assert "code" in {check.name.rpartition("/")[2] for check in verify_kept(soft.folder).checks}
+    assert "code" in {
+        check.name.rpartition("/")[2] for check in verify_reference(soft.folder).checks
+    }
     done = reference(project, "bupa", "--compare", "1", "--seed", "a text")
     assert done.returncode == 0, done.stderr
     other = drawn(["haberman", "wine"], 1, "a text")[0]
     assert f"bupa, {other} came out the same" in done.stdout
     equal = {"calls": digests(soft.cut.parts["wine"].calls), "compared": ["bupa", other]}
     assert read_json(soft.parts / "wine.json")["code"]["equal"] == equal
-    found = verify_kept(soft.folder)
+    found = verify_reference(soft.folder)
     assert found.holds and not any(check.name.endswith("code") for check in found.checks)
 
 
@@ -570,7 +572,7 @@ def test_other_experiments_have_references_too(tmp_path, word, parts):
     done = project.forked("--cores", "2", "--configfile", "config/smoke.yaml", "--", word)
     assert done.returncode == 0, done.stderr
     one = Reference(project.path, word, "smoke", project.path / "kept" / word)
-    assert f"{word}_claims.csv" in same_as_run(one) and verify_kept(one.folder).holds
+    assert f"{word}_claims.csv" in same_as_run(one) and verify_reference(one.folder).holds
 
 
 READ = """
@@ -605,7 +607,7 @@ def test_readings_have_a_reference_of_what_they_read(tmp_path):
     for name, path in one.wanted.items():
         if name in manifest["outputs"]:
             assert (folder / name).read_bytes() == (project.path / path).read_bytes(), name
-    assert verify_kept(folder).holds
+    assert verify_reference(folder).holds
     done = reference(project, "--compare", "1", "--of", "evidential", **asked)
     assert done.returncode == 0, done.stderr
     # Where an alternative has come, parts are of another file.

@@ -177,7 +177,7 @@ def test_an_audit_of_the_run_holds(smoke):
     assert found["counts"].keys() == {"identical"}
     checks = {check["name"]: check for check in found["checks"] if not check["holds"]}
     # Its environment has the packages of another one by a file of the tests.
-    assert checks.pop("installed packages")["said"][0].endswith(
+    assert checks.pop("installed packages")["messages"][0].endswith(
         ".pth, which interpreters run or import."
     )
     # A copy of the workflow has neither commits nor sources.

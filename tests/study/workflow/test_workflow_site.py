@@ -267,7 +267,7 @@ def test_the_search_forgives_a_letter(site, page):
         assert first.inner_text().startswith("Glossary"), typed
     field.fill("xqz")
     assert page.locator("#site-found a").count() == 0
-    assert page.locator("#site-told").inner_text() == "Nothing is called so."
+    assert page.locator("#site-status").inner_text() == "Nothing is called so."
     field.fill("t3-03")
     exact = page.locator("#site-found a").all_inner_texts()
     assert exact[0].startswith("T3-03"), "what is typed comes before what is near"

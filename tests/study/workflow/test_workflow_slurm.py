@@ -58,12 +58,12 @@ def test_of_a_group_that_failed_the_job_at_work_is_told(tmp_path, begun):
     display = shown(stream)
     names = {1: "iris", 2: "lung", 3: "wine"}
     for number, name in names.items():
-        display.told(started(number, "tidy", f"Reading and checking {name}"))
+        display.handle(started(number, "tidy", f"Reading and checking {name}"))
     said = [{"jobid": number, "rule_name": "tidy"} for number in names]
-    display.told(record("group_error", groupid="x", aux_logs=[str(log)], job_error_info=said))
+    display.handle(record("group_error", groupid="x", aux_logs=[str(log)], job_error_info=said))
     for number in names:
-        display.told(failure(number, "tidy"))
-    display.told(record(message="Trying to restart job 7."))
+        display.handle(failure(number, "tidy"))
+    display.handle(record(message="Trying to restart job 7."))
     name, logs = ("tidy", f"data/logs/2.log, {log}")
     if not begun:
         name, logs = ("a group of 3 jobs (tidy)", str(log))
@@ -79,13 +79,13 @@ def test_a_job_outside_of_groups_is_told_with_its_reason():
     display = shown(stream)
     said = "SLURM-job '7' failed, SLURM status is: 'TIMEOUT'. Detailed failure reason unavailable"
     log = ["data/logs/a.log (check)", "no/7.log"]
-    display.told(record("job_error", jobid=1, rule_name="learn", rule_msg=said, log=log))
+    display.handle(record("job_error", jobid=1, rule_name="learn", rule_msg=said, log=log))
     assert stream.getvalue() == f"learn failed: it {TIME}; its log is data/logs/a.log, no/7.log\n"
 
 
 def test_a_job_that_is_tried_again_here_asks_for_nothing():
     stream = io.StringIO()
-    shown(stream).told(record(message="Trying to restart job 7."))
+    shown(stream).handle(record(message="Trying to restart job 7."))
     assert stream.getvalue() == "It is tried again.\n"
 
 

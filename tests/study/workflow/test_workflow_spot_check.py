@@ -111,7 +111,7 @@ def quick(monkeypatch):
         return {"verdict": again.verdict, "why": ""}
 
     again.stops_at, again.verdict = None, "equal"
-    monkeypatch.setattr(checking, "_again", again)
+    monkeypatch.setattr(checking, "_rerun_part", again)
     again.asked = asked
     return again
 

@@ -72,8 +72,8 @@ def with_words(declared) -> dict[str, str]:
     """Parameters of a function and of what puts words into its caption."""
     parameters = dict(declared.parameters)
     shown = getattr(declared.function, "shown", None)
-    if shown and shown.words:
-        parameters |= annotations_of(shown.words)
+    if shown and shown.caption_values:
+        parameters |= annotations_of(shown.caption_values)
     return parameters
 
 
@@ -90,7 +90,7 @@ def test_cells_rest_on_inputs_of_their_rule(rules):
             function = getattr(getattr(call, "func", None), "id", "")
             if function not in ("Rows", "tested"):
                 continue
-            # `hedgerow_study.experiments.behind.tested` reads `statistics` where no input is named.
+            # `cell_sources.tested` reads `statistics` where no input is named.
             place, named = (0, None) if function == "Rows" else (4, ast.Constant("statistics"))
             given = {k.arg: k.value for k in call.keywords}
             named = call.args[place] if len(call.args) > place else given.get("of", named)
@@ -141,14 +141,16 @@ def test_an_id_leads_to_function_rule_and_file():
 def test_a_caption_that_asks_for_words_has_them():
     with pytest.raises(TypeError, match="has no words"):
 
-        @table("a table", caption="Run: {ran}", behind=lambda table: ())
+        @table("a table", caption="Run: {ran}", sources=lambda table: ())
         def some_table():
             """A table."""
 
     with pytest.raises(TypeError, match="has to be"):
         step("seed", protocol=("soft",))
 
-    @figure("a figure", caption="Run: {ran}.", alt="a line", words=lambda rows: {"ran": rows})
+    @figure(
+        "a figure", caption="Run: {ran}.", alt="a line", caption_values=lambda rows: {"ran": rows}
+    )
     def some_figure():
         """A figure."""
 
@@ -212,7 +214,7 @@ def test_files_are_read_by_annotation_and_written_by_name(tmp_path, experiment):
     paths = [str(tmp_path / f"{i}.parquet") for i in range(2)]
     seen = {}
 
-    @step(makes=("one", "two"))
+    @step(outputs=("one", "two"))
     def made(
         rows: pd.DataFrame,
         parts: Sequence[pd.DataFrame],
@@ -230,7 +232,7 @@ def test_files_are_read_by_annotation_and_written_by_name(tmp_path, experiment):
 
 
 def test_names_that_do_not_match_are_an_error(tmp_path, experiment, capsys):
-    @step(makes=("one",))
+    @step(outputs=("one",))
     def made():
         return {"other": pd.DataFrame()}
 

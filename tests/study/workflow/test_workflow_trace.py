@@ -9,9 +9,9 @@ import pytest
 
 from hedgerow.errors import DataError
 from hedgerow.ids import is_published
-from hedgerow_study.audit.behind import Behind, behind
-from hedgerow_study.audit.cells import key_columns, named
-from hedgerow_study.audit.replay import jobs_of, replay
+from hedgerow_study.audit.provenance import Provenance, row_provenance
+from hedgerow_study.audit.rerun_row import jobs_of, replay
+from hedgerow_study.audit.row_names import find_row, key_columns
 from hedgerow_study.audit.run import Run
 from hedgerow_study.audit.trace import trace
 from hedgerow_study.experiments.soft.plan import TABLE_3_1
@@ -48,14 +48,14 @@ def cell(root) -> str:
 
 
 def test_a_row_is_found_by_what_tells_it_apart(root):
-    row = named(root, cell(root))
+    row = find_row(root, cell(root))
     table = pd.read_csv(root / "reports/tables/thesis_table_3_4.csv")
     record = table.iloc[row.number - 1]
     assert row.key["method"] == record["method"] == "stp"
     assert row.values["measured"] == record["measured"]
-    assert named(root, f"thesis_table_3_4:#{row.number}") == row
+    assert find_row(root, f"thesis_table_3_4:#{row.number}") == row
     words = cell(root).partition(":")[2].split(",")
-    assert named(root, f"thesis_table_3_4:{','.join(reversed(words))}") == row
+    assert find_row(root, f"thesis_table_3_4:{','.join(reversed(words))}") == row
 
 
 def test_every_row_of_every_table_has_a_name(root):
@@ -64,7 +64,7 @@ def test_every_row_of_every_table_has_a_name(root):
         if len(frame):
             key = key_columns(frame)
             assert key == list(frame.columns) or not frame.duplicated(key).any()
-            assert named(root, f"{file.stem}:#{len(frame)}").number == len(frame)
+            assert find_row(root, f"{file.stem}:#{len(frame)}").number == len(frame)
 
 
 @pytest.mark.parametrize(
@@ -79,7 +79,7 @@ def test_every_row_of_every_table_has_a_name(root):
 )
 def test_a_wrong_name_is_one_sentence_with_a_remedy(root, name, culprit, remedy):
     with pytest.raises(DataError) as caught:
-        named(root, name)
+        find_row(root, name)
     assert culprit in str(caught.value) and remedy in str(caught.value)
 
 
@@ -93,13 +93,13 @@ def test_a_cell_is_followed_to_the_raw_file(here, manifest):
     assert rows.code.startswith("src/hedgerow_study/experiments/soft/steps.py:")
     part, count = found.parts
     assert part.column == "measured" and part.holds
-    assert count.column == "n_datasets" and count.holds and count.again == 1
-    assert 100 * part.selected[0].frame["value"].mean() == pytest.approx(part.again)
+    assert count.column == "n_datasets" and count.holds and count.recomputed == 1
+    assert 100 * part.selected[0].frame["value"].mean() == pytest.approx(part.recomputed)
     assert found.datasets == [dataset] and found.holds
     assert "seed" in paths[f"data/noised/soft/{dataset}/chunks/000-000/seeds.parquet"].by
     assert f"data/trees/soft/{dataset}/chunks/000-000/pruned.parquet" in paths
     assert found.data["sha256"] == manifest["inputs"][f"data/raw/{dataset}/{found.data['file']}"]
-    assert "noise in the training data" in found.says and "Parameters" not in found.says
+    assert "noise in the training data" in found.caption and "Parameters" not in found.caption
     assert all(source.as_recorded for source in found.sources)
     others = set(manifest["sources"]) - {dataset}
     assert not any(f"/{other}" in path for path in paths for other in others)
@@ -124,7 +124,7 @@ def test_a_cell_lists_its_rows_and_no_others(here):
 
 def test_every_cell_of_every_table_is_what_its_rows_give(here):
     """The rows are selected from the files and the arithmetic is not the table's."""
-    behind = Behind(Run(here))
+    behind = Provenance(Run(here))
     known = behind.tables
     assert set(known) == {file.stem for file in (here / "reports/tables").glob("*.csv")}
     told: dict[str, set[tuple[int, str]]] = {}
@@ -147,7 +147,7 @@ def test_a_number_that_its_rows_do_not_give_is_told(here, smoke):
     """`+= 5` in a table's function passed: what a table says was compared with itself."""
     file = here / "reports/tables/thesis_table_3_4.csv"
     whole = file.read_text()
-    row = named(here, cell(here))
+    row = find_row(here, cell(here))
     value = str(row.values["measured"])
     name = f"thesis_table_3_4:#{row.number}"
     done = smoke.python("-m", "hedgerow.cli", "trace", name)
@@ -171,7 +171,7 @@ def test_what_the_folder_says_of_its_cells_is_not_believed(here, smoke):
     formula without a name held by definition, and a repeat could be dropped from the selection."""
     file = here / "reports/cells/thesis_table_3_4.json"
     table = here / "reports/tables/thesis_table_3_4.csv"
-    row, whole, printed = named(here, cell(here)), file.read_bytes(), table.read_text()
+    row, whole, printed = find_row(here, cell(here)), file.read_bytes(), table.read_text()
     told, value = json.loads(whole), row.values["measured"]
     (own,) = (c for c in told["cells"] if c[:2] == [row.number - 1, "measured"])
     lines = printed.splitlines(keepends=True)
@@ -186,12 +186,12 @@ def test_what_the_folder_says_of_its_cells_is_not_believed(here, smoke):
         for place, forged in edits.items():
             before, own[place] = own[place], forged
             file.write_text(json.dumps(told))
-            part, _ = behind(here, named(here, f"thesis_table_3_4:#{row.number}"))
+            part, _ = row_provenance(here, find_row(here, f"thesis_table_3_4:#{row.number}"))
             assert not part.holds and part.again == pytest.approx(value, abs=1e-6)
             own[place] = before
         table.write_text("".join(lines[:-1]))
         with pytest.raises(DataError, match=r"rows of .* columns, and its rows give"):
-            behind(here, row)
+            row_provenance(here, row)
     finally:
         file.write_bytes(whole)
         table.write_text(printed)
@@ -236,8 +236,8 @@ def test_a_row_comes_out_again_from_its_seeds(here, manifest):
 def test_a_mean_rests_on_all_data_sets(here, manifest):
     table = pd.read_csv(here / "reports/tables/thesis_table_3_5.csv")
     mean = table.index[table["dataset"] == "mean_over_datasets"]
-    row = named(here, f"thesis_table_3_5:#{mean[0] + 1}")
-    jobs = jobs_of(manifest, row, behind(here, row))
+    row = find_row(here, f"thesis_table_3_5:#{mean[0] + 1}")
+    jobs = jobs_of(manifest, row, row_provenance(here, row))
     learnt = {job for job in jobs if job.startswith("soft_learn:")}
     members = set(TABLE_3_1.values())
     assert learnt == {
@@ -251,11 +251,11 @@ def test_a_replay_that_differs_says_so(here, smoke):
     """A table whose number was changed, and whose manifest was changed with it."""
     file = here / "reports/tables/thesis_table_3_4.csv"
     whole = file.read_text()
-    row = named(here, cell(here))
+    row = find_row(here, cell(here))
     value = str(row.values["measured"])
     try:
         file.write_text(whole.replace(f",{value},", f",{float(value) + 1},"))
-        wrong = named(here, f"thesis_table_3_4:#{row.number}")
+        wrong = find_row(here, f"thesis_table_3_4:#{row.number}")
         assert wrong.values["measured"] == pytest.approx(float(value) + 1)
         done = smoke.python("-m", "hedgerow.cli", "replay", f"thesis_table_3_4:#{row.number}")
     finally:

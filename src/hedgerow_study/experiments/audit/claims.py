@@ -17,15 +17,15 @@ from hedgerow_study.reporting.claim_specification import (
     TOO_LITTLE,
     Claim,
     OfRows,
-    guess,
     specified,
+    suggestion,
 )
 from hedgerow_study.reporting.claims import COLUMNS, HANGS_ON, judge, with_statements
 
 #: Before the names of columns that tell of tracked results at the scale of the papers.
 SCALE = "paper_scale_"
 #: What became of a claim under all readings of its paper, by the column of `readings`.
-READINGS = {
+ROBUSTNESS_COLUMNS = {
     "readings_word": "word",
     "readings_n": "n_readings",
     "readings_reproduced": "reproduced",
@@ -55,8 +55,8 @@ ORDER = [
     "paper_scale_n_datasets",
     "paper_scale_hangs_on",
     "paper_scale_n_left_out",
-    *READINGS,
-    *(f"{SCALE}{name}" for name in READINGS),
+    *ROBUSTNESS_COLUMNS,
+    *(f"{SCALE}{name}" for name in ROBUSTNESS_COLUMNS),
     "shown",
     "rule",
     "code",
@@ -93,7 +93,7 @@ def all_claims(
     verdicts = with_statements(verdicts, claims, stated).set_index("claim")
     papers = stated.set_index("claim_id")
     at_scale = _at_scale(reference)
-    read, read_at_scale = _read(readings), _read(tracked_readings, SCALE)
+    read, read_at_scale = _robustness_of(readings), _robustness_of(tracked_readings, SCALE)
     questions = [name for name, claim in claims.items() if claim.statement]
     lines = []
     for name in [*papers.index, *questions]:
@@ -117,12 +117,15 @@ def all_claims(
     return pd.DataFrame(lines, columns=ORDER)
 
 
-def _read(robustness: Sequence[pd.DataFrame], prefix: str = "") -> dict[str, dict[str, Any]]:
+def _robustness_of(
+    robustness: Sequence[pd.DataFrame], prefix: str = ""
+) -> dict[str, dict[str, Any]]:
     """What became of each claim that has a verdict under a reading, by claim."""
     texts = {"n_readings": "{:d}", "reproduced": "{:.4g}"}
     return {
         row["claim"]: {
-            f"{prefix}{name}": texts.get(of, "{}").format(row[of]) for name, of in READINGS.items()
+            f"{prefix}{name}": texts.get(of, "{}").format(row[of])
+            for name, of in ROBUSTNESS_COLUMNS.items()
         }
         for frame in robustness
         for row in frame.fillna({"word": "", "decides": ""}).to_dict("records")
@@ -153,7 +156,7 @@ def _check(claims: Mapping[str, Claim], published: pd.DataFrame, ids: Sequence[s
             if identifier not in ids:
                 raise ConfigError(
                     f"{SOURCE}: `{name}` is shown in `{identifier}`, which is no table or figure",
-                    remedy=guess(identifier, ids),
+                    remedy=suggestion(identifier, ids),
                 )
 
 

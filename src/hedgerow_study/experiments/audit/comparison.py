@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 from hedgerow_study.experiments.frames import Frames
-from hedgerow_study.experiments.printed import KEY, Printed, printed_number
+from hedgerow_study.experiments.published_cells import KEY, Printed, published_number
 from hedgerow_study.experiments.soft.plan import TABLE_3_1
 from hedgerow_study.experiments.step import step
 
@@ -245,7 +245,7 @@ def _same_cell(row: Mapping[str, str]) -> dict[str, str] | None:
 # --------------------------------------------------------------------------------- the cells
 
 
-@step(makes=("parquet", "csv"))
+@step(outputs=("parquet", "csv"))
 def comparison(
     tables: Frames, published: Printed, experiments: Sequence[str], configuration: str
 ) -> dict[str, pd.DataFrame]:
@@ -257,7 +257,7 @@ def comparison(
     a cell is a word. reason is empty where it is measured, else one of `REASONS`. sd, low, high and
     n tell what `spread` names. row is the row of the table measured_in, from 1.
     """
-    measurements = _Known(tables, experiments)
+    measurements = _MeasuredCells(tables, experiments)
     lines = []
     for name in sorted(published):
         for row in published[name].to_dict("records"):
@@ -273,7 +273,7 @@ def comparison(
     return {"parquet": cells, "csv": cells}
 
 
-class _Known:
+class _MeasuredCells:
     """Measured cells, read from each table once."""
 
     def __init__(self, tables: Frames, experiments: Sequence[str]):
@@ -324,7 +324,7 @@ class _Known:
             for line in long.to_dict("records"):
                 # Where a printed cell stands for several sets, the first that was run speaks.
                 key = tuple(_plain(line[column]) for column in by)
-                if key not in cells or not _is_known(cells[key]["measured"]):
+                if key not in cells or not _is_measurable(cells[key]["measured"]):
                     cells[key] = line
             self._read[name] = by, cells
         by, cells = self._read[name]
@@ -370,17 +370,17 @@ def _number(row: Mapping[str, str]) -> float:
         return _WORDS[row["value"]]
     if row["unit"] in ("text", "winner", "hh:mm"):
         return np.nan
-    return printed_number(row["value"].replace(" ", ""))
+    return published_number(row["value"].replace(" ", ""))
 
 
 def _plain(value: Any) -> str:
     """A part of a key, the same from a text and from a number."""
-    if not _is_known(value):
+    if not _is_measurable(value):
         return ""
     return f"{float(value):g}" if _is_number(value) else str(value)
 
 
-def _is_known(value: Any) -> bool:
+def _is_measurable(value: Any) -> bool:
     return value is not None and value == value and value != ""
 
 

@@ -22,7 +22,7 @@ KINDS = (
 EDGE = 1.5
 
 
-def said(comparison: pd.DataFrame, configuration: str) -> dict[str, str]:
+def caption_values(comparison: pd.DataFrame, configuration: str) -> dict[str, str]:
     """Words of the caption: how many cells are measured, and how many points lie beyond."""
     scaled = on_one_scale(comparison)
     measured = (comparison["reason"].fillna("") == "").sum()
@@ -72,7 +72,7 @@ def _kind(unit: str, metric: str) -> int:
     "beyond the frame and stand at its edge.",
     alt="A panel per paper: measured against published values, with the line where both are equal. "
     "The numbers are in reports/comparison.csv.",
-    words=said,
+    caption_values=caption_values,
 )
 def comparison(comparison: pd.DataFrame) -> Figure:
     """Figure of all cells: a panel per paper."""

@@ -16,10 +16,10 @@ import numpy as np
 import pandas as pd
 
 from hedgerow.evaluation import significance
-from hedgerow.showing.numbers import p_said
-from hedgerow_study.experiments.printed import Printed, printed_number
+from hedgerow.showing.numbers import p_words
+from hedgerow_study.experiments.published_cells import Printed, published_number
 
-BY_READING = "by reading"
+MANUAL = "by reading"
 #: Half of the last printed digit of F1 and of F1 per leaf (tables 4.1, 4.3 and 4.5).
 HALF_DIGIT = 0.05
 #: mg/dl of creatinine in umol/l: 10,000 over its molar mass of 113.12 g/mol.
@@ -29,17 +29,17 @@ NEARLY_HALF = 0.4
 
 
 @dataclass(frozen=True)
-class Found:
+class Finding:
     """What the paper prints, what follows from other numbers, and whether they contradict."""
 
     printed: str
     follows: str
-    stands: bool
+    is_inconsistent: bool
 
 
 @dataclass(frozen=True)
-class Misprint:
-    """What is computed, or what was read where nothing can be computed (`found`).
+class Inconsistency:
+    """What is computed, or what was read where nothing can be computed (`manual_finding`).
 
     place: id of the table, or section of the paper; computed: in words, or `by reading`.
     """
@@ -48,8 +48,8 @@ class Misprint:
     paper: str
     place: str
     computed: str
-    find: Callable[[Cells], Found] | None = None
-    found: Found | None = None
+    find: Callable[[Cells], Finding] | None = None
+    manual_finding: Finding | None = None
 
     @property
     def function(self) -> str:
@@ -74,7 +74,7 @@ class Cells:
             rows = rows[rows[column].isin(wanted if isinstance(wanted, list) else [wanted])]
         units = rows["unit"].isin(["text", "winner", "yes_no", "hh:mm", "ratio_as_printed"])
         texts = rows["value"].where(~units, "-").str.replace(" ", "")
-        return rows.assign(number=texts.map(printed_number))
+        return rows.assign(number=texts.map(published_number))
 
     def text(self, table: str, **key: Any) -> str:
         """The text of one cell."""
@@ -101,23 +101,23 @@ def table_of(published: Printed, sizes: Mapping) -> pd.DataFrame:
     cells = Cells(published, sizes)
     lines = []
     for misprint in MISPRINTS:
-        erratum = misprint.find(cells) if misprint.find else misprint.found
+        erratum = misprint.find(cells) if misprint.find else misprint.manual_finding
         line = (misprint.id, misprint.paper, misprint.place, erratum.printed, erratum.follows)
-        lines.append((*line, misprint.computed, erratum.stands, misprint.function))
+        lines.append((*line, misprint.computed, erratum.is_inconsistent, misprint.function))
     columns = ["id", "paper", "place", "printed", "follows", "computed", "stands", "function"]
     return pd.DataFrame(lines, columns=columns)
 
 
-def _listed(errata: list[tuple[str, str, str]]) -> Found:
+def _joined_finding(errata: list[tuple[str, str, str]]) -> Finding:
     """Several cells of one kind: (where, printed, follows)."""
-    return Found(
+    return Finding(
         "; ".join(f"{where} {printed}" for where, printed, _ in errata),
         "; ".join(f"{where} {follows}" for where, _, follows in errata),
         bool(errata),
     )
 
 
-def _named(key: str) -> str:
+def _display_name(key: str) -> str:
     return key.replace("_", " ")
 
 
@@ -128,9 +128,9 @@ def _version(method: str) -> str:
 # ------------------------------------------------------------------------------ thesis, chapter 3
 
 
-def sizes_of_chapter_3(cells: Cells) -> Found:
+def sizes_of_chapter_3(cells: Cells) -> Finding:
     """Variables and rows of table 3.1 that no file of the data set has."""
-    return _listed(_other_sizes(cells, "thesis_table_3_1", "thesis3"))
+    return _joined_finding(_other_sizes(cells, "thesis_table_3_1", "thesis3"))
 
 
 def _other_sizes(cells: Cells, table: str, paper: str) -> list[tuple[str, str, str]]:
@@ -143,18 +143,18 @@ def _other_sizes(cells: Cells, table: str, paper: str) -> list[tuple[str, str, s
             continue
         actual = len(sizes["classes"]) if word == "classes" else sizes[word]
         if row.number != actual:
-            errata.append((f"{_named(row.dataset)} ({word})", row.value, str(actual)))
+            errata.append((f"{_display_name(row.dataset)} ({word})", row.value, str(actual)))
     return errata
 
 
-def left_leaf(cells: Cells) -> Found:
+def left_leaf(cells: Cells) -> Finding:
     """Probabilities of the left leaf under soft training propagation do not add up to 1."""
     rows = cells.rows("thesis_table_3_2", method="stp", criterion="leaf_left")
     total = rows["number"].sum()
-    return Found(" and ".join(rows["value"]), f"sum {total:.3f}", abs(total - 1) > 0.001)
+    return Finding(" and ".join(rows["value"]), f"sum {total:.3f}", abs(total - 1) > 0.001)
 
 
-def misclassified(cells: Cells) -> Found:
+def misclassified(cells: Cells) -> Finding:
     """Patients in table 3.3 against those that the text counts."""
     patients = cells.rows("thesis_table_3_3")["criterion"].drop_duplicates()
     n_table = [int(patients.str.endswith(kind).sum()) for kind in ("_fn", "_fp")]
@@ -163,10 +163,10 @@ def misclassified(cells: Cells) -> Found:
         for metric in ("n_false_negatives", "n_false_positives")
     ]
     words = "{} false negatives and {} false positives"
-    return Found(f"text: {words.format(*n_text)}", words.format(*n_table), n_table != n_text)
+    return Finding(f"text: {words.format(*n_text)}", words.format(*n_table), n_table != n_text)
 
 
-def times_without_noise(cells: Cells) -> Found:
+def times_without_noise(cells: Cells) -> Finding:
     """Running times at noise 0, where both experiments have the same models."""
     errata = []
     for method in cells.rows("thesis_table_3_4", metric="runtime_diff_c45")["method"].unique():
@@ -174,10 +174,10 @@ def times_without_noise(cells: Cells) -> Found:
         one, two = (cells.text(f"thesis_table_3_{n}", **key) for n in (4, 5))
         if float(one) != float(two):
             errata.append((method.upper(), f"{two} s", f"{one} s in table 3.4"))
-    return _listed(errata)
+    return _joined_finding(errata)
 
 
-def soft_evaluation_of_test_noise(cells: Cells) -> Found:
+def soft_evaluation_of_test_noise(cells: Cells) -> Finding:
     """Soft evaluation above C4.5 in standardised accuracy and not above in points."""
     std = cells.rows("thesis_table_3_5", metric="accuracy_std", method=["se", "c45"])
     gain = std.pivot(index="noise", columns="method", values="number")
@@ -185,17 +185,17 @@ def soft_evaluation_of_test_noise(cells: Cells) -> Found:
     points = cells.rows("thesis_table_3_5", metric="accuracy_diff_c45", method="se")
     points = points.set_index("noise")["number"]
     both = [n for n in above.index if above[n] > 0 and points[n] <= 0]
-    return _listed(
+    return _joined_finding(
         [(f"noise {n}:", f"{above[n]:+.2f} sd", f"{points[n]:+.1f} points") for n in both]
     )
 
 
-def soft_evaluation_of_training_noise(cells: Cells) -> Found:
+def soft_evaluation_of_training_noise(cells: Cells) -> Finding:
     """The largest difference of soft evaluation to C4.5, which the text says is never above 0."""
     rows = cells.rows("thesis_table_3_4", metric="accuracy_diff_c45", method="se")
     best = rows.loc[rows["number"].idxmax()]
     claim = "text: soft evaluation is equal to C4.5 or below it in experiment 1"
-    return Found(claim, f"{best.number:+.1f} points at noise {best.noise}", bool(best.number > 0))
+    return Finding(claim, f"{best.number:+.1f} points at noise {best.noise}", bool(best.number > 0))
 
 
 # ------------------------------------------------------------------------------ thesis, chapter 4
@@ -204,12 +204,12 @@ _TRIPLES = ("thesis_table_4_1", "thesis_table_4_3", "thesis_table_4_5")
 _WINS = {"f1": max, "n_leaves": min, "f1_per_leaf": max}
 
 
-def sizes_of_chapter_4(cells: Cells) -> Found:
+def sizes_of_chapter_4(cells: Cells) -> Finding:
     """Rows of table 4.7 that no file of the data set has."""
-    return _listed(_other_sizes(cells, "thesis_table_4_7", "thesis4"))
+    return _joined_finding(_other_sizes(cells, "thesis_table_4_7", "thesis4"))
 
 
-def ratios(cells: Cells) -> Found:
+def ratios(cells: Cells) -> Finding:
     """F1 per leaf that is not F1 over leaves, with all three rounded as printed."""
     errata = {}
     for table in _TRIPLES:
@@ -223,13 +223,15 @@ def ratios(cells: Cells) -> Found:
         ] + 1e-4
         for dataset, method, criterion in wide.index[off]:
             line = wide.loc[(dataset, method, criterion)]
-            where = " ".join(filter(None, [_named(dataset), method, _named(criterion)]))
+            where = " ".join(
+                filter(None, [_display_name(dataset), method, _display_name(criterion)])
+            )
             # Cells that two tables share are one misprint.
             errata.setdefault(where, (f"{line.f1_per_leaf:g}", f"{line.f1:g}/{line.n_leaves:g}"))
-    return _listed([(where, *pair) for where, pair in errata.items()])
+    return _joined_finding([(where, *pair) for where, pair in errata.items()])
 
 
-def wins(cells: Cells) -> Found:
+def wins(cells: Cells) -> Finding:
     """Footers of tables 4.1, 4.3 and 4.5 against a count of the cells, ties for each."""
     errata = []
     for table in _TRIPLES:
@@ -237,14 +239,14 @@ def wins(cells: Cells) -> Found:
         footers = cells.rows(table, metric=[f"n_wins_{metric}" for metric in _WINS])
         for row in footers.itertuples():
             metric = row.metric.removeprefix("n_wins_")
-            counted = _counted(cells, table, metric)[row.method, row.criterion]
+            counted = _n_wins(cells, table, metric)[row.method, row.criterion]
             if counted != row.number:
                 name = " ".join(filter(None, [number, row.method, row.criterion, metric]))
                 errata.append((name, row.value, str(counted)))
-    return _listed(errata)
+    return _joined_finding(errata)
 
 
-def _counted(cells: Cells, table: str, metric: str) -> dict[tuple[str, str], int]:
+def _n_wins(cells: Cells, table: str, metric: str) -> dict[tuple[str, str], int]:
     rows = cells.rows(table, metric=metric)
     rows = rows[~rows["dataset"].str.endswith("_datasets")]
     wide = rows.pivot(index="dataset", columns=["method", "criterion"], values="number")
@@ -252,7 +254,7 @@ def _counted(cells: Cells, table: str, metric: str) -> dict[tuple[str, str], int
     return wide.eq(best, axis=0).sum().to_dict()
 
 
-def repeated_triples(cells: Cells) -> Found:
+def repeated_triples(cells: Cells) -> Finding:
     """Data sets of table 4.3 whose three numbers of one method are those of another data set."""
     rows = cells.rows("thesis_table_4_3", metric=list(_WINS))
     rows = rows[~rows["dataset"].str.endswith("_datasets")]
@@ -261,12 +263,12 @@ def repeated_triples(cells: Cells) -> Found:
         wide = lines.pivot(index="dataset", columns="metric", values="value")[list(_WINS)]
         for _, same in wide.groupby(list(_WINS)):
             if len(same) > 1:
-                names = " and ".join(_named(name) for name in same.index)
+                names = " and ".join(_display_name(name) for name in same.index)
                 errata.append((f"{method}:", " / ".join(same.iloc[0]), f"twice, {names}"))
-    return _listed(errata)
+    return _joined_finding(errata)
 
 
-def arrows(cells: Cells) -> Found:
+def arrows(cells: Cells) -> Finding:
     """Arrows of tables 4.2, 4.4 and 4.6 against tests of the cells that they are about."""
     errata = []
     for table, of in (("4_2", "4_1"), ("4_4", "4_3"), ("4_6", "4_5")):
@@ -287,8 +289,8 @@ def arrows(cells: Cells) -> Found:
             follows = better if result.p < 0.05 else "none"
             if follows != row.value:
                 where = f"{table.replace('_', '.')} {metric} {first} against {second}"
-                errata.append((f"{where}:", row.value, f"{follows} ({p_said(result.p)})"))
-    return _listed(errata)
+                errata.append((f"{where}:", row.value, f"{follows} ({p_words(result.p)})"))
+    return _joined_finding(errata)
 
 
 def _ranked_sum(differences: pd.Series) -> float:
@@ -303,7 +305,7 @@ def _main(table: str) -> dict[str, Any]:
     return {"method": methods} if table == "4_5" else {}
 
 
-def anova_of_policies(cells: Cells) -> Found:
+def anova_of_policies(cells: Cells) -> Finding:
     """p of the analysis of variance in table 4.4, from the cells of table 4.3."""
     errata = []
     for metric in _WINS:
@@ -313,10 +315,10 @@ def anova_of_policies(cells: Cells) -> Found:
         printed = cells.text("thesis_table_4_4", metric=f"{metric}_anova_p")
         if f"{p:.3f}" != f"{float(printed):.3f}":
             errata.append((metric, printed, f"{p:.3f}"))
-    return _listed(errata)
+    return _joined_finding(errata)
 
 
-def critical_value(cells: Cells) -> Found:
+def critical_value(cells: Cells) -> Finding:
     """Critical value of Friedman's test in table 4.6."""
     from scipy import stats
 
@@ -326,10 +328,10 @@ def critical_value(cells: Cells) -> Found:
     right = stats.chi2.ppf(0.95, k - 1)
     used = 1 + round(float(np.interp(float(printed), stats.chi2.ppf(0.95, [1, 2, 3, 4]), range(4))))
     printed = f"{printed} ({used} degrees of freedom)"
-    return Found(printed, f"{right:.2f} ({k} methods: {k - 1})", used != k - 1)
+    return Finding(printed, f"{right:.2f} ({k} methods: {k - 1})", used != k - 1)
 
 
-def friedman_of_methods(cells: Cells) -> Found:
+def friedman_of_methods(cells: Cells) -> Finding:
     """Friedman's statistics of table 4.6, from the cells of table 4.5."""
     from scipy import stats
 
@@ -342,12 +344,12 @@ def friedman_of_methods(cells: Cells) -> Found:
         plain = 12 * n / (k * (k + 1)) * ((ties - (k + 1) / 2) ** 2).sum()
         printed = cells.text("thesis_table_4_6", metric=f"{metric}_friedman_chi2")
         if round(float(printed), 2) not in (round(result.statistic, 2), round(plain, 2)):
-            follows = f"{result.statistic:.2f}, {p_said(result.pvalue)} (without ties {plain:.2f})"
+            follows = f"{result.statistic:.2f}, {p_words(result.pvalue)} (without ties {plain:.2f})"
             errata.append((metric, printed, follows))
-    return _listed(errata)
+    return _joined_finding(errata)
 
 
-def pruning_of_small_sets(cells: Cells) -> Found:
+def pruning_of_small_sets(cells: Cells) -> Finding:
     """Data sets below 730 rows on which value pruning is above C4.5, which 4.6.1 excludes."""
     rows = cells.wide("thesis_table_4_7", "n_instances", "metric")["n_instances"]
     limit = cells.number("thesis_text_numbers", metric="dataset_size_limit_value_pruning")
@@ -356,10 +358,10 @@ def pruning_of_small_sets(cells: Cells) -> Found:
     small = rows.reindex(pruned.index) < limit
     n_above, n_small = int((above & small).sum()), int(small.sum())
     claim = f"text: value pruning is not able to beat C4.5 below {limit:.0f} rows"
-    return Found(claim, f"above C4.5 on {n_above} of {n_small} such sets", n_above > 0)
+    return Finding(claim, f"above C4.5 on {n_above} of {n_small} such sets", n_above > 0)
 
 
-def yes_of_table_4_7(cells: Cells) -> Found:
+def yes_of_table_4_7(cells: Cells) -> Finding:
     """Data sets that table 4.7 says UCT-DT is better on, and whose cells in table 4.5 do not."""
     errata = []
     for metric in ("f1", "f1_per_leaf"):
@@ -370,14 +372,16 @@ def yes_of_table_4_7(cells: Cells) -> Found:
             actual = "yes" if best[row.dataset] > wide.loc[row.dataset, "c45"] else "no"
             if actual != row.value:
                 pair = f"{best[row.dataset]:g} against {wide.loc[row.dataset, 'c45']:g}"
-                errata.append((f"{_named(row.dataset)} ({metric})", row.value, f"{actual}, {pair}"))
-    return _listed(errata)
+                errata.append(
+                    (f"{_display_name(row.dataset)} ({metric})", row.value, f"{actual}, {pair}")
+                )
+    return _joined_finding(errata)
 
 
 # ------------------------------------------------------------------------ thesis, chapters 5 and 6
 
 
-def closer_to_predictions(cells: Cells) -> Found:
+def closer_to_predictions(cells: Cells) -> Finding:
     """Norms of table 5.1 where correlations bring a distance no closer to the predictions."""
     errata = []
     for metric in ("norm_diff_to_d_kl", "norm_diff_to_d_p"):
@@ -390,10 +394,10 @@ def closer_to_predictions(cells: Cells) -> Found:
                 if two >= one:
                     name = f"{scale} {kind.upper()}2 ({metric.removeprefix('norm_diff_to_')})"
                     errata.append((name, "closer, says the text", f"{two:g} against {one:g}"))
-    return _listed(errata)
+    return _joined_finding(errata)
 
 
-def whole_patients(cells: Cells) -> Found:
+def whole_patients(cells: Cells) -> Finding:
     """The accuracy of table 6.2, which no whole number of its test patients has."""
     key = {"metric": "n_test", "dataset": "aortic_stenosis_registry"}
     n = int(cells.number("thesis_text_numbers", **key))
@@ -401,10 +405,10 @@ def whole_patients(cells: Cells) -> Found:
     below = int(printed * n / 100)
     near = [f"{k} are {100 * k / n:.1f} %" for k in (below, below + 1)]
     is_possible = any(round(100 * k / n, 1) == printed for k in (below, below + 1))
-    return Found(f"{printed:g} % of {n} patients", " and ".join(near), not is_possible)
+    return Finding(f"{printed:g} % of {n} patients", " and ".join(near), not is_possible)
 
 
-def quartiles_in_order(cells: Cells) -> Found:
+def quartiles_in_order(cells: Cells) -> Finding:
     """Nodes of table 6.3 with quartiles out of order."""
     metrics = [f"survival_q{n}" for n in (1, 2, 3)]
     rows = cells.rows("thesis_table_6_3", metric=metrics)
@@ -414,29 +418,31 @@ def quartiles_in_order(cells: Cells) -> Found:
         if (numbers.diff() < 0).any():
             printed = ", ".join(f"{v:g}" for v in numbers)
             right = ", ".join(f"{v:g}" for v in sorted(numbers))
-            errata.append((f"{_named(node)}:", printed, f"{right} in order"))
-    return _listed(errata)
+            errata.append((f"{_display_name(node)}:", printed, f"{right} in order"))
+    return _joined_finding(errata)
 
 
-def row_of_all(cells: Cells) -> Found:
+def row_of_all(cells: Cells) -> Finding:
     """The row of all individuals in table 6.4, which has differences, against that of table 6.3."""
     one = cells.rows("thesis_table_6_3", criterion="all")["value"].tolist()
     two = cells.rows("thesis_table_6_4", criterion="all")["value"].tolist()
-    return Found(", ".join(two), f"{', '.join(one)} in table 6.3, of other quantities", one == two)
+    return Finding(
+        ", ".join(two), f"{', '.join(one)} in table 6.3, of other quantities", one == two
+    )
 
 
-def gains_of_intervention(cells: Cells) -> Found:
+def gains_of_intervention(cells: Cells) -> Finding:
     """Nodes 7 and 10, where the text sees longer survival after an intervention."""
     errata = []
     for node in ("node_7", "node_10"):
         key = {"criterion": node, "method": "kaplan_meier"}
         gain = cells.number("thesis_table_6_4", metric="delta_q1", **key)
         if gain < 0:
-            errata.append((_named(node), "longer, says the text", f"{gain:+g} years at Q1"))
-    return _listed(errata)
+            errata.append((_display_name(node), "longer, says the text", f"{gain:+g} years at Q1"))
+    return _joined_finding(errata)
 
 
-def nearly_halved(cells: Cells) -> Found:
+def nearly_halved(cells: Cells) -> Finding:
     """Nodes 2, 3 and 5, whose hazard ratios the text calls nearly halved after an intervention."""
     errata = []
     for node in ("node_2", "node_3", "node_5"):
@@ -450,24 +456,24 @@ def nearly_halved(cells: Cells) -> Found:
         if largest < NEARLY_HALF:
             printed = f"{before} to {after}, nearly halved, says the text"
             follows = f"{after / before:.2f} of it, {largest:.2f} at most by rounding"
-            errata.append((f"{_named(node)}:", printed, follows))
-    return _listed(errata)
+            errata.append((f"{_display_name(node)}:", printed, follows))
+    return _joined_finding(errata)
 
 
-def creatinine(cells: Cells) -> Found:
+def creatinine(cells: Cells) -> Finding:
     """The threshold of creatinine in the unit that it must have."""
     key = {"metric": "creatinine", "criterion": "threshold"}
     value, unit = cells.number("thesis_text_numbers", **key), "umol/l"
     printed = cells.rows("thesis_text_numbers", **key)["unit"].item()
     follows = f"{value:g} mg/dl, which is {value * CREATININE:.0f} {unit}"
     # Nobody lives with less than a tenth of the usual 45 to 110 umol/l.
-    return Found(f"{value:g} {printed}", follows, printed == unit and value < 4.5)
+    return Finding(f"{value:g} {printed}", follows, printed == unit and value < 4.5)
 
 
 # -------------------------------------------------------------------------------------- ConfDTree
 
 
-def class_ratios(cells: Cells) -> Found:
+def class_ratios(cells: Cells) -> Finding:
     """Ratios of classes in table I against the rows of each class in the files."""
     errata = []
     for row in cells.rows("confdtree_table_1", metric="imbalance_ratio").itertuples():
@@ -477,23 +483,25 @@ def class_ratios(cells: Cells) -> Found:
             continue
         rows = sorted(sizes["classes"])
         actual = [n / rows[0] for n in rows]
-        if any(_apart(text, ratio) for text, ratio in zip(printed, actual, strict=True)):
+        if any(
+            _differs_from_ratio(text, ratio) for text, ratio in zip(printed, actual, strict=True)
+        ):
             right = " : ".join(f"{v:.4g}" for v in actual)
             errata.append(
-                (_named(row.dataset), row.value, f"{right} ({' : '.join(map(str, rows))})")
+                (_display_name(row.dataset), row.value, f"{right} ({' : '.join(map(str, rows))})")
             )
-    return _listed(errata)
+    return _joined_finding(errata)
 
 
-def _apart(text: str, number: float) -> bool:
+def _differs_from_ratio(text: str, number: float) -> bool:
     """Whether a number cannot be rounded to a text, nor come near it."""
     digits = len(text.partition(".")[2])
     return abs(float(text) - number) > max(0.5 * 10.0**-digits, 0.02 * number)
 
 
-def sizes_of_confdtree(cells: Cells) -> Found:
+def sizes_of_confdtree(cells: Cells) -> Finding:
     """Classes, variables and rows of table I that no file of the data set has."""
-    return _listed(_other_sizes(cells, "confdtree_table_1", "confdtree"))
+    return _joined_finding(_other_sizes(cells, "confdtree_table_1", "confdtree"))
 
 
 _GAIN = {"metric": "relative_auc_improvement_vs_c45", "criterion": "average_auc"}
@@ -505,7 +513,7 @@ def _gains(cells: Cells) -> pd.DataFrame:
     return rows.pivot(index="dataset", columns="method", values="number")
 
 
-def one_set_twice(cells: Cells) -> Found:
+def one_set_twice(cells: Cells) -> Finding:
     """Diabetes and pima: the same data set by their columns, with other results."""
     facts = ["n_classes", "n_numeric_variables", "n_variables", "n_instances", "imbalance_ratio"]
     same = [
@@ -515,17 +523,17 @@ def one_set_twice(cells: Cells) -> Found:
     gains = _gains(cells)[_VERSIONS]
     printed = [", ".join(f"{v:g}" for v in gains.loc[name]) for name in ("diabetes", "pima")]
     stands = same[0] == same[1] and printed[0] != printed[1]
-    return Found(
+    return Finding(
         f"gains {printed[0]} and {printed[1]} %", "the same gains: all five columns agree", stands
     )
 
 
-def all_outperform(cells: Cells) -> Found:
+def all_outperform(cells: Cells) -> Finding:
     """Gains that are not above 0, beyond the two of TDIST that the text excepts."""
     gains = _gains(cells)[_VERSIONS]
     errata = [
         (
-            f"{_named(name)}, {_version(method)}",
+            f"{_display_name(name)}, {_version(method)}",
             "outperforms, says the text",
             f"{gains.loc[name, method]:.1f} %",
         )
@@ -534,10 +542,10 @@ def all_outperform(cells: Cells) -> Found:
         if gains.loc[name, method] <= 0
         and (name, method) not in {(s, "confdtree_tdist") for s in ("spambase", "miniboone")}
     ]
-    return _listed(errata)
+    return _joined_finding(errata)
 
 
-def upper_bound(cells: Cells) -> Found:
+def upper_bound(cells: Cells) -> Finding:
     """Data sets on which the random forest, called an upper bound, is below a version."""
     gains = _gains(cells)
     errata = []
@@ -545,27 +553,29 @@ def upper_bound(cells: Cells) -> Found:
         best = line[_VERSIONS].idxmax()
         if line[best] > line["rf"]:
             follows = f"{_version(best)} {line[best]:g} %"
-            errata.append((_named(name), f"upper bound {line['rf']:g} %", follows))
-    return _listed(errata)
+            errata.append((_display_name(name), f"upper bound {line['rf']:g} %", follows))
+    return _joined_finding(errata)
 
 
-def balance_of_miniboone(cells: Cells) -> Found:
+def balance_of_miniboone(cells: Cells) -> Finding:
     """How many two-class data sets are more balanced than MiniBooNE, called one of the most."""
     rows = cells.rows("confdtree_table_1", metric="imbalance_ratio")
     ratio = rows.set_index("dataset")["value"].str.findall(r"\d+\.?\d*")
     ratio = ratio[ratio.str.len() == 2].str[1].astype(float)
     n = int((ratio < ratio["miniboone"]).sum())
     claim = f"text: one of the most balanced (1 : {ratio['miniboone']:g})"
-    return Found(claim, f"{n} of {len(ratio) - 1} two-class sets are more so", n > len(ratio) // 4)
+    return Finding(
+        claim, f"{n} of {len(ratio) - 1} two-class sets are more so", n > len(ratio) // 4
+    )
 
 
-def average_gain(cells: Cells) -> Found:
+def average_gain(cells: Cells) -> Finding:
     """Mean gains of table I against the '5 to 9 per cent' of the abstract."""
     low = cells.number("confdtree_text_numbers", metric="average_improvement_low")
     means = _gains(cells)[_VERSIONS].mean()
     follows = ", ".join(f"{_version(m)} {v:.1f} %" for m, v in means.items())
     below = int((means.round(0) < low).sum())
-    return Found(f"abstract: {low:g} % or more on average", follows, below > 0)
+    return Finding(f"abstract: {low:g} % or more on average", follows, below > 0)
 
 
 def _of_tests(cells: Cells) -> pd.DataFrame:
@@ -578,7 +588,7 @@ def _n_sets(cells: Cells, kind: str) -> int:
     return int((classes == 2).sum() if kind == "binary_datasets" else (classes > 2).sum())
 
 
-def p_of_t(cells: Cells) -> Found:
+def p_of_t(cells: Cells) -> Finding:
     """p of the paired t tests in table II, from t and the degrees of freedom."""
     from scipy import stats
 
@@ -592,13 +602,15 @@ def p_of_t(cells: Cells) -> Found:
             # .15 for .1501 is rounded to two.
             if round(right, 2) == round(line["paired_t_p"], 3):
                 continue
-            where = f"{_named(kind)}, {_version(method)}, {_named(criterion)}"
+            where = f"{_display_name(kind)}, {_version(method)}, {_display_name(criterion)}"
             printed = f"t = {line['paired_t']:g}, p = {line['paired_t_p']:g}"
-            errata.append((f"{where}:", printed, f"{p_said(right)} ({freedom} degrees of freedom)"))
-    return _listed(errata)
+            errata.append(
+                (f"{where}:", printed, f"{p_words(right)} ({freedom} degrees of freedom)")
+            )
+    return _joined_finding(errata)
 
 
-def z_of_ranks(cells: Cells) -> Found:
+def z_of_ranks(cells: Cells) -> Finding:
     """z in table II where all gains of table I are positive: then no rank is left open."""
     errata = []
     classes = cells.rows("confdtree_table_1", metric="n_classes").set_index("dataset")["number"]
@@ -610,35 +622,35 @@ def z_of_ranks(cells: Cells) -> Found:
         n = len(of_kind)
         z = -(n * (n + 1) / 4) / np.sqrt(n * (n + 1) * (2 * n + 1) / 24)
         if (of_kind > 0).all() and abs(z - line["wilcoxon_z"]) > 5e-4:
-            where = f"{_named(kind)}, {_version(method)}, {_named(criterion)}"
+            where = f"{_display_name(kind)}, {_version(method)}, {_display_name(criterion)}"
             errata.append((f"{where}:", f"z = {line['wilcoxon_z']:g}", f"{z:.3f} (all {n} gain)"))
-    return _listed(errata)
+    return _joined_finding(errata)
 
 
-def best_of_three(cells: Cells) -> Found:
+def best_of_three(cells: Cells) -> Finding:
     """How often each version has the largest gain, ties for each, where COMB is called the best."""
     gains = _gains(cells)[_VERSIONS]
     first = gains.eq(gains.max(axis=1), axis=0).sum()
     follows = ", ".join(f"{_version(m)} on {n}" for m, n in first.items())
-    return Found("text: COMB clearly performs best", follows, first.idxmax() != "confdtree_comb")
+    return Finding("text: COMB clearly performs best", follows, first.idxmax() != "confdtree_comb")
 
 
 # -------------------------------------------------------------------------------------------- E2M
 
 
-def row_printed_twice(cells: Cells) -> Found:
+def row_printed_twice(cells: Cells) -> Finding:
     """Data sets of table 2 that have the same eight numbers."""
     rows = cells.rows("e2m_table_2")
     wide = rows.pivot(index="dataset", columns=["method", "criterion", "metric"], values="value")
     errata = []
     for _, same in wide.groupby(list(wide.columns)):
         if len(same) > 1:
-            names = " and ".join(map(_named, same.index))
+            names = " and ".join(map(_display_name, same.index))
             errata.append((f"{names}:", ", ".join(same.iloc[0]), "no two data sets have one row"))
-    return _listed(errata)
+    return _joined_finding(errata)
 
 
-def failures_as_leaves(cells: Cells) -> Found:
+def failures_as_leaves(cells: Cells) -> Finding:
     """Leaves of CART on balance scale, if a failure counts as one leaf and if it counts as none."""
     key = {"dataset": "balance_scale", "method": "cart", "criterion": "unpruned"}
     leaves = cells.number("e2m_table_2", metric="n_leaves", **key)
@@ -647,17 +659,21 @@ def failures_as_leaves(cells: Cells) -> Found:
     alone = 100 * leaves / (100 - failed)
     follows = f"{grown:.0f} leaves where it grows with a failure as one leaf, {alone:.0f} without"
     # At most 10 leaves are grown.
-    return Found(f"{leaves:g} leaves, {failed:g} failures of 100", follows, alone > 10)
+    return Finding(f"{leaves:g} leaves, {failed:g} failures of 100", follows, alone > 10)
 
 
-def larger_trees(cells: Cells) -> Found:
+def larger_trees(cells: Cells) -> Finding:
     """Data sets of table 2 on which CART is not larger than E2M."""
-    return _listed(_not_above(cells, "e2m_table_2", "n_leaves", "CART larger, says the text"))
+    return _joined_finding(
+        _not_above(cells, "e2m_table_2", "n_leaves", "CART larger, says the text")
+    )
 
 
-def lower_errors(cells: Cells) -> Found:
+def lower_errors(cells: Cells) -> Finding:
     """Data sets of table 1 on which E2M has the higher error rate."""
-    return _listed(_not_above(cells, "e2m_table_1", "error_rate", "E2M lower, says the text"))
+    return _joined_finding(
+        _not_above(cells, "e2m_table_1", "error_rate", "E2M lower, says the text")
+    )
 
 
 def _not_above(cells: Cells, table: str, metric: str, claim: str) -> list[tuple[str, str, str]]:
@@ -665,7 +681,7 @@ def _not_above(cells: Cells, table: str, metric: str, claim: str) -> list[tuple[
     wide = rows.pivot(index=["dataset", "criterion"], columns="method", values="number")
     wrong = wide[wide["cart"] < wide["e2m"]]
     return [
-        (f"{_named(name)} {state}", claim, f"CART {line.cart:g}, E2M {line.e2m:g}")
+        (f"{_display_name(name)} {state}", claim, f"CART {line.cart:g}, E2M {line.e2m:g}")
         for (name, state), line in wrong.iterrows()
     ]
 
@@ -674,13 +690,13 @@ def _not_above(cells: Cells, table: str, metric: str, claim: str) -> list[tuple[
 
 
 def _computed(
-    find: Callable[[Cells], Found], place: str, computed: str, name: str = ""
-) -> Misprint:
-    return Misprint(name or find.__name__, "", place, computed, find)
+    find: Callable[[Cells], Finding], place: str, computed: str, name: str = ""
+) -> Inconsistency:
+    return Inconsistency(name or find.__name__, "", place, computed, find)
 
 
-def _read(name: str, place: str, printed: str, follows: str) -> Misprint:
-    return Misprint(name, "", place, BY_READING, None, Found(printed, follows, True))
+def _read(name: str, place: str, printed: str, follows: str) -> Inconsistency:
+    return Inconsistency(name, "", place, MANUAL, None, Finding(printed, follows, True))
 
 
 _THESIS = (

@@ -7,20 +7,20 @@ from typing import Any
 
 import pandas as pd
 
-from hedgerow_study.experiments.audit.misprints import BY_READING, table_of
-from hedgerow_study.experiments.printed import Printed
+from hedgerow_study.experiments.audit.misprints import MANUAL, table_of
+from hedgerow_study.experiments.published_cells import Printed
 from hedgerow_study.experiments.step import table
 from hedgerow_study.reporting.cells import Cell
 
 
-def said(published: Printed, sizes: Mapping[str, Any]) -> dict[str, str]:
+def caption_values(published: Printed, sizes: Mapping[str, Any]) -> dict[str, str]:
     """Words of the caption: how many there are."""
     table = table_of(published, sizes)
-    n_read = int((table["computed"] == BY_READING).sum())
+    n_read = int((table["computed"] == MANUAL).sum())
     return {"n": str(len(table)), "computed": str(len(table) - n_read), "read": str(n_read)}
 
 
-def behind_misprints(table: pd.DataFrame) -> Iterator[Cell]:
+def misprint_sources(table: pd.DataFrame) -> Iterator[Cell]:
     """Misprints are found in what the papers print: no row of the run stands behind them."""
     yield from ()
 
@@ -32,8 +32,8 @@ def behind_misprints(table: pd.DataFrame) -> Iterator[Cell]:
     "function names it, and stands says whether the contradiction is there. {read} contradictions "
     "of texts and formulas are marked as found by reading. Sizes of data sets and of classes are "
     "compared with the files of the registry.",
-    words=said,
-    behind=behind_misprints,
+    caption_values=caption_values,
+    sources=misprint_sources,
 )
 def misprints(published: Printed, sizes: Mapping[str, Any]) -> pd.DataFrame:
     """Table of misprints, as returned by `hedgerow_study.experiments.audit.misprints.table_of`."""

@@ -8,14 +8,14 @@ from typing import Any
 import pandas as pd
 
 from hedgerow_study.experiments.confidence.plan import (
+    AFFECTED_METRICS,
     CRITERIA,
     NO_TREE,
-    READINGS,
     TREES,
     VERSIONS,
     ConfidencePlan,
 )
-from hedgerow_study.experiments.confidence.statistics import counted, kind_of
+from hedgerow_study.experiments.confidence.statistics import independent_datasets, kind_of
 from hedgerow_study.experiments.confidence.statistics import statistics as tests_of
 from hedgerow_study.experiments.confidence.tables import LABELS, gains_by_share
 from hedgerow_study.experiments.step import step
@@ -42,7 +42,7 @@ def claims(
     trees.
     """
     bound = of_experiment(specification, "confidence")
-    sets = counted(plan, facts["dataset"].tolist())
+    sets = independent_datasets(plan, facts["dataset"].tolist())
     kinds = kind_of(facts)
     # Statements name a row of the paper by the first of the sets that fit it.
     row_of = {name: names[0] for names in plan.printed.values() for name in names}
@@ -52,8 +52,10 @@ def claims(
         keys = ["dataset", "method", "metric"]
         means = rows_of_tree.groupby(keys, as_index=False)["value"].mean()
         # The statement is about the reading that the tables have.
-        chosen = READINGS[plan.affected]
-        means = means[(means["metric"] == chosen) | ~means["metric"].isin(READINGS.values())]
+        chosen = AFFECTED_METRICS[plan.affected]
+        means = means[
+            (means["metric"] == chosen) | ~means["metric"].isin(AFFECTED_METRICS.values())
+        ]
         means = means.replace({"metric": {chosen: "affected"}})
         gain = gains[(gains["tree"] == tree) & (gains["criterion"] == CRITERIA[0])]
         gain = gain[gain["dataset"].isin(names)]

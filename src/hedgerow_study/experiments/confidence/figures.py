@@ -11,7 +11,7 @@ from hedgerow_study.experiments.confidence.plan import (
     VERSIONS,
     ConfidencePlan,
 )
-from hedgerow_study.experiments.confidence.tables import LABELS, said
+from hedgerow_study.experiments.confidence.tables import LABELS, caption_values
 from hedgerow_study.experiments.frames import Frames
 from hedgerow_study.experiments.step import figure
 
@@ -35,7 +35,7 @@ KIND_LABELS = {"binary": "two classes", "multi_class": "several classes"}
     "grows, about 9 % at the smallest and 5 % at the largest by its text. {ran}",
     alt="Two panels, data sets with two and with several classes, a line per version; the numbers "
     "are in the table beneath.",
-    words=said,
+    caption_values=caption_values,
 )
 def confdtree_figure_6(tables: Frames, plan: ConfidencePlan) -> Figure:
     """Figure 6: mean gain by the share of the rows that trees are trained on."""
@@ -67,7 +67,7 @@ def confdtree_figure_6(tables: Frames, plan: ConfidencePlan) -> Figure:
     "(hollow). Of several classes the plain mean over classes. {ran}",
     alt="A panel per version, a line per data set with a filled mark for what was measured and a "
     "hollow one for what is published; the numbers are in the table above.",
-    words=said,
+    caption_values=caption_values,
 )
 def confidence_gains(tables: Frames, plan: ConfidencePlan) -> Figure:
     """Figure of the gains of table I, measured beside published."""

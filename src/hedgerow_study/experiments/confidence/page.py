@@ -13,19 +13,19 @@ from hedgerow_study.experiments.confidence import figures as own_figures
 from hedgerow_study.experiments.confidence import tables as own_tables
 from hedgerow_study.experiments.confidence.figures import KIND_LABELS
 from hedgerow_study.experiments.confidence.plan import (
+    AFFECTED_METRICS,
     CRITERIA,
     FOREST,
     KINDS,
     PRINTED_KINDS,
-    READINGS,
     TREES,
     VERSIONS,
     ConfidencePlan,
 )
 from hedgerow_study.experiments.confidence.tables import (
+    CHOICE_LABELS,
     FACTS,
     LABELS,
-    READING_LABELS,
     TESTS,
     TREE_LABELS,
 )
@@ -167,7 +167,7 @@ def _of_test(cell: pd.Series) -> Styled:
 
 def _affected(table: pd.DataFrame, plan: ConfidencePlan) -> Markup:
     """Table III of the data sets that were run."""
-    other = next(choice for choice in READINGS if choice != plan.affected)
+    other = next(choice for choice in AFFECTED_METRICS if choice != plan.affected)
     lines = []
     for name, group in table[table["status"] == "run"].groupby("registry", sort=False):
         line, cells = [name], group.set_index("method")
@@ -178,7 +178,7 @@ def _affected(table: pd.DataFrame, plan: ConfidencePlan) -> Markup:
             shown += [blank(cell[n], 1) for n in (other, "reassigned")]
             line += [Styled(each, row=cell["row"]) for each in shown]
         lines.append(line)
-    words = READING_LABELS[other].replace(" ", "\n", 2)
+    words = CHOICE_LABELS[other].replace(" ", "\n", 2)
     heads = ["Affected", f"By {words}", "Re-\nassigned"] * len(VERSIONS)
     return view(lines, ["", *(Span(LABELS[m], 3) for m in VERSIONS)], ["Data set", *heads])
 

@@ -61,7 +61,7 @@ PRINTED_KINDS = {"binary": "binary_datasets", "multi_class": "multi_class_datase
 #: change that is one but for rounding counts.
 AFFECTED = 0.10 - 1e-9
 #: Metric of each reading of it.
-READINGS = {"points": "affected_points", "relative": "affected"}
+AFFECTED_METRICS = {"points": "affected_points", "relative": "affected"}
 
 #: Columns that order each table.
 ORDER = {

@@ -8,17 +8,17 @@ import pandas as pd
 
 from hedgerow.evaluation import significance
 from hedgerow_study.experiments.confidence.plan import (
+    AFFECTED_METRICS,
     BASE,
     CRITERIA,
     FOREST,
     KINDS,
     ORDER,
-    READINGS,
     TREES,
     VERSIONS,
     ConfidencePlan,
 )
-from hedgerow_study.experiments.frames import sorted_, whole_of
+from hedgerow_study.experiments.frames import concat_or_empty, sorted_
 from hedgerow_study.experiments.step import step
 
 COMB = "confdtree_comb"
@@ -30,7 +30,7 @@ def kind_of(facts: pd.DataFrame) -> pd.Series:
     return n_classes.map(lambda n: KINDS[0] if n == 2 else KINDS[1])
 
 
-def counted(plan: ConfidencePlan, available: Sequence[str]) -> list[str]:
+def independent_datasets(plan: ConfidencePlan, available: Sequence[str]) -> list[str]:
     """Data sets that statistics count: of those that fit one row of the paper the first."""
     twins = {key: [k for k in keys if k in available] for key, keys in plan.printed.items()}
     left_out = {k for keys in twins.values() for k in keys[1:]}
@@ -83,7 +83,7 @@ def statistics(
     `imbalance`: of the largest class to the smallest and the gain.
     """
     kinds = kind_of(facts)
-    names = counted(plan, facts["dataset"].tolist())
+    names = independent_datasets(plan, facts["dataset"].tolist())
     imbalance = facts.set_index("dataset")["imbalance_ratio"]
     lines: list[dict] = []
     for (tree, criterion), cells in gains.groupby(["tree", "criterion"], sort=False):
@@ -91,7 +91,7 @@ def statistics(
             c: cells.pivot(index="dataset", columns="method", values=c) for c in ("auc", "gain")
         }
         base = cells.groupby("dataset")["base_auc"].first()
-        metric = READINGS[plan.affected]
+        metric = AFFECTED_METRICS[plan.affected]
         affected = rows[(rows["tree"] == tree) & (rows["metric"] == metric)]
         affected = affected.groupby(["dataset", "method"])["value"].mean().unstack()
         for kind in (*KINDS, "all"):
@@ -148,7 +148,7 @@ def _correlated(first: pd.Series, second: pd.Series) -> dict:
     return correlation
 
 
-@step("affected", "datasets", makes=("rows", "facts", "gains", "sizes", "statistics"))
+@step("affected", "datasets", outputs=("rows", "facts", "gains", "sizes", "statistics"))
 def merged(
     rows: Sequence[pd.DataFrame],
     facts: Sequence[pd.DataFrame],
@@ -157,7 +157,7 @@ def merged(
 ) -> dict[str, pd.DataFrame]:
     """Tables of all chunks and data sets, gains and their tests."""
     parts = {"rows": (rows, ["value"]), "facts": (facts, _FACTS), "sizes": (sizes, ["value"])}
-    whole = {name: whole_of(of[0], ORDER[name], of[1]) for name, of in parts.items()}
+    whole = {name: concat_or_empty(of[0], ORDER[name], of[1]) for name, of in parts.items()}
     whole["facts"] = whole["facts"].drop_duplicates("dataset", ignore_index=True)
     whole["gains"] = gains_of(whole["rows"])
     tests = statistics(whole["rows"], whole["gains"], whole["facts"], plan)

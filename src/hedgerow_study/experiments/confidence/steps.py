@@ -51,7 +51,7 @@ def corrected(X, y, test, plan) -> Iterator[tuple[str, str, C45Classifier, np.nd
 
     from hedgerow.confidence.confdtree import ConfDTreeClassifier
 
-    fitted = {name: grown(X, y, *of) for name, of in LEARNERS.items()}
+    fitted = {name: grow_trees(X, y, *of) for name, of in LEARNERS.items()}
     models = {
         (name, too_few, version): ConfDTreeClassifier(
             FrozenEstimator(learner),
@@ -72,7 +72,7 @@ def corrected(X, y, test, plan) -> Iterator[tuple[str, str, C45Classifier, np.nd
             yield tree, method, learner, model.predict_proba(test)
 
 
-def grown(X, y, j48: bool, pruned: bool):
+def grow_trees(X, y, j48: bool, pruned: bool):
     """J48 or C4.5 on a training part."""
     from hedgerow.induction.c45 import C45Classifier
 
@@ -82,7 +82,7 @@ def grown(X, y, j48: bool, pruned: bool):
     return model.fit(X, y)
 
 
-def encoded(X: pd.DataFrame) -> np.ndarray:
+def encode_features(X: pd.DataFrame) -> np.ndarray:
     """What a random forest reads: numbers as they are, a category as one indicator per level."""
     return pd.get_dummies(X, dtype=float).to_numpy(dtype=float, na_value=np.nan)
 
@@ -101,7 +101,7 @@ def _of_forest(X: np.ndarray, y, test: np.ndarray, state: int, plan):
 # -------------------------------------------------------------------------------- measures
 
 
-def areas(y: np.ndarray, probabilities: np.ndarray) -> dict[str, float]:
+def auc_scores(y: np.ndarray, probabilities: np.ndarray) -> dict[str, float]:
     """Areas under the curve of one class against the rest (section IV.A).
 
     Returns: `average_auc`, the mean over the classes that some rows have and some have not, and
@@ -144,9 +144,9 @@ def changes(plain: np.ndarray, other: np.ndarray) -> dict[str, float]:
 
 @step(
     *("forest_variables", "min_instances", "n_folds", "n_trees", "normality_alpha", "seed"),
-    makes=("rows", "facts", "trees"),
+    outputs=("rows", "facts", "trees"),
 )
-def validated(
+def cross_validate(
     table: TidyTable, plan: ConfidencePlan, repeats: Iterable[int] | None = None
 ) -> dict[str, pd.DataFrame]:
     """Cross validations of C4.5, ConfDTree and a random forest on one data set.
@@ -155,14 +155,14 @@ def validated(
     need not have every class.
 
     Returns: `rows`: dataset, repeat, tree (of `TREES`; empty for the forest), method, metric,
-    value. Metrics: those of `areas`, `auc_of_folds` (mean over folds of the average area), of
+    value. Metrics: those of `auc_scores`, `auc_of_folds` (mean over folds of the average area), of
     `changes`, and `n_leaves` (mean over folds). `facts`: dataset, n_instances, n_classes,
     n_variables, n_numeric_variables, imbalance_ratio (largest class to smallest). `trees`: dataset,
     repeat, fold, learner (of `LEARNERS`), n_leaves, tree (JSON).
     """
     table = one_sample(table)
     X, y, n_classes = table.X, table.y, len(table.classes)
-    features = encoded(X)
+    features = encode_features(X)
     rows, trees = [], []
     for repeat in numbers_of(plan, "n_repeats", repeats):
         predictions: dict[tuple[str, str], np.ndarray] = {}
@@ -188,7 +188,7 @@ def validated(
                     leaves[name].append(tree.n_leaves)
                     trees.append((table.name, repeat, fold, name, tree.n_leaves, tree.to_json()))
         for (tree, method), probabilities in predictions.items():
-            values = areas(y, probabilities)
+            values = auc_scores(y, probabilities)
             values["auc_of_folds"] = _mean_over_folds(y, probabilities, fold_of)
             if method in VERSIONS:
                 values |= changes(predictions[tree, BASE], probabilities)
@@ -225,17 +225,19 @@ def folds_of(table: TidyTable, repeat: int, plan) -> list[tuple[np.ndarray, np.n
 
 
 def _mean_over_folds(y: np.ndarray, probabilities: np.ndarray, fold: np.ndarray) -> float:
-    values = [areas(y[fold == k], probabilities[fold == k])[CRITERIA[0]] for k in np.unique(fold)]
+    values = [
+        auc_scores(y[fold == k], probabilities[fold == k])[CRITERIA[0]] for k in np.unique(fold)
+    ]
     return float(np.nanmean(values))
 
 
 @step("min_instances", "normality_alpha", "seed", "shares")
-def sized(
+def learning_curve(
     table: TidyTable, plan: ConfidencePlan, divisions: Iterable[int] | None = None
 ) -> pd.DataFrame:
     """C4.5 and ConfDTree on training parts of growing size (section IV.B, figure 6).
 
-    Returns: dataset, division, share, tree, method, metric (of `areas`), value: of the test part.
+    Returns: dataset, division, share, tree, method, metric (of `auc_scores`), value (test part).
     """
     table = one_sample(table)
     X, y, n_classes = table.X, table.y, len(table.classes)
@@ -248,6 +250,6 @@ def sized(
             parts = X.iloc[train], y[train], X.iloc[test]
             for tree, method, learner, probabilities in corrected(*parts, plan):
                 whole = all_classes(probabilities, learner.classes_, n_classes)
-                for metric, value in areas(y[test], whole).items():
+                for metric, value in auc_scores(y[test], whole).items():
                     rows.append((table.name, division, share, tree, method, metric, value))
     return ordered(rows, ORDER["sizes"], "value")

@@ -9,20 +9,20 @@ import numpy as np
 import pandas as pd
 
 from hedgerow_study.experiments.confidence.plan import (
+    AFFECTED_METRICS,
     BASE,
     CRITERIA,
     FOREST,
     KINDS,
     METHODS,
     PRINTED_KINDS,
-    READINGS,
     TREES,
     VERSIONS,
     ConfidencePlan,
 )
-from hedgerow_study.experiments.confidence.statistics import counted, kind_of
+from hedgerow_study.experiments.confidence.statistics import independent_datasets, kind_of
 from hedgerow_study.experiments.frames import Frames
-from hedgerow_study.experiments.printed import cells_of, printed_number
+from hedgerow_study.experiments.published_cells import cells_of, published_number
 from hedgerow_study.experiments.step import table
 from hedgerow_study.reporting.cells import Cell, Rows
 from hedgerow_study.reporting.tables import finished, heads_of, how_many, in_rows
@@ -47,7 +47,7 @@ LABELS = {
     "confdtree_comb": "COMB",
     FOREST: "Forest",
 }
-READING_LABELS = {"points": "ten points", "relative": "a tenth of it"}
+CHOICE_LABELS = {"points": "ten points", "relative": "a tenth of it"}
 #: Of table I, with their units.
 FACTS = {
     "n_classes": "count",
@@ -66,21 +66,21 @@ TESTS = {
 }
 
 
-def said(plan: ConfidencePlan) -> dict[str, str]:
+def caption_values(plan: ConfidencePlan) -> dict[str, str]:
     """Words of the captions: what was asked for."""
     return {
         "tree": TREE_LABELS[plan.tree],
         "cv": f"{how_many(plan.n_repeats, 'cross validation')} of {plan.n_folds} folds",
         "n_trees": str(plan.n_trees),
-        "affected": READING_LABELS[plan.affected],
-        "other": next(t for r, t in READING_LABELS.items() if r != plan.affected),
+        "affected": CHOICE_LABELS[plan.affected],
+        "other": next(t for r, t in CHOICE_LABELS.items() if r != plan.affected),
         "m": f"{plan.min_instances:g}",
         "divisions": how_many(plan.n_divisions, "division"),
         "ran": f"Asked for: {', '.join(plan.datasets)}, configuration {plan.configuration}.",
     }
 
 
-def behind_gains(table: pd.DataFrame, plan: ConfidencePlan) -> Iterator[Cell]:
+def gains_sources(table: pd.DataFrame, plan: ConfidencePlan) -> Iterator[Cell]:
     """Table I rests on the areas of each cross validation, and on the facts of the data sets."""
     for row, line in enumerate(table.to_dict("records")):
         where = {"dataset": line["registry"]}
@@ -100,10 +100,10 @@ def behind_gains(table: pd.DataFrame, plan: ConfidencePlan) -> Iterator[Cell]:
             yield Cell(row, column, "mean", (rows,))
 
 
-def behind_tests(table: pd.DataFrame, facts: pd.DataFrame, plan: ConfidencePlan) -> Iterator[Cell]:
+def tests_sources(table: pd.DataFrame, facts: pd.DataFrame, plan: ConfidencePlan) -> Iterator[Cell]:
     """Table II rests on the areas of the data sets of its kind, those of the base tree first."""
     kinds = kind_of(facts)
-    names = counted(plan, facts["dataset"].tolist())
+    names = independent_datasets(plan, facts["dataset"].tolist())
     kind_named = {printed: kind for kind, printed in PRINTED_KINDS.items()}
     for row, line in enumerate(table.to_dict("records")):
         if pd.isna(line["n_datasets"]):
@@ -118,9 +118,13 @@ def behind_tests(table: pd.DataFrame, facts: pd.DataFrame, plan: ConfidencePlan)
             yield Cell(row, "exact_p", "wilcoxon_exact_p", pair, by=("dataset",))
 
 
-def behind_affected(table: pd.DataFrame, plan: ConfidencePlan) -> Iterator[Cell]:
+def affected_sources(table: pd.DataFrame, plan: ConfidencePlan) -> Iterator[Cell]:
     """Table III rests on the shares of each cross validation."""
-    measures = {"measured": READINGS[plan.affected], **READINGS, "reassigned": "reassigned"}
+    measures = {
+        "measured": AFFECTED_METRICS[plan.affected],
+        **AFFECTED_METRICS,
+        "reassigned": "reassigned",
+    }
     for row, line in enumerate(table.to_dict("records")):
         where = {"tree": plan.tree, "dataset": line["registry"], "method": line["method"]}
         for column, metric in measures.items() if line["status"] == "run" else ():
@@ -134,8 +138,8 @@ def behind_affected(table: pd.DataFrame, plan: ConfidencePlan) -> Iterator[Cell]
     "the mean of the areas of one class against the rest, and weighted by the classes' shares. "
     "Predictions of all folds are put together. Random forest of {n_trees} trees. The paper's "
     "MiniBooNE is in no source; the two yeast sets both fit its row. {ran}",
-    words=said,
-    behind=behind_gains,
+    caption_values=caption_values,
+    sources=gains_sources,
 )
 def confdtree_table_1(
     facts: pd.DataFrame, gains: pd.DataFrame, published: Frames, plan: ConfidencePlan
@@ -190,8 +194,8 @@ def _ratio(text: str | None) -> float | None:
     "the paper has them: a negative value favours ConfDTree. Wilcoxon's signed-rank test by its "
     "normal approximation, as printed, with the exact p beside, and a paired t test. With few "
     "data sets no test can say much: n is their number. {ran}",
-    words=said,
-    behind=behind_tests,
+    caption_values=caption_values,
+    sources=tests_sources,
 )
 def confdtree_table_2(
     statistics: pd.DataFrame, published: Frames, plan: ConfidencePlan
@@ -223,7 +227,7 @@ def confdtree_table_2(
             line |= {"measured": tests.loc[cell, column], "n_datasets": tests.loc[cell, "n"]}
             if name.startswith("wilcoxon"):
                 line["exact_p"] = tests.loc[(*cell[:3], "wilcoxon"), "p"]
-        line |= {"published": printed_number(text), "published_n": n_published[kind]}
+        line |= {"published": published_number(text), "published_n": n_published[kind]}
         lines.append(line)
     columns = ["dataset", "method", "criterion", "metric"]
     numbers, counts = ["measured", "published", "exact_p"], ["n_datasets", "published_n"]
@@ -235,8 +239,8 @@ def confdtree_table_2(
     caption="Share of test instances, in per cent, whose assigned class changes its probability by "
     "{affected} or more, mean over {cv} of {tree}; beside it the other reading of "
     "the paper's “modified by 10 % or more”: {other}. Reassigned: another class is assigned. {ran}",
-    words=said,
-    behind=behind_affected,
+    caption_values=caption_values,
+    sources=affected_sources,
 )
 def confdtree_table_3(rows: pd.DataFrame, published: Frames, plan: ConfidencePlan) -> pd.DataFrame:
     """Table III: share of instances that each version affects.
@@ -246,7 +250,11 @@ def confdtree_table_3(rows: pd.DataFrame, published: Frames, plan: ConfidencePla
     """
     means = rows[rows["tree"] == plan.tree].groupby(["dataset", "method", "metric"])["value"].mean()
     printed = cells_of(published["confdtree_table_3"])
-    measures = {"measured": READINGS[plan.affected], **READINGS, "reassigned": "reassigned"}
+    measures = {
+        "measured": AFFECTED_METRICS[plan.affected],
+        **AFFECTED_METRICS,
+        "reassigned": "reassigned",
+    }
     lines = []
     for head in heads_of(published["confdtree_table_3"]["dataset"], set(rows["dataset"]), plan):
         for method in VERSIONS:
@@ -256,13 +264,13 @@ def confdtree_table_3(rows: pd.DataFrame, published: Frames, plan: ConfidencePla
             text = printed.get((head["dataset"], method, "", "instances_affected"))
             lines.append({**line, "published": text})
     columns = ["dataset", "registry", "status", "method", "metric", "unit"]
-    numbers = ["measured", *READINGS, "reassigned", "published"]
+    numbers = ["measured", *AFFECTED_METRICS, "reassigned", "published"]
     return finished(lines, [*columns, *numbers], numbers)
 
 
-def behind_trees(table: pd.DataFrame, facts: pd.DataFrame, plan: ConfidencePlan) -> Iterator[Cell]:
+def trees_sources(table: pd.DataFrame, facts: pd.DataFrame, plan: ConfidencePlan) -> Iterator[Cell]:
     """Gains over each base tree of the data sets of a kind."""
-    kinds, names = kind_of(facts), counted(plan, facts["dataset"].tolist())
+    kinds, names = kind_of(facts), independent_datasets(plan, facts["dataset"].tolist())
     for row, line in enumerate(table.to_dict("records")):
         where = {"dataset": [n for n in names if kinds[n] == line["kind"]], "tree": line["tree"]}
         areas = {**where, "criterion": CRITERIA[0], "method": next(iter(VERSIONS))}
@@ -275,11 +283,11 @@ def behind_trees(table: pd.DataFrame, facts: pd.DataFrame, plan: ConfidencePlan)
             yield Cell(row, f"{method}_wins", "n_above_0", (gains,))
 
 
-def behind_small_parts(
+def small_parts_sources(
     table: pd.DataFrame, facts: pd.DataFrame, plan: ConfidencePlan
 ) -> Iterator[Cell]:
     """Areas on what training parts of each size leave, of the data sets of a kind."""
-    kinds, names = kind_of(facts), counted(plan, facts["dataset"].tolist())
+    kinds, names = kind_of(facts), independent_datasets(plan, facts["dataset"].tolist())
     for row, line in enumerate(table.to_dict("records")):
         where = {"dataset": [n for n in names if kinds[n] == line["kind"]], "share": line["share"]}
         where |= {"metric": CRITERIA[0], "tree": plan.tree}
@@ -297,8 +305,8 @@ def behind_small_parts(
     "sets, of which so many improve; beside it the printed mean over the same data sets. A class "
     "with fewer than {m} instances disables all of a node (node rule) or its own interval (class "
     "rule). {cv} each. {ran}",
-    words=said,
-    behind=behind_trees,
+    caption_values=caption_values,
+    sources=trees_sources,
 )
 def confidence_trees(
     gains: pd.DataFrame,
@@ -314,7 +322,7 @@ def confidence_trees(
     that the paper has), n_datasets. Areas are plain means over classes.
     """
     kinds = kind_of(facts)
-    names = counted(plan, facts["dataset"].tolist())
+    names = independent_datasets(plan, facts["dataset"].tolist())
     selected = gains[gains["criterion"] == CRITERIA[0]]
     leaves = rows[rows["metric"] == "n_leaves"].groupby(["tree", "dataset"])["value"].mean()
     printed = cells_of(published["confdtree_table_1"])
@@ -346,8 +354,8 @@ def confidence_trees(
     caption="Mean relative improvement over {tree} of the area, in per cent, on the rows "
     "that a training part of so large a share of each data set leaves, {divisions} each; n data "
     "sets. The paper shows figure 6 without numbers. {ran}",
-    words=said,
-    behind=behind_small_parts,
+    caption_values=caption_values,
+    sources=small_parts_sources,
 )
 def confidence_sizes(
     sizes: pd.DataFrame, facts: pd.DataFrame, plan: ConfidencePlan
@@ -358,7 +366,9 @@ def confidence_sizes(
     areas), n_datasets.
     """
     of_sizes = gains_by_share(sizes[sizes["tree"] == plan.tree])
-    of_sizes = of_sizes[of_sizes["dataset"].isin(counted(plan, facts["dataset"].tolist()))]
+    of_sizes = of_sizes[
+        of_sizes["dataset"].isin(independent_datasets(plan, facts["dataset"].tolist()))
+    ]
     of_sizes["kind"] = of_sizes["dataset"].map(kind_of(facts))
     means = of_sizes.groupby(["kind", "share", "method"])
     frame = means["gain"].mean().unstack().reindex(columns=list(VERSIONS))

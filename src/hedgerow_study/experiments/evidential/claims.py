@@ -51,12 +51,12 @@ def frames_of(
     apart = (curve["estimate"] - curve["expected"]).abs()
     return {
         "tests": tests,
-        "unfailed": _unfailed(rows, tests),
+        "unfailed": _without_failures(rows, tests),
         "curve": curve.assign(apart=apart, outwards=outwards.round(9)),
     }
 
 
-def _unfailed(rows: pd.DataFrame, tests: pd.DataFrame) -> pd.DataFrame:
+def _without_failures(rows: pd.DataFrame, tests: pd.DataFrame) -> pd.DataFrame:
     """Tests by data set and state (`cell`), and whether CART has ever `failed` there."""
     failed = rows[(rows["metric"] == "failure") & (rows["method"] == CART)]
     share = failed.groupby(["dataset", "state"])["value"].mean()

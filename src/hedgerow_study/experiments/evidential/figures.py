@@ -8,7 +8,7 @@ import pandas as pd
 
 from hedgerow.showing.figures import WIDTH, Look, drawing
 from hedgerow_study.experiments.evidential.plan import CART, E2M, ERRORS, NAIVE, PRECISE
-from hedgerow_study.experiments.evidential.tables import LABELS, said
+from hedgerow_study.experiments.evidential.tables import LABELS, caption_values
 from hedgerow_study.experiments.frames import Frames
 from hedgerow_study.experiments.step import figure
 
@@ -68,7 +68,7 @@ def e2m_figure_1(tables: Frames) -> Figure:
     alt="Three panels, error on noised classes, evidential error and error before the noise, a "
     "line per data set with a mark for the naive classifier, CART and E2M; the numbers are in the "
     "tables.",
-    words=said,
+    caption_values=caption_values,
 )
 def evidential_errors(tables: Frames) -> Figure:
     """Figure of the error rates of pruned trees."""

@@ -8,7 +8,7 @@ from pathlib import Path
 import pandas as pd
 from markupsafe import Markup
 
-from hedgerow.showing.numbers import NONE, blank, known, p_said, signed
+from hedgerow.showing.numbers import NONE, blank, is_number, p_words, signed
 from hedgerow_study.experiments.evidential import figures as own_figures
 from hedgerow_study.experiments.evidential import tables as own_tables
 from hedgerow_study.experiments.evidential.plan import (
@@ -65,7 +65,7 @@ def section(
         ),
         "evidential_clean": view(_errors(tables["evidential_clean"], ERRORS[2]), heads),
         "e2m_table_2": _sizes(tables["e2m_table_2"]),
-        "evidential_sizes": _readings(tables["evidential_sizes"]),
+        "evidential_sizes": _size_choices(tables["evidential_sizes"]),
         "evidential_tests": view(
             _tests(tables["evidential_tests"]), ["Data set", *_METRIC_LABELS.values()]
         ),
@@ -131,7 +131,7 @@ def _sizes(table: pd.DataFrame) -> Markup:
     return view(lines, ["", *spans], ["Data set", *["Failures", "Leaves"] * len(columns)])
 
 
-def _readings(table: pd.DataFrame) -> Markup:
+def _size_choices(table: pd.DataFrame) -> Markup:
     """Sizes under other readings; failures and leaves in each cell."""
     table = table.fillna({"registry": ""})
     heads = [
@@ -148,7 +148,7 @@ def _readings(table: pd.DataFrame) -> Markup:
 def _failures_and_leaves(line: Mapping) -> Markup:
     leaves, failures = blank(line["n_leaves"], 1), line["published_failures"]
     printed = ""
-    if known(failures):
+    if is_number(failures):
         printed = beneath(f"{failures:.0f}, {line['published_leaves']:.1f}")
     return together(f"{blank(line['n_failures'], 0)}, {leaves}" if leaves else NONE, printed)
 
@@ -165,7 +165,7 @@ def _tests(table: pd.DataFrame) -> dict[str, list]:
     for (*of, name), group in table.fillna({"state": ""}).groupby(key, sort=False):
         at = group.set_index("metric").loc[list(_METRIC_LABELS)].to_dict("records")
         cells = (
-            together(signed(line["difference"], 3), " ", tagged("small", p_said(line["p"])))
+            together(signed(line["difference"], 3), " ", tagged("small", p_words(line["p"])))
             for line in at
         )
         blocks[titles[tuple(of)]].append((name, *cells))

@@ -18,7 +18,7 @@ from hedgerow_study.experiments.evidential.plan import (
     UNCERTAINTIES,
     EvidentialPlan,
 )
-from hedgerow_study.experiments.frames import ordered, whole_of
+from hedgerow_study.experiments.frames import concat_or_empty, ordered
 from hedgerow_study.experiments.step import step
 
 TESTED = ("difference", "statistic", "p", "n")
@@ -93,12 +93,12 @@ def _paired(differences: pd.Series) -> tuple[float, float, float, int]:
     return mean, float(test.statistic), float(test.pvalue), n
 
 
-@step("datasets", makes=("rows", "sizes", "tests", "curve"))
+@step("datasets", outputs=("rows", "sizes", "tests", "curve"))
 def merged(
     rows: Sequence[pd.DataFrame], sizes: Sequence[pd.DataFrame], plan: EvidentialPlan
 ) -> dict[str, pd.DataFrame]:
     """Rows and sizes of all chunks and data sets, their tests, and the curve of figure 1."""
-    whole = whole_of(rows, ORDER["rows"], ["value"])
+    whole = concat_or_empty(rows, ORDER["rows"], ["value"])
     tests = statistics(whole) if len(whole) else ordered([], ORDER["tests"], *TESTED)
-    all_sizes = whole_of(sizes, ORDER["sizes"], ["n_leaves"])
+    all_sizes = concat_or_empty(sizes, ORDER["sizes"], ["n_leaves"])
     return {"rows": whole, "sizes": all_sizes, "tests": tests, "curve": curve_of_figure_1()}

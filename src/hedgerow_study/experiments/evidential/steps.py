@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Doubted:
+class UncertainSample:
     """A data set in which every value and every class has a doubt of its own."""
 
     clean: np.ndarray  # (n, m) values before the noise, codes of categories
@@ -64,7 +64,7 @@ class Doubted:
         return np.isin(np.arange(self.X.shape[1]), list(self.categories))
 
 
-def doubted(table: TidyTable, repeat: int, plan) -> Doubted:
+def add_uncertainty(table: TidyTable, repeat: int, plan) -> UncertainSample:
     """Noise of section 4: each value is replaced with a chance gamma of its own, from U[0, 1]."""
     clean, _ = table.matrix()
     random = rng(plan.seed, EXPERIMENT, table.name, repeat, "gamma")
@@ -80,7 +80,7 @@ def doubted(table: TidyTable, repeat: int, plan) -> Doubted:
         X[:, j] = replace_values(clean[:, j], gamma[:, j], domain, noise)
     n_classes = len(table.classes)
     y = replace_values(table.y, gamma_y, np.arange(n_classes), noise)
-    return Doubted(clean, X, table.y, y.astype(int), gamma, gamma_y, categories, n_classes)
+    return UncertainSample(clean, X, table.y, y.astype(int), gamma, gamma_y, categories, n_classes)
 
 
 def domain_of(table: TidyTable, clean: np.ndarray, j: int, plan):
@@ -141,7 +141,7 @@ def classes_by(tree: Tree, X: np.ndarray) -> np.ndarray:
     return np.asarray(tree.classes, dtype=int)[tree.predict_proba(X).argmax(axis=1)]
 
 
-def pruned_cart(trees: list[Tree], sample: Doubted, rows: np.ndarray, plan) -> Tree:
+def pruned_cart(trees: list[Tree], sample: UncertainSample, rows: np.ndarray, plan) -> Tree:
     """The tree of the sequence with the smallest error on crisp values of the pruning third."""
     from hedgerow.evidential.error import evidential_error_rate
     from hedgerow.evidential.sequence import pick_tree
@@ -175,8 +175,8 @@ def e2m_learner(plan, n_finalists: int):
 _WHOLE = {"n_finalists": None, "n_thresholds": None}
 
 
-def measured(
-    sample: Doubted, test: np.ndarray, noisy: np.ndarray, clean: np.ndarray
+def error_rates(
+    sample: UncertainSample, test: np.ndarray, noisy: np.ndarray, clean: np.ndarray
 ) -> dict[str, float]:
     """Error rates on the test third.
 
@@ -200,23 +200,23 @@ def measured(
     *("cart_criterion", "cart_pruning", "domain", "max_gap", "max_iterations", "max_leaves"),
     *("min_gain", "min_share_gain", "n_finalists", "n_floors", "parent", "seed", "start"),
     "tolerance",
-    makes=("rows", "trees", "sizes"),
+    outputs=("rows", "trees", "sizes"),
 )
-def learnt(
+def learn(
     table: TidyTable, plan: EvidentialPlan, repeats: Iterable[int] | None = None
 ) -> dict[str, pd.DataFrame]:
     """Grow, prune and test CART and E2M trees on one data set.
 
     Returns: `rows`: dataset, repeat, method, state, metric (of `ERRORS` and `SIZES`), value.
-    `trees`: dataset, repeat, method, state, n_leaves, tree (JSON). `sizes`: as `sizes_otherwise`
-    yields them, of each repeat.
+    `trees`: dataset, repeat, method, state, n_leaves, tree (JSON). `sizes`: of each repeat
+    what `sizes_of_alternatives` yields.
     """
     from hedgerow.evidential.boxes import predict_evidential
 
     table = one_sample(table)
     rows, kept, otherwise = [], [], []
     for repeat in numbers_of(plan, "n_repeats", repeats):
-        sample = doubted(table, repeat, plan)
+        sample = add_uncertainty(table, repeat, plan)
         growing, pruning, test = thirds(table, repeat, plan)
         data = sample.evidential()
         model = e2m_learner(plan, plan.n_finalists).fit(
@@ -229,18 +229,18 @@ def learnt(
             (E2M, STATES[0]): model.trees_[-1],
             (E2M, STATES[1]): model.tree_,
         }
-        for line in sizes_otherwise(sample, growing, pruning, plan, repeat < plan.n_floors):
+        for line in sizes_of_alternatives(sample, growing, pruning, plan, repeat < plan.n_floors):
             otherwise.append((table.name, repeat, *line))
-        clean = plain_data(sample, test)
+        clean = certain_data(sample, test)
         commonest = np.bincount(sample.y[growing]).argmax()
         naive = np.full(len(test), commonest)
-        values = {(NAIVE, NO_STATE): measured(sample, test, naive, naive)}
+        values = {(NAIVE, NO_STATE): error_rates(sample, test, naive, naive)}
         for (method, state), tree in trees.items():
             if method == CART:
                 classes = classes_by(tree, sample.X[test]), classes_by(tree, sample.clean[test])
             else:
                 classes = predict_evidential(tree, data.take(test)), predict_evidential(tree, clean)
-            of_tree = measured(sample, test, *classes)
+            of_tree = error_rates(sample, test, *classes)
             sizes = {"n_leaves": float(tree.n_leaves), "failure": float(tree.n_leaves == 1)}
             values[method, state] = of_tree | sizes
             kept.append((table.name, repeat, method, state, tree.n_leaves, tree.to_json()))
@@ -254,8 +254,8 @@ def learnt(
     }
 
 
-def sizes_otherwise(
-    sample: Doubted, growing: np.ndarray, pruning: np.ndarray, plan, floors: bool
+def sizes_of_alternatives(
+    sample: UncertainSample, growing: np.ndarray, pruning: np.ndarray, plan, floors: bool
 ) -> Iterator[tuple]:
     """Leaves of CART by either criterion, and with `floors` of E2M at each of `FLOORS`.
 
@@ -284,7 +284,7 @@ def sizes_otherwise(
             yield E2M, "information_gain", floor, state, model.trees_[place].n_leaves
 
 
-def plain_data(sample: Doubted, rows: np.ndarray) -> EvidentialData:
+def certain_data(sample: UncertainSample, rows: np.ndarray) -> EvidentialData:
     """Values before the noise, without doubt."""
     from hedgerow.evidential.data import EvidentialData
 

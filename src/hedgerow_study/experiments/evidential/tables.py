@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from hedgerow_study.experiments.behind import Lines, Read
+from hedgerow_study.experiments.cell_sources import ColumnSource, LineSources
 from hedgerow_study.experiments.evidential.plan import (
     CART,
     CRITERIA,
@@ -23,7 +23,7 @@ from hedgerow_study.experiments.evidential.plan import (
     EvidentialPlan,
 )
 from hedgerow_study.experiments.frames import Frames
-from hedgerow_study.experiments.printed import cells_of
+from hedgerow_study.experiments.published_cells import cells_of
 from hedgerow_study.experiments.step import table
 from hedgerow_study.reporting.cells import Cell, Rows
 from hedgerow_study.reporting.tables import finished, heads_of, how_many, ran
@@ -34,7 +34,7 @@ COUNTS = {"n_failures": "failure", "n_leaves": "n_leaves"}
 PRINTED_TESTS = 100
 
 
-def said(rows: pd.DataFrame, plan: EvidentialPlan) -> dict[str, str]:
+def caption_values(rows: pd.DataFrame, plan: EvidentialPlan) -> dict[str, str]:
     """Words of the captions: what was run."""
     each = how_many(plan.n_repeats, "test")
     return {
@@ -93,23 +93,25 @@ def _lines(
     return finished(lines, columns, ["measured", "half_width", "published"], ["n_repeats"])
 
 
-def behind_errors(table: pd.DataFrame) -> Iterator[Cell]:
+def errors_sources(table: pd.DataFrame) -> Iterator[Cell]:
     """Table 1 and the clean errors rest on the tests of each data set."""
     for row, line in enumerate(table.to_dict("records")):
-        yield from _behind(row, line, line["metric"])
+        yield from _cell_sources(row, line, line["metric"])
 
 
-def behind_counts(table: pd.DataFrame) -> Iterator[Cell]:
+def counts_sources(table: pd.DataFrame) -> Iterator[Cell]:
     """Table 2: as table 1, of the trees; a failure is a tree of one leaf."""
     for row, line in enumerate(table.to_dict("records")):
         failures = line["metric"] == "n_failures"
         times = float(PRINTED_TESTS) if failures else 1.0
-        yield from _behind(row, line, COUNTS[line["metric"]], times)
+        yield from _cell_sources(row, line, COUNTS[line["metric"]], times)
         if not failures and line["status"] == "run":
             yield Cell(row, "grown", "mean_above_1", (_rows_of(line, "n_leaves"),))
 
 
-def _behind(row: int, line: Mapping[str, Any], metric: str, times: float = 1.0) -> Iterator[Cell]:
+def _cell_sources(
+    row: int, line: Mapping[str, Any], metric: str, times: float = 1.0
+) -> Iterator[Cell]:
     if line["status"] == "run":
         rows = (_rows_of(line, metric),)
         yield Cell(row, "measured", "mean", rows, times)
@@ -131,8 +133,8 @@ def _rows_of(line: Mapping[str, Any], metric: str) -> Rows:
     "of its leaf or more, and {floor} times the share of the leaf; CART compares tests by the "
     "{criterion}, E2M by the entropy. CART is pruned by the {pruner}, E2M by the evidential error "
     "rate, each on another third. {ran}",
-    words=said,
-    behind=behind_errors,
+    caption_values=caption_values,
+    sources=errors_sources,
 )
 def e2m_table_1(rows: pd.DataFrame, published: Frames, plan: EvidentialPlan) -> pd.DataFrame:
     """Table 1: classical and evidential error rates.
@@ -151,8 +153,8 @@ def e2m_table_1(rows: pd.DataFrame, published: Frames, plan: EvidentialPlan) -> 
     "leaves, a failure counted as one leaf, over {tests} of each data set; beside it the mean "
     "where failures are left out. Published: 100 tests; the rows of glass and ecoli are printed "
     "alike, so that nothing rests on the second. CART compares tests by the {criterion}. {ran}",
-    words=said,
-    behind=behind_counts,
+    caption_values=caption_values,
+    sources=counts_sources,
 )
 def e2m_table_2(rows: pd.DataFrame, published: Frames, plan: EvidentialPlan) -> pd.DataFrame:
     """Table 2: failures and leaves.
@@ -184,14 +186,14 @@ def e2m_table_2(rows: pd.DataFrame, published: Frames, plan: EvidentialPlan) -> 
     "Gini index and by the entropy, over {tests} of each data set; E2M where tests are left out "
     "that gain less than so many bits times the share of their leaf (the other tables: {floor}), "
     "over {floors}. The published CART is called standard, and no floor is mentioned. {ran}",
-    words=said,
-    behind=Lines(
+    caption_values=caption_values,
+    sources=LineSources(
         "sizes",
         {"registry": "dataset"} | {n: n for n in ("method", "criterion", "floor", "state")},
         {
-            "n_failures": Read("share_of_ones", "n_leaves", float(PRINTED_TESTS)),
-            "n_leaves": Read("mean"),
-            "n_repeats": Read("n_rows", "n_leaves"),
+            "n_failures": ColumnSource("share_of_ones", "n_leaves", float(PRINTED_TESTS)),
+            "n_leaves": ColumnSource("mean"),
+            "n_repeats": ColumnSource("n_rows", "n_leaves"),
         },
         lambda line: pd.notna(line["n_leaves"]),
     ),
@@ -230,8 +232,8 @@ def evidential_sizes(
     caption="Error rates on the test third as it was before the noise, of the same trees, mean "
     "over {tests} of each data set with its 95 % interval; the paper judges on noised data only. "
     "{ran}",
-    words=said,
-    behind=behind_errors,
+    caption_values=caption_values,
+    sources=errors_sources,
 )
 def evidential_clean(rows: pd.DataFrame, published: Frames, plan: EvidentialPlan) -> pd.DataFrame:
     """Error rates on clean test data.
@@ -246,8 +248,8 @@ def evidential_clean(rows: pd.DataFrame, published: Frames, plan: EvidentialPlan
     "E2M against CART, tests over the repeats",
     caption="Mean difference of CART less E2M, and of E2M before pruning less after it, with a "
     "paired t test over {tests} of each data set: above 0 favours E2M, or pruning. {ran}",
-    words=said,
-    behind=Lines("tests", ORDER["tests"], ("difference", "statistic", "p")),
+    caption_values=caption_values,
+    sources=LineSources("tests", ORDER["tests"], ("difference", "statistic", "p")),
 )
 def evidential_tests(tests: pd.DataFrame, plan: EvidentialPlan) -> pd.DataFrame:
     """Paired tests of each data set, as given; numbers rounded to nine decimals."""
@@ -259,7 +261,7 @@ def evidential_tests(tests: pd.DataFrame, plan: EvidentialPlan) -> pd.DataFrame:
     caption="Evidential error rate of 100 instances of two classes, of which a precise share is "
     "wrong, when every class is in doubt by gamma; estimated by the EM algorithm of equations 5 to "
     "7, and its closed form.",
-    behind=Lines("curve", ORDER["curve"], ("estimate", "expected")),
+    sources=LineSources("curve", ORDER["curve"], ("estimate", "expected")),
 )
 def evidential_curve(curve: pd.DataFrame) -> pd.DataFrame:
     """Figure 1 in numbers.

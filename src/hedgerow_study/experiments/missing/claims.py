@@ -20,7 +20,7 @@ from hedgerow_study.experiments.missing.plan import (
     POINTS,
     VARIANTS,
     MissingPlan,
-    of_paper,
+    published_choices,
 )
 from hedgerow_study.experiments.missing.statistics import rows_of, tests_of
 from hedgerow_study.experiments.missing.tables import LABELS
@@ -129,7 +129,7 @@ def claims(
     verdicts = judge(bound, frames_of(DESCRIBED, results), LABELS)
     names = results["means"]["dataset"].unique()
     verdicts = hanging(verdicts, bound, names, partial(_without, results))
-    for choice in of_paper(plan.readings):
+    for choice in published_choices(plan.readings):
         if choice != DESCRIBED:
             other = judge(bound, frames_of(choice, results), LABELS)
             verdicts[f"verdict_{choice}"], verdicts[choice] = other["verdict"], other["measured"]
@@ -150,13 +150,13 @@ def _without(results: Frames, dataset: str) -> dict[str, pd.DataFrame]:
 
 
 @step("datasets", "readings")
-def readings(
+def claims_by_choice(
     results: Frames, specification: Mapping[str, Any], stated: pd.DataFrame, plan: MissingPlan
 ) -> pd.DataFrame:
     """The same statements under each reading, as `claims` returns them, with the reading."""
     bound = of_experiment(specification, "missing")
     verdicts = []
-    for choice in of_paper(plan.readings):
+    for choice in published_choices(plan.readings):
         judged = with_statements(judge(bound, frames_of(choice, results), LABELS), bound, stated)
         verdicts.append(judged.assign(reading=choice))
     return pd.concat(verdicts, ignore_index=True)

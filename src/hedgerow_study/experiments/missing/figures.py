@@ -9,6 +9,7 @@ import pandas as pd
 from hedgerow.showing.figures import Look, drawing
 from hedgerow_study.experiments.frames import Frames
 from hedgerow_study.experiments.missing.plan import (
+    ANALYTIC_CHOICES,
     BASELINES,
     C45,
     CODED,
@@ -24,10 +25,9 @@ from hedgerow_study.experiments.missing.plan import (
     MEAN,
     METHODS,
     MISSING,
-    READINGS,
     SCENARIOS,
 )
-from hedgerow_study.experiments.missing.tables import LABELS, said
+from hedgerow_study.experiments.missing.tables import LABELS, caption_values
 from hedgerow_study.experiments.step import figure
 
 if TYPE_CHECKING:
@@ -121,7 +121,7 @@ def _majority(axes: Axes, share: float) -> None:
     f"{{runs}}, as the paper describes the methods; {COMMONEST}. The published figure is drawn "
     "from values that are not printed. {ran}",
     alt=CURVES,
-    words=said,
+    caption_values=caption_values,
 )
 def eig_figure_1(tables: Frames, means: pd.DataFrame) -> Figure:
     """Figure 1: prediction with full data."""
@@ -134,7 +134,7 @@ def eig_figure_1(tables: Frames, means: pd.DataFrame) -> Figure:
     f"paper describes the methods; {COMMONEST}. The published figure is drawn from values that are "
     "not printed. {ran}",
     alt=CURVES,
-    words=said,
+    caption_values=caption_values,
 )
 def eig_figure_2(tables: Frames, means: pd.DataFrame) -> Figure:
     """Figure 2: prediction with missing data."""
@@ -147,7 +147,7 @@ def eig_figure_2(tables: Frames, means: pd.DataFrame) -> Figure:
     f"(k-NN), mean over {{runs}}, as the paper describes the methods; {COMMONEST}. The published "
     "figure is drawn from values that are not printed. {ran}",
     alt=CURVES,
-    words=said,
+    caption_values=caption_values,
 )
 def eig_figure_3(tables: Frames, means: pd.DataFrame) -> Figure:
     """Figure 3: prediction with imputed data."""
@@ -160,7 +160,7 @@ def eig_figure_3(tables: Frames, means: pd.DataFrame) -> Figure:
     "over {sets} and {runs}, a row for each reading that was run. Above 0 favours EIG. {ran}",
     alt="Two rows of three panels, the readings and the scenarios, with a line per baseline; the "
     "numbers follow from the table missing_levels.",
-    words=said,
+    caption_values=caption_values,
 )
 def missing_gains(tables: Frames, means: pd.DataFrame) -> Figure:
     """Figure of EIG's gains by reading and scenario."""
@@ -169,7 +169,7 @@ def missing_gains(tables: Frames, means: pd.DataFrame) -> Figure:
         index=["reading", "scenario", "missingness"], columns="method", values="accuracy"
     )
     available = set(levels["reading"])
-    kinds = [choice for choice in READINGS if choice in available]
+    kinds = [choice for choice in ANALYTIC_CHOICES if choice in available]
     with drawing(1.9 * max(len(kinds), 1) + 0.6) as drawn:
         if not kinds:
             return drawn

@@ -8,8 +8,8 @@ from pathlib import Path
 import pandas as pd
 from markupsafe import Markup
 
-from hedgerow.showing.numbers import NONE, blank, known, minus, number, p_said
-from hedgerow_study.experiments.compared import comparisons, pair_words
+from hedgerow.showing.numbers import NONE, blank, is_number, minus, number, p_words
+from hedgerow_study.experiments.comparisons import comparisons, pair_words
 from hedgerow_study.experiments.frames import Frames
 from hedgerow_study.experiments.missing import figures as own_figures
 from hedgerow_study.experiments.missing import tables as own_tables
@@ -22,7 +22,7 @@ from hedgerow_study.experiments.missing.plan import (
     METHODS,
     SCENARIOS,
     MissingPlan,
-    of_paper,
+    published_choices,
 )
 from hedgerow_study.experiments.missing.statistics import OF_ACCURACY
 from hedgerow_study.experiments.missing.tables import LABELS
@@ -65,7 +65,7 @@ def section(
     plan: MissingPlan,
 ) -> Section:
     """EIG as a section of the report page."""
-    sets, choices = tables["missing_sets"], of_paper(plan.readings)
+    sets, choices = tables["missing_sets"], published_choices(plan.readings)
     heads = [HEADS[choice] for choice in choices]
     described = {name: t[t["reading"] == DESCRIBED] for name, t in tables.items() if "reading" in t}
     tests, methods = described["missing_tests"], ["Data set", *(LABELS[m] for m in METHODS)]
@@ -77,7 +77,7 @@ def section(
         ),
         "missing_means": view(_means(described["missing_means"]), methods),
         "missing_readings": view(
-            _readings(tables["missing_readings"], choices),
+            _choice_rows(tables["missing_readings"], choices),
             ["Statement", *(Styled(head, "text") for head in heads)],
         ),
         "missing_text": view(
@@ -105,7 +105,7 @@ def section(
         claims=claim_lines(claims, {r: HEADS[r] for r in choices if r != DESCRIBED}),
         absent=sets.loc[sets["status"] == "absent", "registry"].tolist(),
         n_run=int((sets["status"] == "run").sum()),
-        whole="; ".join(p_said(p) for p in tests.loc[friedman, "p"]),
+        whole="; ".join(p_words(p) for p in tests.loc[friedman, "p"]),
         shown=shown(own_tables, own_figures, figures=figures, captions=captions, views=views),
     )  # fmt: skip
 
@@ -148,7 +148,7 @@ def _depths(table: pd.DataFrame) -> dict[str, list]:
     return {f"{level} per cent missing": lines for level, lines in blocks.items() if lines}
 
 
-def _readings(table: pd.DataFrame, choices: list[str]) -> list[tuple]:
+def _choice_rows(table: pd.DataFrame, choices: list[str]) -> list[tuple]:
     at = {(row["claim"], row["reading"]): row for row in table.to_dict("records")}
     claims = table["claim"].drop_duplicates()
     return [(claim, *(_verdict(at[claim, choice]) for choice in choices)) for claim in claims]
@@ -166,12 +166,12 @@ def _number_of_text(row: Mapping, choices: list[str]) -> tuple:
     if who and not words.startswith(("data sets", "level", "the flat")):
         words = f"{who} {words}"
     whose = "" if row["dataset"] == "all_datasets" else f"{_name(row)}: "
-    cells = (_said(row[name], row["unit"] == "yes_no") for name in ("published", *choices))
+    cells = (_sentence(row[name], row["unit"] == "yes_no") for name in ("published", *choices))
     return Styled(whose + words, "wrap"), Styled(SHORT[row["scenario"]], "text"), *cells
 
 
-def _said(value: float, yes_no: bool) -> str:
-    if not known(value):
+def _sentence(value: float, yes_no: bool) -> str:
+    if not is_number(value):
         return NONE
     if yes_no:
         return "yes" if value else "no"

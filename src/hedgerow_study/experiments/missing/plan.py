@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from hedgerow_study.experiments.compared import Compared, Metric, Part
+from hedgerow_study.experiments.comparisons import Metric, PairwiseComparison, Part
 from hedgerow_study.experiments.plan import Plan, in_chunks, setting
 
 EXPERIMENT = "missing"  # the word under which seeds are drawn
@@ -21,8 +21,8 @@ FULL, MISSING, IMPUTED = SCENARIOS
 #: The paper as it is described, as its authors coded it (repaired), as described but for the gain
 #: of C4.5, and as coded with gains of 0/0 left undefined. The last is no reading but a question:
 #: as described, on data whose variables are independent.
-READINGS = ("described", "coded", "coded_gain", "coded_undefined", "independent")
-DESCRIBED, CODED, CODED_GAIN, CODED_UNDEFINED, INDEPENDENT = READINGS
+ANALYTIC_CHOICES = ("described", "coded", "coded_gain", "coded_undefined", "independent")
+DESCRIBED, CODED, CODED_GAIN, CODED_UNDEFINED, INDEPENDENT = ANALYTIC_CHOICES
 
 #: Of the variants together: the lower of the two; of the baselines: the highest of the three.
 BOTH, BEST = "eig_both", "best_baseline"
@@ -33,7 +33,7 @@ POINTS = 100.0
 _ACCURACY = {"accuracy": Metric(POINTS, 2)}
 #: What each part compares. Advantages over the best baseline are compared between scenarios, which
 #: stand in the place of methods; depths have no scenario.
-COMPARED = Compared(
+COMPARED = PairwiseComparison(
     cell=("reading", "scenario"),
     parts={
         "best": Part(_ACCURACY, tuple((variant, BEST) for variant in (*VARIANTS, BOTH))),
@@ -47,7 +47,7 @@ COMPARED = Compared(
             {"depth": Metric(1.0, 2)}, tuple(itertools.product((C45, *VARIANTS), BASELINES[1:]))
         ),
     },
-    order={"reading": READINGS, "scenario": SCENARIOS},
+    order={"reading": ANALYTIC_CHOICES, "scenario": SCENARIOS},
     repeat=(),
     family=("metric", "reading", "scenario"),
 )
@@ -70,7 +70,7 @@ ORDER = {
 }
 
 
-def of_paper(choices: tuple[str, ...]) -> list[str]:
+def published_choices(choices: tuple[str, ...]) -> list[str]:
     """Readings of the paper, in their order."""
     return [choice for choice in choices if choice != INDEPENDENT]
 
@@ -95,7 +95,7 @@ class MissingPlan(Plan):
         "repaired, as described but for the gain of C4.5, which is as coded (coded_gain), and as "
         "coded with gains of 0/0 left undefined, of which the first is taken (coded_undefined); "
         "and as described on variables that are shuffled one by one (independent, EIG-09).",
-        choices=READINGS,
+        choices=ANALYTIC_CHOICES,
     )
     missingness: tuple[int, ...] = setting(
         (5, 40, 45, 50, 55, 60, 65, 70, 75, 80, 85, 90, 95),

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from hedgerow.evaluation import significance
-from hedgerow_study.experiments.frames import joined, sorted_
+from hedgerow_study.experiments.frames import concat_sorted, sorted_
 from hedgerow_study.experiments.missing.plan import (
     ALL,
     BASELINES,
@@ -106,7 +106,7 @@ def tests_of(rows: pd.DataFrame) -> pd.DataFrame:
         results.append((key, result))
     keys = pd.DataFrame([key for key, _ in results], columns=[*COMPARED.key, "difference"])
     whole = pd.concat([keys, significance.to_frame([result for _, result in results])], axis=1)
-    return joined([tests, whole], [*COMPARED.key, "correction"])
+    return concat_sorted([tests, whole], [*COMPARED.key, "correction"])
 
 
 def runs_of(rows: pd.DataFrame) -> pd.DataFrame:
@@ -143,7 +143,7 @@ def depths_of(trees: pd.DataFrame) -> pd.DataFrame:
     return sorted_(cells.reset_index(), ORDER["depths"])
 
 
-@step("datasets", makes=("rows", "trees", "sets", "levels", "means", "tests", "runs", "depths"))
+@step("datasets", outputs=("rows", "trees", "sets", "levels", "means", "tests", "runs", "depths"))
 def merged(
     rows: Sequence[pd.DataFrame],
     trees: Sequence[pd.DataFrame],
@@ -155,8 +155,11 @@ def merged(
     if not rows:
         nothing = {name: pd.DataFrame(columns=columns) for name, columns in COLUMNS.items()}
         return {**nothing, "tests": COMPARED.statistics(pd.DataFrame(columns=["part", "metric"]))}
-    whole = {"rows": joined(rows, ORDER["rows"]), "trees": joined(trees, ORDER["trees"])}
-    whole["sets"] = joined(sets, ORDER["sets"]).drop_duplicates(ignore_index=True)
+    whole = {
+        "rows": concat_sorted(rows, ORDER["rows"]),
+        "trees": concat_sorted(trees, ORDER["trees"]),
+    }
+    whole["sets"] = concat_sorted(sets, ORDER["sets"]).drop_duplicates(ignore_index=True)
     levels, depths = levels_of(whole["rows"]), depths_of(whole["trees"])
     means = means_of(levels)
     return {

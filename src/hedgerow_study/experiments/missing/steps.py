@@ -41,7 +41,7 @@ FACTS = ["n_rows", "n_dropped", "n_variables", "n_columns", "majority"]
 # --------------------------------------------------------------------------------------- data
 
 
-def complete(table: TidyTable, incomplete: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def complete_rows(table: TidyTable, incomplete: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Values, number of categories of each variable, class codes.
 
     incomplete: what becomes of rows that lack a value by themselves.
@@ -79,7 +79,7 @@ def one_hot(X: np.ndarray, n_categories: np.ndarray) -> np.ndarray:
     return np.column_stack(columns)
 
 
-def with_gaps(
+def with_missing_values(
     X: np.ndarray, n_categories: np.ndarray, choice: str, share: float, stream: Iterable
 ) -> np.ndarray:
     """The encoded table with a share of its values removed completely at random.
@@ -105,7 +105,7 @@ def folds(y: np.ndarray, n_folds: int, seed: int) -> Iterator[tuple[int, np.ndar
 # ----------------------------------------------------------------------------------- learners
 
 
-def guesses(X: np.ndarray, n_neighbors: int, *others: np.ndarray) -> list[np.ndarray]:
+def impute_knn(X: np.ndarray, n_neighbors: int, *others: np.ndarray) -> list[np.ndarray]:
     """A training set filled by its nearest neighbours, and other tables by the same.
 
     A column without a known value is filled with 0, of which no tree learns anything.
@@ -173,9 +173,9 @@ def classes_by(tree: Tree, X: np.ndarray, choice: str) -> np.ndarray:
 @step(
     *("candidates", "incomplete", "min_samples_split", "missingness", "n_folds", "n_neighbors"),
     *("readings", "reliability", "seed"),
-    makes=("rows", "trees", "kept", "sets"),
+    outputs=("rows", "trees", "kept", "sets"),
 )
-def learnt(
+def learn(
     table: TidyTable, plan: MissingPlan, repeats: Iterable[int] | None = None
 ) -> dict[str, pd.DataFrame]:
     """Remove values, learn by each method, and test in each scenario, on one data set.
@@ -186,7 +186,7 @@ def learnt(
     dataset, n_rows (used), n_dropped (rows that lack a value by themselves), n_variables, n_columns
     (encoded), majority (share of the commonest class).
     """
-    given, n_categories, given_y = complete(table, plan.incomplete)
+    given, n_categories, given_y = complete_rows(table, plan.incomplete)
     kept_at = set(KEPT) & set(plan.missingness) or {max(plan.missingness)}
     rows, sizes, kept = [], [], []
     for repeat in numbers_of(plan, "n_repeats", repeats):
@@ -203,13 +203,13 @@ def learnt(
             cache: dict[tuple, list[np.ndarray]] = {}
             for choice in plan.readings:
                 X, y, whole = complete_ones[choice]
-                masked = with_gaps(X, n_categories, choice, level / 100, stream)
+                masked = with_missing_values(X, n_categories, choice, level / 100, stream)
                 for fold, training, test in folds(y, plan.n_folds, seed):
                     key = (table.name, choice, level, repeat, fold)
                     # The same missing values are imputed alike, which takes most of the time.
                     same = (choice == INDEPENDENT, choice in AS_CODED, fold)
                     if same not in cache:
-                        cache[same] = guesses(masked[training], plan.n_neighbors, masked[test])
+                        cache[same] = impute_knn(masked[training], plan.n_neighbors, masked[test])
                     filled, imputed = cache[same]
                     scenes = {FULL: whole[test], MISSING: masked[test], IMPUTED: imputed}
                     trees = trees_of(

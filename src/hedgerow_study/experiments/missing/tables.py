@@ -7,8 +7,19 @@ from collections.abc import Iterator
 import numpy as np
 import pandas as pd
 
-from hedgerow_study.experiments.behind import Lines, P, Read, Selector, tested
-from hedgerow_study.experiments.compared import TOLD, Key, Place, cells_behind
+from hedgerow_study.experiments.cell_sources import (
+    ColumnSource,
+    LineSources,
+    P,
+    Selector,
+    test_cells,
+)
+from hedgerow_study.experiments.comparisons import (
+    CAPTION_TEST_NOTE,
+    Key,
+    Place,
+    cells_of_comparisons,
+)
 from hedgerow_study.experiments.frames import Frames, sorted_
 from hedgerow_study.experiments.missing.plan import (
     ALL,
@@ -24,10 +35,10 @@ from hedgerow_study.experiments.missing.plan import (
     POINTS,
     VARIANTS,
     MissingPlan,
-    of_paper,
+    published_choices,
 )
 from hedgerow_study.experiments.missing.statistics import rows_of
-from hedgerow_study.experiments.printed import printed_number
+from hedgerow_study.experiments.published_cells import published_number
 from hedgerow_study.experiments.step import table
 from hedgerow_study.reporting.cells import Cell, Rows
 from hedgerow_study.reporting.tables import how_many, ran, status
@@ -52,7 +63,7 @@ ABOVE = {
 CLEAR, STEADY, FLAT = 0.05, 5.0, 1.0
 
 
-def said(means: pd.DataFrame, plan: MissingPlan) -> dict[str, str]:
+def caption_values(means: pd.DataFrame, plan: MissingPlan) -> dict[str, str]:
     """Words of the captions: what was run."""
     draws = how_many(plan.n_repeats, "draw")
     each = f"{draws} of {plan.n_folds} folds"
@@ -74,7 +85,7 @@ def names_of(plan: MissingPlan) -> list[tuple[str, str]]:
     return sorted(names) + [(key, key) for key in sorted(set(plan.datasets) - theirs)]
 
 
-def behind_tests(table: pd.DataFrame, means: pd.DataFrame, depths: pd.DataFrame) -> Iterator[Cell]:
+def tests_sources(table: pd.DataFrame, means: pd.DataFrame, depths: pd.DataFrame) -> Iterator[Cell]:
     """Both sides of each comparison, and its test; advantages are differences themselves."""
     rows = rows_of(means, depths)
     of_means, of_depths = Selector(means), Selector(depths)
@@ -88,7 +99,7 @@ def behind_tests(table: pd.DataFrame, means: pd.DataFrame, depths: pd.DataFrame)
         return Place(Rows("means", where, "accuracy"), of_means, ("dataset",))
 
     plain = table[table["part"] != "scenarios"]
-    yield from cells_behind(COMPARED, plain, rows, place=place, statistics="tests")
+    yield from cells_of_comparisons(COMPARED, plain, rows, place=place, statistics="tests")
     for row, line in table[table["part"] == "scenarios"].iterrows():
         for column, scenario in (("mean_first", "first"), ("mean_second", "second")):
             keys = {"reading": line["reading"], "scenario": line[scenario]}
@@ -97,13 +108,13 @@ def behind_tests(table: pd.DataFrame, means: pd.DataFrame, depths: pd.DataFrame)
                 yield Cell(row, column, "mean_difference", pair, POINTS, ("dataset",))
         test = {name: line[name] for name in COMPARED.key}
         columns = {"difference": ("none", "difference"), **P}
-        yield from tested(row, line, test, columns, "tests")
+        yield from test_cells(row, line, test, columns, "tests")
 
 
-def behind_text(table: pd.DataFrame, plan: MissingPlan) -> Iterator[Cell]:
+def text_sources(table: pd.DataFrame, plan: MissingPlan) -> Iterator[Cell]:
     """Numbers of the text rest on the means of their scenario, or on its levels."""
     for row, line in enumerate(table.to_dict("records")):
-        for choice in of_paper(plan.readings):
+        for choice in published_choices(plan.readings):
             if pd.isna(line[choice]):
                 continue
             where = {"reading": choice, "scenario": line["scenario"]}
@@ -127,8 +138,8 @@ OF_LEVELS = ("missingness_", "flat_")
     "Data sets of the evaluation of EIG",
     caption="Rows, rows left out because they lack a value by themselves, variables, columns once "
     "categories are 0 and 1, and the share of the commonest class. {ran}",
-    words=said,
-    behind=Lines(
+    caption_values=caption_values,
+    sources=LineSources(
         "sets",
         {"registry": "dataset"},
         ("n_rows", "n_dropped", "n_variables", "n_columns", "majority"),
@@ -152,14 +163,14 @@ def missing_sets(sets: pd.DataFrame, plan: MissingPlan) -> pd.DataFrame:
     caption="Accuracy, mean over {levels} and {runs}, by what the test set is like; the best of "
     "each line is marked. The paper prints curves and what it says of these means, not the means. "
     "{ran}",
-    words=said,
-    behind=Lines(
+    caption_values=caption_values,
+    sources=LineSources(
         "levels",
         {"registry": "dataset", "reading": "reading", "scenario": "scenario", "method": "method"},
         {
-            "accuracy": Read("mean"),
-            "n_levels": Read("n_rows", "accuracy"),
-            "n_runs": Read("lowest"),
+            "accuracy": ColumnSource("mean"),
+            "n_levels": ColumnSource("n_rows", "accuracy"),
+            "n_runs": ColumnSource("lowest"),
         },
     ),
 )
@@ -183,8 +194,8 @@ def missing_means(means: pd.DataFrame, plan: MissingPlan) -> pd.DataFrame:
 @table(
     "Accuracies by the share of missing values",
     caption="What figures 1 to 3 show: accuracy at each level, mean over {runs}. {ran}",
-    words=said,
-    behind=Lines(
+    caption_values=caption_values,
+    sources=LineSources(
         "levels",
         ("reading", "dataset", "scenario", "missingness", "method"),
         ("accuracy", "n_runs"),
@@ -201,10 +212,10 @@ def missing_levels(levels: pd.DataFrame, means: pd.DataFrame, plan: MissingPlan)
 @table(
     "Tests of EIG over data sets",
     caption="Accuracies, in per cent, and advantages over the best baseline, in points, are means "
-    f"over levels. {TOLD} of a part, reading and scenario. Of depth, which is neither better nor "
-    "worse: deeper and shallower. All three scenarios: Friedman's test. {ran}",
-    words=said,
-    behind=behind_tests,
+    f"over levels. {CAPTION_TEST_NOTE} of a part, reading and scenario. Of depth, which is neither "
+    "better nor worse: deeper and shallower. All three scenarios: Friedman's test. {ran}",
+    caption_values=caption_values,
+    sources=tests_sources,
 )
 def missing_tests(
     tests: pd.DataFrame, means: pd.DataFrame, depths: pd.DataFrame, plan: MissingPlan
@@ -226,8 +237,8 @@ def missing_tests(
     "Depth of trees",
     caption="Depth and leaves of unpruned trees at 20, 50 and 80 per cent of missing values, mean "
     "over {runs}. {ran}",
-    words=said,
-    behind=Lines(
+    caption_values=caption_values,
+    sources=LineSources(
         "depths",
         ("reading", "dataset", "missingness", "method"),
         ("depth", "n_leaves", "n_runs"),
@@ -248,8 +259,8 @@ def missing_depth(depths: pd.DataFrame, means: pd.DataFrame, plan: MissingPlan) 
     "{sets}, {levels} and {runs}. Clearly better: p below .05 in a paired t test over the runs, "
     "from that level up to 90 per cent; steady: within 5 points of the lowest level; flat: within "
     "1 point of the share of the commonest class from that level on. {ran}",
-    words=said,
-    behind=behind_text,
+    caption_values=caption_values,
+    sources=text_sources,
 )
 def missing_text(
     means: pd.DataFrame,
@@ -274,16 +285,18 @@ def missing_text(
         yes_no = {"yes": 1.0, "no": 0.0}
         line["published"] = yes_no.get(row["value"]) if row["value"] in yes_no else None
         if line["published"] is None:
-            line["published"] = printed_number(row["value"])
-        for choice in of_paper(plan.readings):
-            seen = _Seen(*(f[f["reading"] == choice] for f in (means, levels, runs)), sets, plan)
+            line["published"] = published_number(row["value"])
+        for choice in published_choices(plan.readings):
+            seen = _TextNumbers(
+                *(f[f["reading"] == choice] for f in (means, levels, runs)), sets, plan
+            )
             line[choice] = seen.number(row["metric"], row["dataset"], row["method"], scenario)
         lines.append(line)
     frame = pd.DataFrame(lines)
-    return frame.round({name: 9 for name in ("published", *of_paper(plan.readings))})
+    return frame.round({name: 9 for name in ("published", *published_choices(plan.readings))})
 
 
-class _Seen:
+class _TextNumbers:
     """Numbers of the text, of one reading."""
 
     def __init__(self, means, levels, runs, sets, plan):
@@ -325,22 +338,22 @@ class _Seen:
                 (self.runs["dataset"] == dataset) & (self.runs["scenario"] == scenario)
             ].set_index("missingness")
             lead = (runs["p"].astype(float) < CLEAR) & (runs["difference"].astype(float) > 0)
-            return _from(lead[lead.index <= 90])
+            return _first_level(lead[lead.index <= 90])
         if metric == "missingness_until_which_accuracy_steady":
             lost = eig.iloc[0] - eig > STEADY
             return float(eig.index[~lost.cummax()].max())
         if metric == "missingness_from_which_below_imputation_baselines":
-            return _from(eig < wide[[MEAN, KNN]].min(axis=1))
+            return _first_level(eig < wide[[MEAN, KNN]].min(axis=1))
         majority = POINTS * float(self.sets.set_index("dataset").loc[dataset, "majority"])
         flat = (wide[[C45, *VARIANTS]] - majority).abs().max(axis=1) <= FLAT
         if metric == "missingness_from_which_accuracy_flat":
-            return _from(flat)
+            return _first_level(flat)
         if metric == "flat_accuracy":
             return majority if flat.iloc[-1] else np.nan
         return np.nan
 
 
-def _from(holds: pd.Series) -> float:
+def _first_level(holds: pd.Series) -> float:
     """The level from which on something holds at every one, NaN without one."""
     until_the_end = holds[::-1].cummin()[::-1].astype(bool)
     return float(until_the_end.index[until_the_end].min()) if until_the_end.any() else np.nan
@@ -351,12 +364,10 @@ def _from(holds: pd.Series) -> float:
     caption="Verdict on each statement where the methods are as the paper describes them, as its "
     "authors coded them, repaired where gains are 0/0, and, if they were run, as described but for "
     "the gain of C4.5 and as coded with those gains left undefined. {ran}",
-    words=said,
-    behind=Lines("readings", ("claim", "reading"), ("verdict",)),
+    caption_values=caption_values,
+    sources=LineSources("readings", ("claim", "reading"), ("verdict",)),
 )
-def missing_readings(
-    readings: pd.DataFrame, means: pd.DataFrame, plan: MissingPlan
-) -> pd.DataFrame:
+def missing_choices(readings: pd.DataFrame, means: pd.DataFrame, plan: MissingPlan) -> pd.DataFrame:
     """Which reading carries which claim.
 
     Returns: claim, reading, verdict, measured, lacking.

@@ -13,10 +13,10 @@ from hedgerow_study.experiments.search.plan import BOTH, PRUNING, SearchPlan
 from hedgerow_study.experiments.search.tables import (
     CRITERIA,
     SMALL,
+    caption_values,
     first_split,
     instances,
     printed_cells,
-    said,
 )
 from hedgerow_study.experiments.step import figure
 
@@ -35,7 +35,7 @@ PRINTED_CELLS = "Open markers follow from the printed cells."
     f"tree; on the line both are equal. {PRINTED_CELLS} {{ran}}",
     alt="Four panels of points, one per data set: tests of the deepest state of the search "
     "against tests of the C4.5 tree; numbers are in tables 4.1 and 4.5.",
-    words=said,
+    caption_values=caption_values,
 )
 def thesis_figure_4_3(rows: pd.DataFrame, published: Frames, plan: SearchPlan) -> Figure:
     """Figure 4.3: deepest state of the search against the tests of the C4.5 tree.
@@ -76,7 +76,7 @@ def thesis_figure_4_3(rows: pd.DataFrame, published: Frames, plan: SearchPlan) -
     f"where the thesis parts small from large data sets. {PRINTED_CELLS} {{ran}}",
     alt="Four panels of points, one per data set: F1 of UCT-DT less that of C4.5 against the "
     "number of instances; numbers are in tables 4.1 and 4.5.",
-    words=said,
+    caption_values=caption_values,
 )
 def thesis_figure_4_4(rows: pd.DataFrame, published: Frames, plan: SearchPlan) -> Figure:
     """Figure 4.4: F1 of UCT-DT (VS) less that of C4.5, against the number of instances."""
@@ -95,7 +95,7 @@ def thesis_figure_4_4(rows: pd.DataFrame, published: Frames, plan: SearchPlan) -
     f"line is at 730 instances. {PRINTED_CELLS} {{ran}}",
     alt="Two panels of points, one per data set: F1 of the policy C4.5b less that of VS and of "
     "C4.5 against the number of instances; numbers are in table 4.3.",
-    words=said,
+    caption_values=caption_values,
 )
 def thesis_figure_4_5(rows: pd.DataFrame, published: Frames, plan: SearchPlan) -> Figure:
     """Figure 4.5: F1 of the policy C4.5b less that of VS and of C4.5, against instances."""

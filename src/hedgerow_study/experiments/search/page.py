@@ -10,12 +10,12 @@ from markupsafe import Markup
 
 from hedgerow.evaluation.significance import LEVEL, smallest_p
 from hedgerow.showing.figures import LOOKS
-from hedgerow.showing.numbers import NONE, known, number, p_said
+from hedgerow.showing.numbers import NONE, is_number, number, p_words
 from hedgerow_study.experiments.frames import Frames
 from hedgerow_study.experiments.search import figures as own_figures
 from hedgerow_study.experiments.search import tables as own_tables
 from hedgerow_study.experiments.search.plan import METHODS, METRICS, SearchPlan
-from hedgerow_study.experiments.search.tables import ALL, BESIDE, COLUMNS, CRITERIA, UNITS
+from hedgerow_study.experiments.search.tables import ALL, COLUMNS, CRITERIA, EXTRA_GROUPS, UNITS
 from hedgerow_study.experiments.step import step
 from hedgerow_study.reporting.html import (
     Section,
@@ -133,7 +133,10 @@ def _results(table: pd.DataFrame, identifier: str) -> Markup:
     key = ["method", "criterion", "metric"]
     body, feet = table[table["dataset"] != ALL], table[table["dataset"] == ALL].set_index(key)
     available = set(zip(body["method"], body["criterion"], strict=True))
-    groups = [*COLUMNS[identifier], *(g for g in BESIDE.get(identifier, ()) if g in available)]
+    groups = [
+        *COLUMNS[identifier],
+        *(g for g in EXTRA_GROUPS.get(identifier, ()) if g in available),
+    ]
     metrics = list(dict.fromkeys(body["metric"]))
     places = [(*group, metric) for group in groups for metric in metrics]
     lines = []
@@ -165,7 +168,7 @@ def _value(cell: pd.Series) -> Styled:
 def _count(counted: pd.Series) -> Styled:
     """A footer; of one of our own nothing is printed."""
     printed, note = beneath(""), ""
-    if known(counted["counted"]):
+    if is_number(counted["counted"]):
         printed = beneath(number(counted["counted_same_sets"]), "from the printed cells")
         note = (
             f"printed over all sets: {number(counted['published'])}, counted "
@@ -184,7 +187,7 @@ def _tests(table: pd.DataFrame, identifier: str) -> Markup:
         rows = rows.set_index("metric")
         is_pair = test == "wilcoxon_signed_rank"
         critical = rows["critical_value"].iloc[0]
-        title = _TESTS[test] + (f" (critical {critical:.2f})" if known(critical) else "")
+        title = _TESTS[test] + (f" (critical {critical:.2f})" if is_number(critical) else "")
         if is_pair:
             title = " against ".join(_group(group, identifier) for group in groups.split("|"))
         line = [title]
@@ -211,7 +214,7 @@ def _group(name: str, identifier: str) -> str:
 def _outcome(row: pd.Series, prefix: str, test: str) -> str:
     if pd.isna(row[f"{prefix}p"]):
         return NONE
-    words = p_said(row[f"{prefix}p"])
+    words = p_words(row[f"{prefix}p"])
     if test == "wilcoxon_signed_rank":
         return f"{words} {text(row[f'{prefix}arrow'])}".strip()
     sign = {"anova_within": "F", "shapiro_residuals": "W"}.get(test, "χ²")
@@ -258,5 +261,5 @@ def _spread(cell: pd.Series) -> list:
     numbers = [number(cell[name], max(digits, 1)) for name in ("mean", "sd")]
     numbers += [number(cell["first_split"], digits)]
     better = cell["better_than_c45"]
-    better = f"{100 * better:.0f} %" if known(better) else ""
+    better = f"{100 * better:.0f} %" if is_number(better) else ""
     return [*(Styled(value, row=row) for value in numbers), better]

@@ -21,7 +21,7 @@ from hedgerow.data import TidyTable, folds, rng, split
 from hedgerow.evaluation import metrics
 from hedgerow.evaluation.tuning import best_factor
 from hedgerow_study.experiments.frames import (
-    joined,
+    concat_sorted,
     numbers_of,
     one_sample,
     ordered,
@@ -66,7 +66,7 @@ def cells_of(split_number: int, plan: SearchPlan) -> list[tuple[str, str]]:
     *("n_generations", "n_iterations", "n_iterations_c45b", "population_size", "seed"),
     *("test_size", "ties_of_confidence", "tree_returned", "tuned_by", "validation_fraction"),
     *("value_pruning_depth", "value_pruning_interval"),
-    makes=("rows", "trees", "tuning", "times"),
+    outputs=("rows", "trees", "tuning", "times"),
 )
 def run(
     table: TidyTable, plan: SearchPlan, splits: Iterable[int] | None = None
@@ -196,10 +196,10 @@ class Part:
         """Rows of the training part from which every UCT-DT takes its tests."""
         from sklearn.utils import check_random_state
 
-        from hedgerow.search.division import divided
+        from hedgerow.search.division import split_rows
 
         random = check_random_state(self._random_state("uct"))
-        return self.train[divided(len(self.train), self.plan.validation_fraction, random)[0]]
+        return self.train[split_rows(len(self.train), self.plan.validation_fraction, random)[0]]
 
     def c45_tree(self, confidence: float, rows: np.ndarray | None = None):
         """The C4.5 tree of the training part, or of some rows of it, pruned at a confidence."""
@@ -333,10 +333,10 @@ class Part:
         return probabilities
 
 
-@step(makes=("rows", "trees", "tuning"))
+@step(outputs=("rows", "trees", "tuning"))
 def merged(
     rows: Sequence[pd.DataFrame], trees: Sequence[pd.DataFrame], tuning: Sequence[pd.DataFrame]
 ) -> dict[str, pd.DataFrame]:
     """Put the chunks of one data set together, so that nothing tells how it was cut."""
     parts = {"rows": rows, "trees": trees, "tuning": tuning}
-    return {name: joined(frames, ORDER[name]) for name, frames in parts.items()}
+    return {name: concat_sorted(frames, ORDER[name]) for name, frames in parts.items()}

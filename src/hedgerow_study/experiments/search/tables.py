@@ -38,7 +38,7 @@ COLUMNS = {
     "thesis_table_4_5": (("c45", ""), ("ete", ""), ("uct_vs", BOTH), ("uct_c45b", BOTH)),
 }
 #: Of our own: stands beside the printed groups, and takes no part in what they are counted by.
-BESIDE = {"thesis_table_4_5": ((INDUCTION, ""),)}
+EXTRA_GROUPS = {"thesis_table_4_5": ((INDUCTION, ""),)}
 #: Unit and printed decimals of each metric: what is equal as printed counts as a tie.
 UNITS = {
     "f1": ("percent", 1),
@@ -47,7 +47,7 @@ UNITS = {
     "search_depth": ("tests", 0),
 }
 #: Table whose printed cells each table of tests is recomputed from.
-TESTED = {
+CAPTION_TESTS = {
     "thesis_table_4_2": "thesis_table_4_1",
     "thesis_table_4_4": "thesis_table_4_3",
     "thesis_table_4_6": "thesis_table_4_5",
@@ -80,7 +80,7 @@ SAME_TEST = (
 )
 
 
-def said(rows: pd.DataFrame, plan: SearchPlan) -> dict[str, str]:
+def caption_values(rows: pd.DataFrame, plan: SearchPlan) -> dict[str, str]:
     """Words of the captions: what was run."""
     available = set(rows["dataset"])
     n = sum(d in available for d in plan.printed.values())
@@ -147,7 +147,7 @@ def first_split(rows: pd.DataFrame) -> pd.DataFrame:
 # ---------------------------------------------------------------------------- tables of results
 
 
-def behind_results(table: pd.DataFrame, rows: pd.DataFrame, plan: SearchPlan) -> Iterator[Cell]:
+def results_sources(table: pd.DataFrame, rows: pd.DataFrame, plan: SearchPlan) -> Iterator[Cell]:
     """Tables 4.1, 4.3 and 4.5 rest on the rows of the first split, footers on all of theirs."""
     lacking = set(rows["dataset"][without_search(rows) & (rows["split"] == 0)])
     ran = [d for d in plan.printed.values() if d in set(rows["dataset"]) - lacking]
@@ -182,8 +182,8 @@ def behind_results(table: pd.DataFrame, rows: pd.DataFrame, plan: SearchPlan) ->
 @table(
     "search pruning",
     caption=f"D is the number of tests of the deepest state reached. {RESULTS} {{ran}}",
-    words=said,
-    behind=behind_results,
+    caption_values=caption_values,
+    sources=results_sources,
 )
 def thesis_table_4_1(rows: pd.DataFrame, published: Frames, plan: SearchPlan) -> pd.DataFrame:
     """Table 4.1: search pruning under the policy VS.
@@ -203,8 +203,8 @@ def thesis_table_4_1(rows: pd.DataFrame, published: Frames, plan: SearchPlan) ->
 @table(
     "simulation policies",
     caption=f"{RESULTS} {{ran}}",
-    words=said,
-    behind=behind_results,
+    caption_values=caption_values,
+    sources=results_sources,
 )
 def thesis_table_4_3(rows: pd.DataFrame, published: Frames, plan: SearchPlan) -> pd.DataFrame:
     """Table 4.3: simulation policies, with both search prunings. As `thesis_table_4_1`.
@@ -220,8 +220,8 @@ def thesis_table_4_3(rows: pd.DataFrame, published: Frames, plan: SearchPlan) ->
     "rows from which UCT-DT takes its tests, it tells the search from the rows that validation "
     "costs. "
     f"{RESULTS} {{ran}}",
-    words=said,
-    behind=behind_results,
+    caption_values=caption_values,
+    sources=results_sources,
 )
 def thesis_table_4_5(rows: pd.DataFrame, published: Frames, plan: SearchPlan) -> pd.DataFrame:
     """Table 4.5: C4.5, ETE, and UCT-DT with two policies. As `thesis_table_4_1`.
@@ -241,7 +241,7 @@ def _results(identifier, rows, published, plan) -> pd.DataFrame:
     metrics = [m for m in UNITS if m in METRICS or identifier == "thesis_table_4_1"]
     first = first_split(rows)
     lacking = set(first["dataset"][without_search(first)])
-    extra = [g for g in BESIDE.get(identifier, ()) if (first["method"] == g[0]).any()]
+    extra = [g for g in EXTRA_GROUPS.get(identifier, ()) if (first["method"] == g[0]).any()]
     measured = _by_group(first, (*groups, *extra), metrics)
     printed = _by_group(printed_cells(published, plan), (*groups, *extra), metrics)
     notes = _notes(published[identifier])
@@ -340,7 +340,7 @@ def _count(values, count, metric, group, groups, datasets) -> int:
 # ------------------------------------------------------------------------------ tables of tests
 
 
-def behind_tests(
+def tests_sources(
     table: pd.DataFrame, rows: pd.DataFrame, identifier: str, plan: SearchPlan
 ) -> Iterator[Cell]:
     """Plain tests rest on the values that they compare, corrected ones on their family."""
@@ -373,8 +373,8 @@ def behind_tests(
 @table(
     "tests of search pruning",
     caption=SAME_TEST.format("4.1") + " {ran}",
-    words=said,
-    behind=behind_tests,
+    caption_values=caption_values,
+    sources=tests_sources,
 )
 def thesis_table_4_2(statistics: pd.DataFrame, published: Frames, plan: SearchPlan) -> pd.DataFrame:
     """Table 4.2: tests of search pruning, from our rows and from the cells of table 4.1.
@@ -391,8 +391,8 @@ def thesis_table_4_2(statistics: pd.DataFrame, published: Frames, plan: SearchPl
 @table(
     "tests of the policies",
     caption=SAME_TEST.format("4.3") + " {ran}",
-    words=said,
-    behind=behind_tests,
+    caption_values=caption_values,
+    sources=tests_sources,
 )
 def thesis_table_4_4(statistics: pd.DataFrame, published: Frames, plan: SearchPlan) -> pd.DataFrame:
     """Table 4.4: tests of the simulation policies. As `thesis_table_4_2`, from table 4.3."""
@@ -404,8 +404,8 @@ def thesis_table_4_4(statistics: pd.DataFrame, published: Frames, plan: SearchPl
     caption=SAME_TEST.format("4.5")
     + " {ran} The thesis compares with 5.99, the critical value of 2 degrees of freedom; four "
     "methods have 3, and 7.81.",
-    words=said,
-    behind=behind_tests,
+    caption_values=caption_values,
+    sources=tests_sources,
 )
 def thesis_table_4_6(statistics: pd.DataFrame, published: Frames, plan: SearchPlan) -> pd.DataFrame:
     """Table 4.6: tests of C4.5, ETE and UCT-DT. As `thesis_table_4_2`, from table 4.5.
@@ -469,7 +469,7 @@ def _arrow(groups: str, better: str | float) -> str:
 # ------------------------------------------------------------------ properties of the data sets
 
 
-def behind_properties(
+def properties_sources(
     table: pd.DataFrame, rows: pd.DataFrame, properties: pd.DataFrame
 ) -> Iterator[Cell]:
     """Table 4.7 rests on the properties of each data set and on its rows of the first split."""
@@ -517,8 +517,8 @@ def behind_properties(
     "the largest importance in a random forest; the count above the median, which the text asks "
     "for, is half of all variables and stands in the CSV file. Below each value the printed one. "
     "{ran}",
-    words=said,
-    behind=behind_properties,
+    caption_values=caption_values,
+    sources=properties_sources,
 )
 def thesis_table_4_7(
     rows: pd.DataFrame, properties: pd.DataFrame, published: Frames, plan: SearchPlan
@@ -650,7 +650,7 @@ def _yes(value) -> str:
 # -------------------------------------------------------------------------------- over splits
 
 
-def behind_splits(table: pd.DataFrame, rows: pd.DataFrame) -> Iterator[Cell]:
+def splits_sources(table: pd.DataFrame, rows: pd.DataFrame) -> Iterator[Cell]:
     """Rows of the splits above 0, and of the first."""
     splits = sorted(set(rows["split"]) - {0})
     formulas = {name: name for name in ("mean", "sd", "lowest", "highest")}
@@ -672,8 +672,8 @@ def behind_splits(table: pd.DataFrame, rows: pd.DataFrame) -> Iterator[Cell]:
     "value of the first split, with both search prunings. Better: share of these splits on which "
     "the method beats C4.5, ties half; for UCT-DT of those where the limit of its depth, that of "
     "the tree of C4.5, left something to search. {ran}",
-    words=said,
-    behind=behind_splits,
+    caption_values=caption_values,
+    sources=splits_sources,
 )
 def search_splits(rows: pd.DataFrame, published: Frames, plan: SearchPlan) -> pd.DataFrame:
     """Means and spread over further splits, beside the one split of the published protocol.

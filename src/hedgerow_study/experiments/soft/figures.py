@@ -9,10 +9,14 @@ import pandas as pd
 
 from hedgerow.evaluation.metrics import standardised
 from hedgerow.showing.figures import LOOKS, WIDTH, spread_by_rank, style
-from hedgerow.showing.numbers import p_said
+from hedgerow.showing.numbers import p_words
 from hedgerow_study.experiments.soft.plan import EXPERIMENTS, PRINTED, TUNED, SoftPlan
 from hedgerow_study.experiments.soft.statistics import of_table_3_1
-from hedgerow_study.experiments.soft.tables import mean_ranks_of, said, said_of_scores
+from hedgerow_study.experiments.soft.tables import (
+    caption_values,
+    mean_ranks_of,
+    score_caption_values,
+)
 from hedgerow_study.experiments.step import figure
 
 if TYPE_CHECKING:
@@ -42,7 +46,7 @@ BOX = (
     f"{NO_NUMBERS} {{drawn}}",
     alt="Lines of the mean tuned factor of each tuned method against the noise factor of the "
     "training data.",
-    words=said,
+    caption_values=caption_values,
 )
 def thesis_figure_3_5(rows: pd.DataFrame, plan: SoftPlan) -> Figure:
     """Figure 3.5: mean tuned factors against the noise factor of experiment 1.
@@ -59,7 +63,7 @@ def thesis_figure_3_5(rows: pd.DataFrame, plan: SoftPlan) -> Figure:
     "{drawn}",
     alt="Lines of the mean tuned factor of each tuned method against the noise factor of the test "
     "data.",
-    words=said,
+    caption_values=caption_values,
 )
 def thesis_figure_3_6(rows: pd.DataFrame, plan: SoftPlan) -> Figure:
     """Figure 3.6: mean tuned factors against the noise factor of experiment 2.
@@ -74,7 +78,7 @@ def thesis_figure_3_6(rows: pd.DataFrame, plan: SoftPlan) -> Figure:
     caption=f"Experiment 1, noise in the training data. {BOX} {NO_NUMBERS} {{drawn}}",
     alt="Boxplots of standardised leaves and accuracy of each method at each noise factor of the "
     "training data; means are in table 3.4.",
-    words=said,
+    caption_values=caption_values,
 )
 def thesis_figure_3_9(rows: pd.DataFrame, plan: SoftPlan) -> Figure:
     """Figure 3.9: boxplots of standardised leaves and accuracy of experiment 1.
@@ -91,7 +95,7 @@ def thesis_figure_3_9(rows: pd.DataFrame, plan: SoftPlan) -> Figure:
     caption=f"Experiment 2, noise in the test data. {BOX} {NO_NUMBERS} {{drawn}}",
     alt="Boxplots of standardised leaves and accuracy of each method at each noise factor of the "
     "test data; means are in table 3.5.",
-    words=said,
+    caption_values=caption_values,
 )
 def thesis_figure_3_10(rows: pd.DataFrame, plan: SoftPlan) -> Figure:
     """Figure 3.10: boxplots of standardised leaves and accuracy of experiment 2.
@@ -253,7 +257,7 @@ _RANKED = {
     "is nothing for Nemenyi's to divide. {ran}",
     alt="Two axes of mean ranks, one per experiment, with a mark for each method and bars that "
     "join methods which are not told apart; ranks and p-values are in the table soft_ranks.",
-    words=said_of_scores,
+    caption_values=score_caption_values,
 )
 def soft_critical_difference(ranks: pd.DataFrame, plan: SoftPlan) -> Figure:
     """Critical-difference diagram over data sets, one panel per experiment (Demsar 2006, fig. 1).
@@ -330,7 +334,7 @@ def _diagram(axes, ranks: pd.DataFrame, experiment: str) -> None:
     # The ruler of the critical difference, from the best possible rank on.
     axes.plot([1, 1 + least], [1.3, 1.3], color="black", linewidth=1.2, marker="|", markersize=6)
     n = int(overall["n_datasets"])
-    words = f"CD = {least:.2f}  (n = {n} data sets; Friedman {p_said(overall['p'])})"
+    words = f"CD = {least:.2f}  (n = {n} data sets; Friedman {p_words(overall['p'])})"
     axes.text(1, 1.5, words, ha="left", va="bottom")
     # The axis, or the ruler where it is longer, with room for the names at both ends.
     width = max(k - 1, least)

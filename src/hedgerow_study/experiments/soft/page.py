@@ -11,7 +11,7 @@ from markupsafe import Markup
 
 from hedgerow.evaluation.significance import LEVEL, smallest_p
 from hedgerow.showing.figures import LOOKS
-from hedgerow.showing.numbers import known, number, p_said, p_text
+from hedgerow.showing.numbers import is_number, number, p_text, p_words
 from hedgerow_study.experiments.frames import Frames
 from hedgerow_study.experiments.soft import figures as own_figures
 from hedgerow_study.experiments.soft import tables as own_tables
@@ -174,17 +174,19 @@ def _cell(cell: Mapping[str, Any], over: bool) -> Styled:
     notes = []
     if pd.notna(cell["p"]) and is_score:
         better = f"better on {cell['wins']} of {cell['n_datasets']} data sets"
-        notes = [better, f"{p_said(cell['p'])}, {p_text(cell['p_holm'])} after Holm"]
+        notes = [better, f"{p_words(cell['p'])}, {p_text(cell['p_holm'])} after Holm"]
     elif pd.notna(cell["p"]):
         notes = [
-            f"{p_said(cell[p])} over {what}, {p_text(cell[holm])} after Holm"
+            f"{p_words(cell[p])} over {what}, {p_text(cell[holm])} after Holm"
             for p, holm, what in (
                 ("p", "p_holm", "data sets"),
                 ("p_pairs", "p_pairs_holm", "all pairs"),
             )
         ]
     printed = cell.get("published") if over else None  # combinations have none
-    suffix = published(shown, number(printed, digits) if known(printed) else None) if over else ""
+    suffix = (
+        published(shown, number(printed, digits) if is_number(printed) else None) if over else ""
+    )
     number_ = tagged("b", shown) if cell["p"] < STRONG else shown
     whole = together(number_, tagged("sup", marks) if marks else "", suffix)
     return Styled(whole, row=cell.get("row"), title="; ".join(notes))
@@ -218,12 +220,12 @@ def _ranks(frame: pd.DataFrame) -> dict:
     for pair in pairs.itertuples(index=False):
         first_is_better = pair.rank_first < pair.rank_second
         better, worse = (pair.first, pair.second)[:: 1 if first_is_better else -1]
-        apart.append(f"{LOOKS[better].label} before {LOOKS[worse].label} ({p_said(pair.p)})")
+        apart.append(f"{LOOKS[better].label} before {LOOKS[worse].label} ({p_words(pair.p)})")
     mean = mean_ranks_of(frame).sort_values(kind="stable")
     return {
         "note": "",
         "statistic": number(overall["statistic"], 2),
-        "p": p_said(overall["p"]),
+        "p": p_words(overall["p"]),
         "differ": bool(overall["p"] < LEVEL),
         "n": int(overall["n_datasets"]),
         "least": number(overall["critical_difference"], 2),

@@ -280,6 +280,6 @@ class SoftPlan(KernelPlan):
         True,
         "Keep the noised samples on disk; otherwise only their seeds and hashes, from which they "
         "are drawn again and checked.",
-        stated=False,
+        is_shown=False,
     )
     chunk: int = in_chunks("Permutations", 2)

@@ -13,7 +13,7 @@ from hedgerow.errors import DataError
 from hedgerow_study.experiments.soft.plan import EXPERIMENT, RECIPES, SoftPlan, uncertain_in
 
 
-def division(table, permutation: int, plan: SoftPlan) -> pd.DataFrame:
+def random_split(table, permutation: int, plan: SoftPlan) -> pd.DataFrame:
     """Rows of one permutation with their part and fold."""
     train, test = split(
         table, permutation, seed=plan.seed, experiment=EXPERIMENT, test_size=plan.test_size
@@ -289,7 +289,7 @@ class Training:
 
     def probabilities(self, method: str, tree, X: np.ndarray, factor: float, plan: SoftPlan):
         """Class probabilities as a method reads them from a pruned tree of this sample, (n, k)."""
-        return read_softly(tree, X, self.gate(method, tree, factor, plan), plan.leaf_votes)
+        return with_kernel(tree, X, self.gate(method, tree, factor, plan), plan.leaf_votes)
 
     def _sigma(self, factor: float, plan: SoftPlan) -> np.ndarray:
         """Standard deviations that a factor u stands for."""
@@ -311,7 +311,7 @@ class Training:
         return spread_of(width, self.columns.ranges)
 
 
-def read_softly(tree, X: np.ndarray, gate, leaf_votes: str = "mixture") -> np.ndarray:
+def with_kernel(tree, X: np.ndarray, gate, leaf_votes: str = "mixture") -> np.ndarray:
     """Class probabilities of instances that reach leaves by shares.
 
     leaf_votes: A leaf counts by its share: with its class probabilities, or wholly for its class

@@ -236,7 +236,7 @@ def comparison(rows: pd.DataFrame, plan: SoftPlan) -> pd.DataFrame:
     return pd.concat(frames, ignore_index=True).assign(missing=missing(rows))
 
 
-@step("methods", "noise_factors", makes=("statistics", "scores", "comparison"))
+@step("methods", "noise_factors", outputs=("statistics", "scores", "comparison"))
 def statistics(rows: pd.DataFrame, plan: SoftPlan) -> dict[str, pd.DataFrame]:
     """`wilcoxon_tests`, `scores` and `comparison`."""
     frames = {"scores": scores(rows, plan), "comparison": comparison(rows, plan)}

@@ -31,7 +31,7 @@ from hedgerow.errors import DataError
 from hedgerow.evaluation import calibration as calibrating
 from hedgerow.evaluation import metrics
 from hedgerow.evaluation.tuning import best_factor
-from hedgerow_study.experiments.frames import joined, numbers_of, sorted_
+from hedgerow_study.experiments.frames import concat_sorted, numbers_of, sorted_
 from hedgerow_study.experiments.soft.plan import (
     CELL,
     EXPERIMENT,
@@ -46,12 +46,12 @@ from hedgerow_study.experiments.soft.samples import (
     Samples,
     Training,
     confidence_of,
-    division,
     fold_name,
     noise_added,
-    read_softly,
+    random_split,
     seed_hex,
     sha256_of,
+    with_kernel,
 )
 from hedgerow_study.experiments.step import step
 
@@ -65,7 +65,7 @@ from hedgerow_study.experiments.step import step
     "seed",
     "store_samples",
     "test_size",
-    makes=("splits", "samples", "seeds"),
+    outputs=("splits", "samples", "seeds"),
 )
 def noise(
     table: TidyTable, plan: SoftPlan, permutations: Iterable[int] | None = None
@@ -91,7 +91,7 @@ def noise(
         )
     splits, samples, seeds = [], [], []
     for permutation in numbers_of(plan, "n_permutations", permutations):
-        frame = division(table, permutation, plan)
+        frame = random_split(table, permutation, plan)
         splits.append(frame)
         parts = Parts(X, n_categories, frame)
         for name, clean, means in parts.samples():
@@ -203,7 +203,7 @@ def _calibrating_rows(table: TidyTable, plan: SoftPlan) -> Iterator[np.ndarray]:
     "step",
     "udt_counts",
     "window",
-    makes=("trees", "tuning", "times"),
+    outputs=("trees", "tuning", "times"),
 )
 def learn(
     table: TidyTable,
@@ -356,7 +356,7 @@ def _tune(
                         gate = training.gate(method, tree, factor, plan)
                         for experiment, n, X in cells:
                             with clock.of("reading", experiment, n, method):
-                                probabilities = read_softly(tree, X, gate, plan.leaf_votes)
+                                probabilities = with_kernel(tree, X, gate, plan.leaf_votes)
                             accuracy[experiment, n, method][k, g] = metrics.accuracy(
                                 y, probabilities
                             )
@@ -525,7 +525,7 @@ def _measure(tree, y: np.ndarray, probabilities: np.ndarray) -> dict[str, float]
 # ------------------------------------------------------------------------------------- merge
 
 
-@step(makes=("rows", "pruned", "trees", "tuning"))
+@step(outputs=("rows", "pruned", "trees", "tuning"))
 def merged(
     rows: Sequence[pd.DataFrame],
     pruned: Sequence[pd.DataFrame],
@@ -534,8 +534,8 @@ def merged(
 ) -> dict[str, pd.DataFrame]:
     """Put the chunks of one data set together, so that nothing tells how it was cut."""
     return {
-        "rows": joined(rows, [*CELL, "metric"]),
+        "rows": concat_sorted(rows, [*CELL, "metric"]),
         "pruned": pd.concat(pruned, ignore_index=True),
         "trees": pd.concat(trees, ignore_index=True),
-        "tuning": joined(tuning, ["experiment", "permutation", "noise", "method", "factor"]),
+        "tuning": concat_sorted(tuning, ["experiment", "permutation", "noise", "method", "factor"]),
     }

@@ -10,8 +10,8 @@ import pandas as pd
 
 from hedgerow.data import TidyTable
 from hedgerow.evaluation.metrics import standardised
-from hedgerow_study.experiments.behind import counts, tested
-from hedgerow_study.experiments.compared import MEASURED
+from hedgerow_study.experiments.cell_sources import counts, test_cells
+from hedgerow_study.experiments.comparisons import MEASURED
 from hedgerow_study.experiments.soft.plan import (
     CELL,
     COMBINED,
@@ -43,7 +43,7 @@ TABLE_METRICS = (
 
 #: Metrics in their own unit. Averages over data sets mean nothing here (thesis 3.4.2), so that
 #: they stand in the rows of single data sets only.
-OWN_METRICS = (
+ADDED_METRICS = (
     ("n_leaves", "n_leaves", "leaves", 1.0),
     ("accuracy", "accuracy", "percent", 100.0),
 )
@@ -67,7 +67,7 @@ AVERAGES = (
 )
 
 
-def said(rows: pd.DataFrame, plan: SoftPlan) -> dict[str, str]:
+def caption_values(rows: pd.DataFrame, plan: SoftPlan) -> dict[str, str]:
     """Words of the captions: what was run."""
     available = set(rows["dataset"])
     members = [d for d in TABLE_3_1.values() if d in available]
@@ -110,7 +110,7 @@ def sizes(tables: Iterable) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=columns).sort_values("dataset", ignore_index=True)
 
 
-def behind_sizes(table: pd.DataFrame) -> Iterator[Cell]:
+def sizes_sources(table: pd.DataFrame) -> Iterator[Cell]:
     """Table 3.1 rests on the data sets themselves, and on their calibration."""
     for row, line in enumerate(table.itertuples(index=False)):
         if line.status != "run":
@@ -130,8 +130,8 @@ def behind_sizes(table: pd.DataFrame) -> Iterator[Cell]:
     "c is calibrated without noise on {calibrated_on}; leaves are the mean over these trees at "
     "this c, below it the number aimed at. "
     "Configuration {configuration}.",
-    words=said,
-    behind=behind_sizes,
+    caption_values=caption_values,
+    sources=sizes_sources,
 )
 def thesis_table_3_1(
     tidy: Sequence[TidyTable],
@@ -184,19 +184,19 @@ def _printed_names(published_3_1: pd.DataFrame) -> dict[str, str]:
     return dict(zip(notes["dataset"], names, strict=True))
 
 
-def behind_noise(table: pd.DataFrame, rows: pd.DataFrame, identifier: str) -> Iterator[Cell]:
+def noise_sources(table: pd.DataFrame, rows: pd.DataFrame, identifier: str) -> Iterator[Cell]:
     """Table 3.4 rests on the rows of experiment 1, table 3.5 on those of experiment 2."""
     experiments = dict(zip(("thesis_table_3_4", "thesis_table_3_5"), EXPERIMENTS, strict=True))
-    return _behind(experiments[identifier], table, rows)
+    return _cell_sources(experiments[identifier], table, rows)
 
 
-def behind_combined(table: pd.DataFrame, rows: pd.DataFrame) -> Iterator[Cell]:
+def combined_sources(table: pd.DataFrame, rows: pd.DataFrame) -> Iterator[Cell]:
     """Combinations, of either experiment."""
     for experiment in EXPERIMENTS:
-        yield from _behind(experiment, table[table["experiment"] == experiment], rows)
+        yield from _cell_sources(experiment, table[table["experiment"] == experiment], rows)
 
 
-def tree_behind(keys: Mapping[str, Any], rows: pd.DataFrame) -> dict[str, Any]:
+def tree_key(keys: Mapping[str, Any], rows: pd.DataFrame) -> dict[str, Any]:
     """The tree that gave a row: experiment 2 reads trees grown without noise, and a method of
     evaluation alone reads the trees of C4.5."""
     cell = rows[rows["metric"] == "factor"]
@@ -211,10 +211,10 @@ def tree_behind(keys: Mapping[str, Any], rows: pd.DataFrame) -> dict[str, Any]:
     }
 
 
-def _behind(experiment: str, table: pd.DataFrame, rows: pd.DataFrame) -> Iterator[Cell]:
+def _cell_sources(experiment: str, table: pd.DataFrame, rows: pd.DataFrame) -> Iterator[Cell]:
     available = set(rows["dataset"])
     members = [d for d in TABLE_3_1.values() if d in available]
-    of = {metric: (raw, to_unit) for metric, raw, _, to_unit in (*OWN_METRICS, *TABLE_METRICS)}
+    of = {metric: (raw, to_unit) for metric, raw, _, to_unit in (*ADDED_METRICS, *TABLE_METRICS)}
     pairings = {"p": ("datasets", "none"), "p_holm": ("datasets", "holm")}
     pairings |= {"p_pairs": ("permutations", "none"), "p_pairs_holm": ("permutations", "holm")}
     for line in table.itertuples():
@@ -244,9 +244,9 @@ def _behind(experiment: str, table: pd.DataFrame, rows: pd.DataFrame) -> Iterato
 @table(
     "noise in training data",
     caption=f"Experiment 1, noise in the training data. {AVERAGES} {{ran}}",
-    words=said,
-    behind=behind_noise,
-    tree=tree_behind,
+    caption_values=caption_values,
+    sources=noise_sources,
+    tree=tree_key,
 )
 def thesis_table_3_4(
     rows: pd.DataFrame,
@@ -270,9 +270,9 @@ def thesis_table_3_4(
 @table(
     "noise in test data",
     caption=f"Experiment 2, noise in the test data. {AVERAGES} {{ran}}",
-    words=said,
-    behind=behind_noise,
-    tree=tree_behind,
+    caption_values=caption_values,
+    sources=noise_sources,
+    tree=tree_key,
 )
 def thesis_table_3_5(
     rows: pd.DataFrame,
@@ -288,9 +288,9 @@ def thesis_table_3_5(
     "combinations of SS, STP and SE",
     caption="Averages over data sets, in standard deviations of C4.5 without added noise and as "
     "differences to C4.5. {ran}",
-    words=said,
-    behind=behind_combined,
-    tree=tree_behind,
+    caption_values=caption_values,
+    sources=combined_sources,
+    tree=tree_key,
 )
 def soft_combined(rows: pd.DataFrame, statistics: pd.DataFrame) -> pd.DataFrame:
     """Combinations of SS, STP and SE, which the thesis leaves to future work (3.6).
@@ -387,7 +387,7 @@ def _noise_table(experiment, methods, rows, statistics, published) -> pd.DataFra
     members = [d for d in TABLE_3_1.values() if d in set(rows["dataset"])]
     missing = [d for d in TABLE_3_1.values() if d not in members]
     frames = []
-    for metric, raw, unit, to_unit in (*OWN_METRICS, *TABLE_METRICS):
+    for metric, raw, unit, to_unit in (*ADDED_METRICS, *TABLE_METRICS):
         left_out = []
         if metric == raw:
             values = rows[(rows["experiment"] == experiment) & (rows["metric"] == metric)]
@@ -423,7 +423,7 @@ def _noise_table(experiment, methods, rows, statistics, published) -> pd.DataFra
     table = table.merge(_p_values(statistics, experiment), on=[*key, "dataset"], how="left")
     order = {
         "dataset": [MEAN, *members, *sorted(set(table["dataset"]) - {MEAN, *members})],
-        "metric": [m[0] for m in (*OWN_METRICS, *TABLE_METRICS)],
+        "metric": [m[0] for m in (*ADDED_METRICS, *TABLE_METRICS)],
         "method": METHODS,
         "noise": None,
     }
@@ -477,7 +477,7 @@ def _p_values(statistics: pd.DataFrame, experiment: str) -> pd.DataFrame:
 # -------------------------------------------------------------------------- scores and ranks
 
 
-def said_of_scores(rows: pd.DataFrame, plan: SoftPlan) -> dict[str, str]:
+def score_caption_values(rows: pd.DataFrame, plan: SoftPlan) -> dict[str, str]:
     """Words of the captions: what was run."""
     used = sorted(set(of_table_3_1(rows, plan)["dataset"]))
     ran = (
@@ -487,7 +487,7 @@ def said_of_scores(rows: pd.DataFrame, plan: SoftPlan) -> dict[str, str]:
     return {"ran": ran, "n_factors": str(len(plan.noise_factors))}
 
 
-def behind_scores(table: pd.DataFrame, rows: pd.DataFrame, plan: SoftPlan) -> Iterator[Cell]:
+def scores_sources(table: pd.DataFrame, rows: pd.DataFrame, plan: SoftPlan) -> Iterator[Cell]:
     """Differences to C4.5 over the data sets of table 3.1, and their tests."""
     sets = sorted(set(of_table_3_1(rows, plan)["dataset"]))
     for row, line in enumerate(table.to_dict("records")):
@@ -501,10 +501,10 @@ def behind_scores(table: pd.DataFrame, rows: pd.DataFrame, plan: SoftPlan) -> It
             yield Cell(row, name, "mean_of_means", (side,), times, by[:1])
         yield Cell(row, "difference", "mean_difference", pair, times, by)
         yield from counts(row, line, pair, by, not SCORES[line["metric"]])
-        yield from tested(row, line, {**test, "method": line["first"]}, of="scores")
+        yield from test_cells(row, line, {**test, "method": line["first"]}, of="scores")
 
 
-def behind_ranks(table: pd.DataFrame, comparison: pd.DataFrame) -> Iterator[Cell]:
+def ranks_sources(table: pd.DataFrame, comparison: pd.DataFrame) -> Iterator[Cell]:
     """Ranks and tests as they were worked out."""
     columns = ("rank_first", "rank_second", "statistic", "p", "critical_difference")
     groups = comparison["groups"].tolist()
@@ -520,8 +520,8 @@ def behind_ranks(table: pd.DataFrame, comparison: pd.DataFrame) -> Iterator[Cell
     caption="Mean over data sets of the difference to C4.5 at the same noise factor; accuracy and "
     "macro F1 in points of %, Brier score (sum of squares over the classes, less is better) as it "
     "is. Wilcoxon signed-rank test over data sets. {ran}",
-    words=said_of_scores,
-    behind=behind_scores,
+    caption_values=score_caption_values,
+    sources=scores_sources,
 )
 def soft_scores(rows: pd.DataFrame, scores: pd.DataFrame, plan: SoftPlan) -> pd.DataFrame:
     """Accuracy, macro F1 and Brier score of every method as differences to C4.5.
@@ -577,8 +577,8 @@ def _tests(scores: pd.DataFrame, *cell) -> dict:
 @table(
     "Mean ranks and their tests",
     caption="Mean ranks by accuracy and tests behind the critical-difference diagram. {ran}",
-    words=said_of_scores,
-    behind=behind_ranks,
+    caption_values=score_caption_values,
+    sources=ranks_sources,
 )
 def soft_ranks(comparison: pd.DataFrame) -> pd.DataFrame:
     """Mean ranks and tests behind the critical-difference diagram.

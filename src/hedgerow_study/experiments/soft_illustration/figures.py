@@ -23,7 +23,7 @@ from hedgerow_study.experiments.soft_illustration.plan import (
     UDT_HALF_WIDTH,
     SoftIllustrationPlan,
 )
-from hedgerow_study.experiments.soft_illustration.tables import rounded, said
+from hedgerow_study.experiments.soft_illustration.tables import caption_values, rounded
 from hedgerow_study.experiments.step import figure
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ NO_NUMBERS = "The paper prints this figure without numbers."
     f"drawn. {NO_NUMBERS}",
     alt="Four curves of the share that goes left, falling from 1 to 0 about the threshold: at "
     "once, in two straight pieces, as a cut normal curve, as a normal curve.",
-    words=said,
+    caption_values=caption_values,
 )
 def thesis_figure_3_1(results: Mapping[str, pd.DataFrame], plan: SoftIllustrationPlan) -> Figure:
     """Figure 3.1: shapes of the gate, hard, PLT, UDT and normal.
@@ -93,7 +93,7 @@ def thesis_figure_3_1(results: Mapping[str, pd.DataFrame], plan: SoftIllustratio
     f"next increment; both are in the data file. {NO_NUMBERS}",
     alt="A normal density with three shaded areas: below the first candidate, between two "
     "neighbours, beyond the last but one.",
-    words=said,
+    caption_values=caption_values,
 )
 def thesis_figure_3_2(results: Mapping[str, pd.DataFrame], plan: SoftIllustrationPlan) -> Figure:
     """Figure 3.2: weight of each density increment of one value.
@@ -154,7 +154,7 @@ def thesis_figure_3_2(results: Mapping[str, pd.DataFrame], plan: SoftIllustratio
     f"{{toy_hard}}, and soft search has its peaks at {{toy_soft}}. {NO_NUMBERS}",
     alt="Information gain against the threshold. Without noise soft search has a plateau about 0 "
     "and C4.5 one point at 2; with noise both have two equal maxima away from 0.",
-    words=said,
+    caption_values=caption_values,
 )
 def thesis_figure_3_3(results: Mapping[str, pd.DataFrame], plan: SoftIllustrationPlan) -> Figure:
     """Figure 3.3: information gain of the toy example, hard and soft search.
@@ -222,7 +222,7 @@ def thesis_figure_3_3(results: Mapping[str, pd.DataFrame], plan: SoftIllustratio
     "library give as class probability, with STP (a) and with STP and SE (b). " + NO_NUMBERS,
     alt="Probability of predicting class 0 against the standard deviation: all curves tend to one "
     "half; simulated points lie on the corrected curve, off the printed one.",
-    words=said,
+    caption_values=caption_values,
 )
 def thesis_figure_3_4(results: Mapping[str, pd.DataFrame], plan: SoftIllustrationPlan) -> Figure:
     """Figure 3.4: probability of misclassification, corrected and as printed.
@@ -280,7 +280,7 @@ def thesis_figure_3_4(results: Mapping[str, pd.DataFrame], plan: SoftIllustratio
     "thesis has 7 and 5 on the challenge's data, which it draws in another way. {drawn}",
     alt="Measured against true synthetic ejection fractions in four quadrants at 35 per cent: on "
     "the diagonal without noise, scattered about it with noise.",
-    words=said,
+    caption_values=caption_values,
 )
 def thesis_figure_3_7(results: Mapping[str, pd.DataFrame], plan: SoftIllustrationPlan) -> Figure:
     """Figure 3.7: synthetic ejection fractions without and with noise, against eligibility.
@@ -354,7 +354,7 @@ def thesis_figure_3_7(results: Mapping[str, pd.DataFrame], plan: SoftIllustratio
     "0 to 100 %. UDT with 100 points per value has {n_udt}. {drawn}",
     alt="Three rows: patients or density increments per class on the left, information gain on "
     "the right, ragged for hard search and smooth for soft search.",
-    words=said,
+    caption_values=caption_values,
 )
 def thesis_figure_3_8(results: Mapping[str, pd.DataFrame], plan: SoftIllustrationPlan) -> Figure:
     """Figure 3.8: patients or density increments, and information gain of every candidate.

@@ -284,7 +284,7 @@ def misclassified_patients(patients: pd.DataFrame, plan: SoftIllustrationPlan) -
     "seed",
     "step",
     "window",
-    makes=(
+    outputs=(
         "thesis_figure_3_1",
         "thesis_figure_3_2",
         "thesis_figure_3_3",

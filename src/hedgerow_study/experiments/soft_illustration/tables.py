@@ -21,7 +21,9 @@ GROUPS = {"false_negative": ("FN", "False negatives"), "false_positive": ("FP", 
 # ------------------------------------------------------------------------------------ tables
 
 
-def said(results: Mapping[str, pd.DataFrame], plan: SoftIllustrationPlan) -> dict[str, str]:
+def caption_values(
+    results: Mapping[str, pd.DataFrame], plan: SoftIllustrationPlan
+) -> dict[str, str]:
     """Words of the captions: what was run."""
     from scipy import stats
 
@@ -101,7 +103,7 @@ def expected_errors(patients: pd.DataFrame, plan: SoftIllustrationPlan) -> dict[
     return {"fn": float((1 - below)[eligible].sum()), "fp": float(below[~eligible].sum())}
 
 
-def behind_leaves(table: pd.DataFrame) -> Iterator[Cell]:
+def leaves_sources(table: pd.DataFrame) -> Iterator[Cell]:
     """Table 3.2 shows the leaves as they were made, class by class."""
     for row, line in enumerate(table.to_dict("records")):
         where = {"method": line["method"], "leaf": line["leaf"]}
@@ -110,7 +112,7 @@ def behind_leaves(table: pd.DataFrame) -> Iterator[Cell]:
             yield Cell(row, column, "value", (Rows("results/thesis_table_3_2", where, of),))
 
 
-def behind_patients(table: pd.DataFrame) -> Iterator[Cell]:
+def patients_sources(table: pd.DataFrame) -> Iterator[Cell]:
     """Table 3.3 shows patients as they are, and means of each group."""
     shares = ("p_y0_hard", "p_y1_hard", "p_y0_se", "p_y1_se")
     for row, line in enumerate(table.to_dict("records")):
@@ -139,8 +141,8 @@ def behind_patients(table: pd.DataFrame) -> Iterator[Cell]:
     "makes the leaves. Two published pairs do not add up to 1 as printed: STP in the left leaf "
     "gives 1.100 (.310 and .790; one is a misprint), standard propagation in the right leaf 0.999 "
     "(.981 and .018; it may be rounding). {drawn}",
-    words=said,
-    behind=behind_leaves,
+    caption_values=caption_values,
+    sources=leaves_sources,
 )
 def thesis_table_3_2(
     results: Mapping[str, pd.DataFrame],
@@ -176,8 +178,8 @@ def thesis_table_3_2(
     "true class less than .5 whenever hard evaluation is wrong: it says how uncertain an error is "
     "and mends none, in the thesis as here. The thesis lists 6 and 6 patients and speaks of 7 FN "
     "and 5 FP, because its threshold is not 35 %. {drawn}",
-    words=said,
-    behind=behind_patients,
+    caption_values=caption_values,
+    sources=patients_sources,
 )
 def thesis_table_3_3(
     results: Mapping[str, pd.DataFrame],
@@ -251,7 +253,7 @@ def _threshold(results: Mapping[str, pd.DataFrame]) -> str:
 
 
 @step(
-    makes=(
+    outputs=(
         "thesis_figure_3_1",
         "thesis_figure_3_2",
         "thesis_figure_3_3",

@@ -13,8 +13,8 @@ from hedgerow_study.experiments.soft_sweep.tables import (
     LOW_BELOW,
     NOISE,
     PANELS,
+    caption_values,
     in_order,
-    said,
     soft_sweep,
 )
 from hedgerow_study.experiments.step import figure
@@ -40,7 +40,7 @@ DRAWN = (
     alt="For each data set a panel of leaves and a panel of test accuracy against the pruning "
     "confidence from 0 to 1, a line each for C4.5, SS and STP, without added noise; means are in "
     "the table soft_sweep.",
-    words=said,
+    caption_values=caption_values,
 )
 def thesis_figure_3_11(rows: pd.DataFrame, plan: SweepPlan) -> Figure:
     """Figure 3.11: leaves and accuracy against the pruning confidence, no noise added.
@@ -57,7 +57,7 @@ def thesis_figure_3_11(rows: pd.DataFrame, plan: SweepPlan) -> Figure:
     alt="For each data set a panel of leaves and a panel of test accuracy against the pruning "
     "confidence from 0 to 1, a line each for C4.5, SS and STP, with noise factor 0.1 in the "
     "training data; means are in the table soft_sweep.",
-    words=said,
+    caption_values=caption_values,
 )
 def thesis_figure_3_12(rows: pd.DataFrame, plan: SweepPlan) -> Figure:
     """Figure 3.12: as `thesis_figure_3_11`, with noise factor 0.1 in the training data."""

@@ -23,7 +23,7 @@ import pandas as pd
 
 from hedgerow.data import TidyTable
 from hedgerow.evaluation import metrics
-from hedgerow_study.experiments.frames import joined
+from hedgerow_study.experiments.frames import concat_sorted
 from hedgerow_study.experiments.soft.plan import TREE_KEYS, SoftPlan
 from hedgerow_study.experiments.soft.samples import samples_of
 from hedgerow_study.experiments.soft_sweep.plan import CELL, METHODS, SweepPlan
@@ -114,10 +114,10 @@ def evaluate(
     return frame.sort_values([*CELL, "metric"], kind="stable", ignore_index=True)
 
 
-@step(makes=("rows", "trees"))
+@step(outputs=("rows", "trees"))
 def merged(rows: Sequence[pd.DataFrame], trees: Sequence[pd.DataFrame]) -> dict[str, pd.DataFrame]:
     """Put the chunks of one data set together, so that nothing tells how it was cut."""
     return {
-        "rows": joined(rows, [*CELL, "metric"]),
+        "rows": concat_sorted(rows, [*CELL, "metric"]),
         "trees": pd.concat(trees, ignore_index=True),
     }

@@ -35,7 +35,7 @@ LOW_BELOW, HIGH_ABOVE = 0.5, 0.9
 # ------------------------------------------------------------------------------------ tables
 
 
-def said(rows: pd.DataFrame, plan: SweepPlan) -> dict[str, str]:
+def caption_values(rows: pd.DataFrame, plan: SweepPlan) -> dict[str, str]:
     """Words of the captions: what was run."""
     available = in_order(rows["dataset"])
     n = rows["permutation"].nunique()
@@ -57,7 +57,7 @@ def said(rows: pd.DataFrame, plan: SweepPlan) -> dict[str, str]:
     }
 
 
-def behind_sweep(table: pd.DataFrame) -> Iterator[Cell]:
+def sweep_sources(table: pd.DataFrame) -> Iterator[Cell]:
     """Means and standard errors over the permutations at each c."""
     for row, line in enumerate(table.to_dict("records")):
         if line["status"] != "run":
@@ -71,7 +71,7 @@ def behind_sweep(table: pd.DataFrame) -> Iterator[Cell]:
             yield Cell(row, f"{name}_se", "standard_error", rows, times)
 
 
-def behind_ranges(table: pd.DataFrame, rows: pd.DataFrame) -> Iterator[Cell]:
+def ranges_sources(table: pd.DataFrame, rows: pd.DataFrame) -> Iterator[Cell]:
     """Means over the values of c of a range, and differences to C4.5."""
     grid = sorted(c for c in rows["confidence"].dropna().unique() if c > 0)
     ranges = {
@@ -97,8 +97,8 @@ def behind_ranges(table: pd.DataFrame, rows: pd.DataFrame) -> Iterator[Cell]:
 @table(
     "Numbers of figures 3.11 and 3.12",
     caption="Means at each of {grid} and of the trees as they were grown. {ran}",
-    words=said,
-    behind=behind_sweep,
+    caption_values=caption_values,
+    sources=sweep_sources,
 )
 def soft_sweep(rows: pd.DataFrame, plan: SweepPlan) -> pd.DataFrame:
     """Means over permutations at every c, as drawn in the figures.
@@ -155,8 +155,8 @@ def _not_run(available: Iterable[str], plan: SweepPlan) -> list[dict[str, str]]:
     caption=f"Mean leaves and accuracy over the values of c above 0 and below {LOW_BELOW:g} (low) "
     f"and above {HIGH_ABOVE:g} (high), difference to C4.5. Accuracy is kept where it is at most "
     "one standard error of C4.5's mean over permutations below it. {ran}",
-    words=said,
-    behind=behind_ranges,
+    caption_values=caption_values,
+    sources=ranges_sources,
 )
 def soft_sweep_ranges(rows: pd.DataFrame, plan: SweepPlan) -> pd.DataFrame:
     """Mean leaves and accuracy over the low and the high range of c, against C4.5.

@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 
 from hedgerow_study.experiments.frames import Frames
-from hedgerow_study.experiments.printed import printed_number
+from hedgerow_study.experiments.published_cells import published_number
 from hedgerow_study.experiments.step import step
 from hedgerow_study.experiments.structure.plan import EXAMPLES, REFERENCES, StructurePlan
 from hedgerow_study.experiments.structure.tables import LABELS as VARIANT_LABELS
@@ -106,6 +106,6 @@ def printed(published: Frames, plan: StructurePlan) -> pd.DataFrame:
         dataset=table["dataset"].map(plan.printed).fillna(table["dataset"]),
         method=table["method"].replace(NORMED),
         scale=table["criterion"],
-        value=table["value"].map(printed_number),
+        value=table["value"].map(published_number),
     )
     return table[CELL].drop_duplicates(CELL[:-1])

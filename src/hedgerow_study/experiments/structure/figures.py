@@ -15,7 +15,7 @@ from hedgerow_study.experiments.frames import Frames
 from hedgerow_study.experiments.step import figure
 from hedgerow_study.experiments.structure.plan import EXAMPLES, StructurePlan
 from hedgerow_study.experiments.structure.steps import matrix_of
-from hedgerow_study.experiments.structure.tables import said
+from hedgerow_study.experiments.structure.tables import caption_values
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -56,7 +56,7 @@ def _of(results: Frames, table: TidyTable) -> dict[str, pd.DataFrame]:
     caption="Of forest 0 the most visited tree of three tests (or as near to three as there is) "
     f"and its parent. {PAIRS} {{ran}}",
     alt="A tree and the tree that has one test more; the test that was added stands above them.",
-    words=said,
+    caption_values=caption_values,
 )
 def thesis_figure_5_1(results: Frames, table: TidyTable, plan: StructurePlan) -> Figure:
     """Figure 5.1: a tree and its parent."""
@@ -84,7 +84,7 @@ def thesis_figure_5_1(results: Frames, table: TidyTable, plan: StructurePlan) ->
     f"a pair. {PAIRS} {{ran}}",
     alt="The forest as a graph of rings, each tree joined to its parent and marked by its "
     "cluster; below it two pairs of trees that differ by one substitution.",
-    words=said,
+    caption_values=caption_values,
 )
 def thesis_figure_5_2(results: Frames, table: TidyTable, plan: StructurePlan) -> Figure:
     """Figure 5.2: the hierarchical forest, and trees that differ by a substitution.
@@ -134,7 +134,7 @@ def thesis_figure_5_2(results: Frames, table: TidyTable, plan: StructurePlan) ->
     "numbers. {ran}",
     alt="Six matrices of distances between all trees of forest 0, sorted by their number of "
     "nodes: four edit distances and two distances between predictions.",
-    words=said,
+    caption_values=caption_values,
 )
 def thesis_figure_5_3(results: Frames, table: TidyTable, plan: StructurePlan) -> Figure:
     """Figure 5.3: matrices of distances, trees sorted by their number of nodes."""
@@ -188,7 +188,7 @@ def thesis_figure_5_3(results: Frames, table: TidyTable, plan: StructurePlan) ->
     "{ran}",
     alt="The trees of forest 0 as points on a plane, marked by their cluster, with the numbers of "
     "the example trees and of the medoids.",
-    words=said,
+    caption_values=caption_values,
 )
 def thesis_figure_5_4(results: Frames, table: TidyTable, plan: StructurePlan) -> Figure:
     """Figure 5.4: the trees of forest 0 on a plane (t-SNE), and their clusters.

@@ -8,18 +8,18 @@ from pathlib import Path
 import pandas as pd
 from markupsafe import Markup
 
-from hedgerow.showing.numbers import NONE, known, minus, number
+from hedgerow.showing.numbers import NONE, is_number, minus, number
 from hedgerow_study.experiments.frames import Frames
 from hedgerow_study.experiments.step import step
 from hedgerow_study.experiments.structure import figures as own_figures
 from hedgerow_study.experiments.structure import tables as own_tables
 from hedgerow_study.experiments.structure.plan import EXAMPLES, SCALES, VARIANTS, StructurePlan
 from hedgerow_study.experiments.structure.tables import (
+    ADDED_METRICS,
     CLOSENESS_UNITS,
     CRITERIA,
     LABELS,
     NORMED,
-    OWN,
 )
 from hedgerow_study.reporting.html import (
     Section,
@@ -131,7 +131,7 @@ def _norm(cell: pd.Series) -> list:
         together(first, published(first, number(cell["published"], 1))),
         together(mean, beneath(ends, "range")),
     ]
-    if known(cell["difference"]):
+    if is_number(cell["difference"]):
         ends = f"{number(cell['low'], 1)} to {number(cell['high'], 1)}"
         cells.append(together(difference, beneath(ends, "bootstrap")))
         cells.append(f"{int(cell['n_closer'])} of {int(cell['n_forests'])}")
@@ -152,11 +152,11 @@ def _variants(cells: pd.DataFrame, metrics: Iterable[str], of: Callable) -> list
 
 def _clusters(table: pd.DataFrame) -> Markup:
     """Table 5.2."""
-    metrics = [*CRITERIA[:3], OWN[0], *CRITERIA[3:], OWN[1]]
+    metrics = [*CRITERIA[:3], ADDED_METRICS[0], *CRITERIA[3:], ADDED_METRICS[1]]
     cells = table.set_index(["method", "criterion", "metric"]).sort_index()
     above = [""]
     for metric, cell in cells.loc[("edit_a1", "unnormalized")].loc[metrics].iterrows():
-        pairs = f"{int(cell['n_pairs'])} pairs<br>" if known(cell["n_pairs"]) else ""
+        pairs = f"{int(cell['n_pairs'])} pairs<br>" if is_number(cell["n_pairs"]) else ""
         n = int(cell["n_forests"])
         of = Markup(f"{pairs}{n} forest{'s' if n != 1 else ''}")
         above.append(Span(together(_HEADS[metric], beneath(of)), 2))
@@ -180,7 +180,7 @@ def _closeness(table: pd.DataFrame) -> Markup:
 
 def _close(cell: pd.Series) -> list[Styled]:
     first = number(cell["measured"], 2)
-    if known(cell["published"]):
+    if is_number(cell["published"]):
         first += f" (printed {number(cell['published'], 1)})"
     return [Styled(together(number(cell["mean"], 2), beneath(first, "forest 0")), row=cell["row"])]
 

@@ -55,7 +55,7 @@ def statistics(
     return merge([pd.DataFrame(rows, columns=columns)], "statistics")
 
 
-@step("n_bootstrap", "seed", makes=("told", "first", "statistics"))
+@step("n_bootstrap", "seed", outputs=("told", "first", "statistics"))
 def resampled(
     forests: pd.DataFrame, distances: pd.DataFrame, scripts: pd.DataFrame, plan
 ) -> dict[str, pd.DataFrame]:
@@ -73,7 +73,7 @@ def resampled(
     }
 
 
-@step(makes=tuple(ORDER))
+@step(outputs=tuple(ORDER))
 def merged(
     forests: Sequence[pd.DataFrame],
     trees: Sequence[pd.DataFrame],

@@ -54,7 +54,7 @@ def division(table, number: int, plan):
     *("exploration", "forest", "kept_path", "max_tests", "min_samples_split", "n_candidates"),
     *("n_iterations", "n_trees", "seed", "test_size", "tree_pruning", "validation_fraction"),
     *("value_pruning", "value_pruning_depth", "value_pruning_interval"),
-    makes=("forests", "trees"),
+    outputs=("forests", "trees"),
 )
 def learn(table: TidyTable, plan, forests: Iterable[int] | None = None) -> dict[str, pd.DataFrame]:
     """Search a hierarchical forest of trees by UCT-DT (thesis 5.4).
@@ -292,8 +292,8 @@ def _edits_in_words(script: pd.DataFrame) -> str:
 # ------------------------------------------------------------------------------------- cluster
 
 
-@step("correlated_above", "seed", "test_size", makes=("distances", "examples", "scripts"))
-def compared(
+@step("correlated_above", "seed", "test_size", outputs=("distances", "examples", "scripts"))
+def compare_chunk(
     table: TidyTable, forests: pd.DataFrame, trees: pd.DataFrame, plan
 ) -> dict[str, pd.DataFrame]:
     """Distances between the trees of each forest, example pairs and their edits in words."""
@@ -302,8 +302,8 @@ def compared(
     return {**done, "scripts": edit_scripts(table, learned, done["examples"], plan)}
 
 
-@step("n_clusters", "n_components", "n_seeds", "seed", makes=("closeness", "labels", "scores"))
-def clustered(
+@step("n_clusters", "n_components", "n_seeds", "seed", outputs=("closeness", "labels", "scores"))
+def cluster_chunk(
     forests: pd.DataFrame, distances: pd.DataFrame, examples: pd.DataFrame, plan
 ) -> dict[str, pd.DataFrame]:
     """Clusters of every forest; see `cluster_forests`."""

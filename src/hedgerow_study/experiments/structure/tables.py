@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from hedgerow_study.experiments.frames import Frames
-from hedgerow_study.experiments.printed import printed_number
+from hedgerow_study.experiments.published_cells import published_number
 from hedgerow_study.experiments.step import table
 from hedgerow_study.experiments.structure.plan import (
     EXAMPLES,
@@ -34,11 +34,11 @@ NORMED = {
 }
 #: Metrics of table 5.2, as printed, then those of our own.
 CRITERIA = ("silhouette", "nmi_cluster_n_nodes", *EXAMPLES.values())
-OWN = ("insertion_deletion_score_first", "chance")
+ADDED_METRICS = ("insertion_deletion_score_first", "chance")
 UNITS = {
     "silhouette": "coefficient",
     "nmi_cluster_n_nodes": "nmi",
-    **dict.fromkeys((*EXAMPLES.values(), *OWN), "share_of_pairs"),
+    **dict.fromkeys((*EXAMPLES.values(), *ADDED_METRICS), "share_of_pairs"),
 }
 #: Metrics of `structure_closeness`, with their units.
 CLOSENESS_UNITS = {
@@ -67,7 +67,7 @@ FOREST_0 = (
 )
 
 
-def said(plan: StructurePlan) -> dict[str, str]:
+def caption_values(plan: StructurePlan) -> dict[str, str]:
     """Words of the captions: what was run."""
     forests = how_many(plan.n_forests, "forest")
     trees = f"at most {plan.n_trees} trees"
@@ -106,14 +106,14 @@ class _Values:
     """Values of all forests by data set, method, scale and metric."""
 
     def __init__(self, values: pd.DataFrame):
-        self._found = {
+        self._by_variant = {
             key: group.set_index("forest")["value"]
             for key, group in values.groupby(["dataset", "method", "scale", "metric"], sort=False)
         }
 
     def summary(self, dataset: str, method: str, scale: str, metric: str) -> dict:
         """Of forest 0, and over all forests that have it."""
-        values = self._found.get((dataset, method, scale, metric), pd.Series(dtype=float))
+        values = self._by_variant.get((dataset, method, scale, metric), pd.Series(dtype=float))
         return {
             "measured": values.get(0, np.nan),
             "mean": values.mean(),
@@ -135,7 +135,7 @@ def _head(*values: str) -> dict[str, Any]:
 # ------------------------------------------------------------------------------------- tables
 
 
-def _behind_summary(row: int, line: Mapping[str, Any], rows: Rows, means: bool) -> Iterator[Cell]:
+def _summary_sources(row: int, line: Mapping[str, Any], rows: Rows, means: bool) -> Iterator[Cell]:
     """Forest 0 and all forests; a score is first a mean over the seeds of k-means."""
     first = Rows(rows.of, {**rows.where, "forest": 0}, rows.value)
     yield Cell(row, "measured", "mean" if means else "value", (first,))
@@ -145,7 +145,7 @@ def _behind_summary(row: int, line: Mapping[str, Any], rows: Rows, means: bool) 
         yield Cell(row, column, formula, (rows,), by=("forest",))
 
 
-def behind_norms(table: pd.DataFrame) -> Iterator[Cell]:
+def norms_sources(table: pd.DataFrame) -> Iterator[Cell]:
     """Table 5.1 rests on the norms of each forest, and on their bootstrap."""
     firsts = {first for first, _ in PAIRED}
     for row, line in enumerate(table.to_dict("records")):
@@ -153,7 +153,7 @@ def behind_norms(table: pd.DataFrame) -> Iterator[Cell]:
             continue
         variant = NORMED[line["method"]]
         where = {"dataset": line["registry"], "method": variant, "scale": line["criterion"]}
-        yield from _behind_summary(row, line, Rows("closeness", where, line["metric"]), False)
+        yield from _summary_sources(row, line, Rows("closeness", where, line["metric"]), False)
         trees = Rows("forests", {"dataset": line["registry"], "forest": 0}, "tree")
         yield Cell(row, "n_trees", "n_rows", (trees,))
         if variant not in firsts:
@@ -167,22 +167,22 @@ def behind_norms(table: pd.DataFrame) -> Iterator[Cell]:
         yield Cell(row, "n_farther", "n_above_0", (Rows("statistics", test, "low"),))
 
 
-def behind_scores(table: pd.DataFrame) -> Iterator[Cell]:
+def scores_sources(table: pd.DataFrame) -> Iterator[Cell]:
     """Table 5.2 rests on the scores of each forest and seed."""
-    return _behind_variants(table, "scores", True)
+    return _variants_sources(table, "scores", True)
 
 
-def behind_closeness(table: pd.DataFrame) -> Iterator[Cell]:
+def closeness_sources(table: pd.DataFrame) -> Iterator[Cell]:
     """The same of rank correlations."""
-    return _behind_variants(table, "closeness", False)
+    return _variants_sources(table, "closeness", False)
 
 
-def _behind_variants(table: pd.DataFrame, of: str, seeds: bool) -> Iterator[Cell]:
+def _variants_sources(table: pd.DataFrame, of: str, seeds: bool) -> Iterator[Cell]:
     for row, line in enumerate(table.to_dict("records")):
         if line["status"] != "run":
             continue
         where = {"dataset": line["registry"], "method": line["method"], "scale": line["criterion"]}
-        yield from _behind_summary(row, line, Rows(of, where, line["metric"]), seeds)
+        yield from _summary_sources(row, line, Rows(of, where, line["metric"]), seeds)
 
 
 @table(
@@ -192,8 +192,8 @@ def _behind_variants(table: pd.DataFrame, of: str, seeds: bool) -> Iterator[Cell
     "Difference: to A1 or B1 in forest 0, with the middle 95 % of {n_bootstrap} bootstrap "
     "samples of its trees, and in how many forests that interval lies below 0. The matrices have "
     "different units: a norm mostly says how large the edit distances are. {ran}",
-    words=said,
-    behind=behind_norms,
+    caption_values=caption_values,
+    sources=norms_sources,
 )
 def thesis_table_5_1(results: Frames, published: Frames, plan: StructurePlan) -> pd.DataFrame:
     """Table 5.1: norms of the differences between edit distances and distances of predictions.
@@ -243,8 +243,8 @@ def thesis_table_5_1(results: Frames, published: Frames, plan: StructurePlan) ->
     "with the same variables and other thresholds; of trees that differ by one strongly "
     "correlated variable. Chance is that share of all pairs of trees, which large clusters raise. "
     "{ran}",
-    words=said,
-    behind=behind_scores,
+    caption_values=caption_values,
+    sources=scores_sources,
 )
 def thesis_table_5_2(results: Frames, published: Frames, plan: StructurePlan) -> pd.DataFrame:
     """Table 5.2: clusters by each of the sixteen variants, and what they keep together.
@@ -261,13 +261,13 @@ def thesis_table_5_2(results: Frames, published: Frames, plan: StructurePlan) ->
     sets = _sets(results["forests"], plan)
     lines = []
     for (key, dataset, state), method, scale, metric in itertools.product(
-        sets, VARIANTS, SCALES, (*CRITERIA, *OWN)
+        sets, VARIANTS, SCALES, (*CRITERIA, *ADDED_METRICS)
     ):
         text = printed["value"].get((key, method, scale, metric))
         line = _head(key, dataset, state, method, scale, metric, UNITS[metric])
         line |= values.summary(dataset, method, scale, metric)
         line |= {"n_pairs": n_pairs.get((dataset, 0, metric)), "printed": text}
-        lines.append({**line, "published": None if text is None else printed_number(text)})
+        lines.append({**line, "published": None if text is None else published_number(text)})
     columns = [*_HEAD, *_SUMMARY, "n_pairs", "published", "printed"]
     return finished(lines, columns, _NUMBERS, ["n_forests", "n_pairs"])
 
@@ -287,7 +287,7 @@ def _n_pairs(results: Frames) -> dict[tuple, int]:
     return n_pairs
 
 
-def behind_examples(table: pd.DataFrame) -> Iterator[Cell]:
+def examples_sources(table: pd.DataFrame) -> Iterator[Cell]:
     """The pairs of each forest, and the distances of the one that is shown."""
     methods = [*NORMED.values(), *REFERENCES]
     for row, line in enumerate(table.to_dict("records")):
@@ -307,8 +307,8 @@ def behind_examples(table: pd.DataFrame) -> Iterator[Cell]:
     caption="Pairs that the rules found, by forest. Strongly correlated: rank correlation "
     "(Spearman) above {correlated_above}. Beneath, one pair of each kind in forest 0, or in the "
     "first forest that has one, with its edits by B2 and its distance by the four costs. {ran}",
-    words=said,
-    behind=behind_examples,
+    caption_values=caption_values,
+    sources=examples_sources,
 )
 def structure_examples(results: Frames, plan: StructurePlan) -> pd.DataFrame:
     """The pairs of trees that the rules found in each forest, and one of each kind in words.
@@ -354,8 +354,8 @@ def structure_examples(results: Frames, plan: StructurePlan) -> pd.DataFrame:
     "distances between predictions and with the number of nodes of both trees; unlike the norms "
     "of table 5.1 it does not depend on units. Means over all forests, and forest 0 in small "
     "type. {ran}",
-    words=said,
-    behind=behind_closeness,
+    caption_values=caption_values,
+    sources=closeness_sources,
 )
 def structure_closeness(results: Frames, plan: StructurePlan) -> pd.DataFrame:
     """Whether edit distances rank pairs of trees as distances of predictions do, or as size does.

@@ -11,9 +11,9 @@ import pandas as pd
 
 from hedgerow.data import TidyTable
 from hedgerow.showing.figures import WIDTH, drawing, nothing_drawn, style
-from hedgerow.showing.numbers import p_said
+from hedgerow.showing.numbers import p_words
 from hedgerow_study.experiments.frames import Frames
-from hedgerow_study.experiments.printed import printed_number
+from hedgerow_study.experiments.published_cells import published_number
 from hedgerow_study.experiments.step import figure
 from hedgerow_study.experiments.survival.plan import (
     ALPHA,
@@ -23,7 +23,7 @@ from hedgerow_study.experiments.survival.plan import (
     SIMULATED,
     SurvivalPlan,
 )
-from hedgerow_study.experiments.survival.tables import public, said, simulated
+from hedgerow_study.experiments.survival.tables import caption_values, public, simulated
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -68,7 +68,7 @@ def first_tree(trees: pd.DataFrame, dataset: str) -> str | None:
     "AVA at .9, Vmax at 325, age at 73 and 88, creatinine at 1.6, wall thickness, hypertension, "
     "gradient at 19 and stroke volume at 65. {simulated}",
     alt="A tree whose first test is the valve area; leaves with shares of patients who died.",
-    words=said,
+    caption_values=caption_values,
 )
 def thesis_figure_6_1_SYNTHETIC(tidy: Sequence[TidyTable], trees: pd.DataFrame) -> Figure:
     """Figure 6.1: the tree that was learnt from simulated patients."""
@@ -102,7 +102,7 @@ def thesis_figure_6_1_SYNTHETIC(tidy: Sequence[TidyTable], trees: pd.DataFrame) 
     "causes. {simulated}",
     alt="Three panels with a curve each; node 4 lies above the curve of all patients, nodes 9 and "
     "10 below it.",
-    words=said,
+    caption_values=caption_values,
 )
 def thesis_figure_6_2_SYNTHETIC(
     tidy: Sequence[TidyTable], patients: pd.DataFrame, leaves: pd.DataFrame, published: Frames
@@ -140,9 +140,9 @@ def thesis_figure_6_2_SYNTHETIC(
                                & (printed["metric"] == metric)]["value"]  # fmt: skip
                 for text in cell.astype(str):
                     marker = ">" if text.startswith(">") else "x"
-                    axes.plot(printed_number(text), level, marker, color="black", markersize=5)
+                    axes.plot(published_number(text), level, marker, color="black", markersize=5)
             line = by_node.loc[number]
-            axes.set_title(f"Node {number}: n = {int(line['n'])}, {p_said(line['logrank_p'])}")
+            axes.set_title(f"Node {number}: n = {int(line['n'])}, {p_words(line['logrank_p'])}")
             axes.set_xlim(0, 14)
             axes.set_xlabel("Years")
             axes.legend(loc="lower left", fontsize=7.5)
@@ -160,7 +160,7 @@ def thesis_figure_6_2_SYNTHETIC(
     "helps in nodes 2, 3 and 5, a little in 7 and 10, and not in the others. An association, not "
     "an effect. {simulated}",
     alt="Ten panels, one per node, with two curves each.",
-    words=said,
+    caption_values=caption_values,
 )
 def thesis_figure_6_3_SYNTHETIC(
     patients: pd.DataFrame, treatment: pd.DataFrame, published: Frames, plan: SurvivalPlan
@@ -192,7 +192,7 @@ def thesis_figure_6_3_SYNTHETIC(
                            color=colour, line=line, label=label)  # fmt: skip
             p = by_node["logrank_p"].get(number, np.nan)
             axes.set_title(f"Node {number}: {' and '.join(counts)}", fontsize=8.5)
-            text = f"{p_said(p)}\nprinted {p_said(printed_number(printed[f'node_{number}']))}"
+            text = f"{p_words(p)}\nprinted {p_words(published_number(printed[f'node_{number}']))}"
             axes.text(0.04, 0.05, text, transform=axes.transAxes, fontsize=7.5)
             axes.set_xlim(0, 14)
             axes.set_ylim(0, 1.02)
@@ -218,7 +218,7 @@ def thesis_figure_6_3_SYNTHETIC(
     "events per year its leaf has among training patients. Of a tree of more than ten leaves those "
     "with the most patients. Dashed: the horizon of the labels. {ran}",
     alt="Two panels per cohort; curves of the leaves are further apart on training patients.",
-    words=said,
+    caption_values=caption_values,
 )
 def survival_curves(
     patients: pd.DataFrame, leaves: pd.DataFrame, separation: pd.DataFrame, plan: SurvivalPlan
@@ -250,7 +250,7 @@ def survival_curves(
                 axes.axvline(facts["horizon"] / UNITS[facts["unit"]], color="black",
                              linestyle="--", linewidth=0.7)  # fmt: skip
                 who = "training" if training else "test"
-                title = f"{name}, {who}: n = {len(part)}, {p_said(p.get((name, who), np.nan))}"
+                title = f"{name}, {who}: n = {len(part)}, {p_words(p.get((name, who), np.nan))}"
                 axes.set_title(title, fontsize=8.5)
                 axes.set_ylim(0, 1.02)
                 axes.set_xlim(0, mine["time"].max())
@@ -286,7 +286,7 @@ def _ranked(leaves: pd.DataFrame, mine: pd.DataFrame, dataset: str):
     "is drawn there. {ran}",
     alt="A line per leaf on a logarithmic scale; most values of test patients and of permutations "
     "lie right of the dashed line.",
-    words=said,
+    caption_values=caption_values,
 )
 def survival_evidence(leaves: pd.DataFrame) -> Figure:
     """p of selected leaves of public cohorts, as published and after honest looks."""

@@ -8,7 +8,7 @@ from pathlib import Path
 import pandas as pd
 from markupsafe import Markup
 
-from hedgerow.showing.numbers import NONE, count, known, minus, number, p_text
+from hedgerow.showing.numbers import NONE, count, is_number, minus, number, p_text
 from hedgerow_study.experiments.frames import Frames
 from hedgerow_study.experiments.step import step
 from hedgerow_study.experiments.survival import figures as own_figures
@@ -88,7 +88,7 @@ def section(
         absent=cohorts[cohorts["status"] == "absent"]["dataset"].tolist(),
         simulated=SIMULATED,
         claims=claim_lines(claims, of="cohorts: {n_datasets}"),
-        left=_left(tables["survival_honest"]),
+        left=_surviving_leaves(tables["survival_honest"]),
         leaves=_by_cohort(tables["survival_leaves"], _leaf, *_LEAF_HEADS),
         treatment=_by_cohort(tables["survival_treatment"], _treated, *_TREATED_HEADS),
         n_variables=len(registry),
@@ -112,7 +112,7 @@ def years(value: float, last: float = float("nan")) -> str:
 def ratio(line: Mapping, suffix: str = "", note: str = "cox_note") -> str:
     """A hazard ratio with its interval, or the word why there is none."""
     value = line.get(f"hazard_ratio{suffix}")
-    if not known(value):
+    if not is_number(value):
         return text(line.get(f"{note}{suffix}")) or NONE
     return f"{number(value, 2)} ({_span(line, 'hazard_ratio_low', 'hazard_ratio_high', 2, suffix)})"
 
@@ -120,7 +120,7 @@ def ratio(line: Mapping, suffix: str = "", note: str = "cox_note") -> str:
 def _span(line: Mapping, low: str, high: str, digits: int = 1, suffix: str = "") -> str:
     """From one number to another one."""
     ends = [line[f"{name}{suffix}"] for name in (low, high)]
-    return " to ".join(number(end, digits) for end in ends) if known(ends[0]) else NONE
+    return " to ".join(number(end, digits) for end in ends) if is_number(ends[0]) else NONE
 
 
 def _people(table: pd.DataFrame) -> Markup:
@@ -164,7 +164,7 @@ def _of_metric(line: Mapping) -> tuple:
     cells = [Styled(cell, row=line["row"]) for cell in cells]
     if "published" in line:
         printed = [number(line[f"published{end}"], 1) for end in ("", "_low", "_high")]
-        shown = "{} ({} to {})".format(*printed) if known(line["published"]) else ""
+        shown = "{} ({} to {})".format(*printed) if is_number(line["published"]) else ""
         cells.append(shown)
     return _METRIC_NAMES[line["metric"]], *cells
 
@@ -175,7 +175,7 @@ def _honest(table: pd.DataFrame) -> Markup:
     for line in table.to_dict("records"):
         survived = line["n_permutation"]
         cells = [count(line[name]) for name in counts]
-        cells += [count(survived) if known(survived) else "too little data"]
+        cells += [count(survived) if is_number(survived) else "too little data"]
         cells += [p_text(line[f"multivariate_logrank_p_{part}"]) for part in PARTS]
         cells += [p_text(line["p_permutation_all"])]
         cells += [number(100 * line[f"false_alarms_{part}"], 0) for part in PARTS]
@@ -187,7 +187,7 @@ def _honest(table: pd.DataFrame) -> Markup:
     return view(lines, ["", "", *above], [*heads, "Permuted", *parts, "Permuted", *parts])
 
 
-def _left(table: pd.DataFrame) -> dict:
+def _surviving_leaves(table: pd.DataFrame) -> dict:
     """Over all cohorts: leaves with p < .005 as published, and with p < .005 after all."""
     is_complete = table["n_permutation"].notna().all()
     return {
@@ -264,9 +264,9 @@ def _registry(table: pd.DataFrame) -> Markup:
     lines = []
     for line in table.to_dict("records"):
         simulated = NONE
-        if known(line["percent"]):
+        if is_number(line["percent"]):
             simulated = f"{number(line['percent'], 0)} %"
-        elif known(line["median"]):
+        elif is_number(line["median"]):
             simulated = f"{line['median']:g} ({line['q1']:g} to {line['q3']:g})"
         shown = (simulated, number(line["percent_missing"], 0))
         cells = (Styled(cell, row=line["row"]) for cell in shown)
@@ -279,7 +279,7 @@ def _printed_leaves(table: pd.DataFrame) -> Markup:
     blocks = {}
     for groups, title in ((PRINTED, "Tests of figure 6.1"), (LEARNT, "Learnt tree")):
         blocks[title] = [
-            _beside_printed(line, ("n", "events"), _LEAVES)
+            _with_published(line, ("n", "events"), _LEAVES)
             for line in table[table["groups"] == groups].to_dict("records")
         ]
     above = ["", "", "", Span("Years until", 3), "", Span("Cox alone", 2), Span("Cox adjusted", 2)]
@@ -297,7 +297,7 @@ def _printed_treatment(table: pd.DataFrame) -> Markup:
     for (groups, way), title in titles.items():
         rows = table[(table["groups"] == groups) & (table["counted_from"] == way)]
         blocks[title] = [
-            _beside_printed(line, ("n_treated", "n_untreated"), _TREATED)
+            _with_published(line, ("n_treated", "n_untreated"), _TREATED)
             for line in rows.to_dict("records")
         ]
     above = ["", "", "", Span("Years gained until", 2), "", "", Span("Leaf against the others", 2)]
@@ -305,7 +305,7 @@ def _printed_treatment(table: pd.DataFrame) -> Markup:
     return view(blocks, above, [*heads, "Hazard ratio\nof the treated", "Untreated", "Treated"])
 
 
-def _beside_printed(line: Mapping, counts: tuple[str, str], names: tuple[str, ...]) -> tuple:
+def _with_published(line: Mapping, counts: tuple[str, str], names: tuple[str, ...]) -> tuple:
     """A line of table 6.3 or 6.4, what is printed beneath each value."""
     cells = [count(line[name]) for name in counts]
     for name in names:

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from hedgerow_study.experiments.frames import joined, sorted_
+from hedgerow_study.experiments.frames import concat_sorted, sorted_
 from hedgerow_study.experiments.step import step
 from hedgerow_study.experiments.survival.plan import ALPHA, CHI2, LEARNT, OF_PARTS, ORDER, PARTS
 
 
-@step(makes=("leaves", "separation", "null"))
+@step(outputs=("leaves", "separation", "null"))
 def statistics(
     described: pd.DataFrame, apart: pd.DataFrame, permuted: Sequence[pd.DataFrame]
 ) -> dict[str, pd.DataFrame]:
@@ -26,7 +26,7 @@ def statistics(
     """
     from hedgerow.survival.permutation import permutation_p
 
-    null = joined(list(permuted), ORDER["null"])
+    null = concat_sorted(list(permuted), ORDER["null"])
     whole = described[described["part"] == "all"].drop(columns="part")
     key = ["dataset", "groups", "number"]
     for part in PARTS[1:]:

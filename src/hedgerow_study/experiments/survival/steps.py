@@ -18,7 +18,13 @@ import pandas as pd
 from hedgerow.data import Cohort, CohortFacts, TidyTable, cohort
 from hedgerow.errors import ConfigError, DataError
 from hedgerow.evaluation import metrics
-from hedgerow_study.experiments.frames import joined, numbers_of, ordered, random_state, sorted_
+from hedgerow_study.experiments.frames import (
+    concat_sorted,
+    numbers_of,
+    ordered,
+    random_state,
+    sorted_,
+)
 from hedgerow_study.experiments.step import step
 from hedgerow_study.experiments.survival.plan import (
     CHI2,
@@ -51,7 +57,7 @@ def cohort_of(table: TidyTable, plan) -> Cohort:
     *("competing", "confidence", "confidences", "leaf_sizes", "min_followed"),
     *("min_samples_leaf", "n_folds", "repetition_factor", "repetition_factors", "seed"),
     "test_size",
-    makes=("patients", "trees", "tuning", "performance"),
+    outputs=("patients", "trees", "tuning", "performance"),
 )
 def learn(table: TidyTable, plan, splits: Iterable[int] | None = None) -> dict[str, pd.DataFrame]:
     """Trees that predict the event by the horizon, and the leaf of each patient (thesis 6.2.2).
@@ -119,7 +125,7 @@ def learn(table: TidyTable, plan, splits: Iterable[int] | None = None) -> dict[s
     }
 
 
-@step(makes=("patients", "trees", "tuning", "performance"))
+@step(outputs=("patients", "trees", "tuning", "performance"))
 def merged(
     patients: Sequence[pd.DataFrame],
     trees: Sequence[pd.DataFrame],
@@ -129,7 +135,7 @@ def merged(
     """Put what `learn` returns of the chunks of a cohort together, so that nothing tells how it
     was cut."""
     parts = {"patients": patients, "trees": trees, "tuning": tuning, "performance": performance}
-    return {name: joined(frames, ORDER[name]) for name, frames in parts.items()}
+    return {name: concat_sorted(frames, ORDER[name]) for name, frames in parts.items()}
 
 
 _TUNED = ("confidence", "repetition_factor", "min_samples_leaf")
@@ -161,12 +167,12 @@ def printed_groups(cohort: Cohort) -> np.ndarray:
 
     if cohort.name != SIMULATED:
         return np.zeros(len(cohort.X), dtype=int)
-    is_complete = cohort.X[list(TESTED)].notna().all(axis=1).to_numpy()
+    is_complete = cohort.X[list(TESTED_VARIABLES)].notna().all(axis=1).to_numpy()
     return np.where(is_complete, leaf_of(cohort.X), 0)
 
 
 #: Variables that figure 6.1 tests.
-TESTED = (
+TESTED_VARIABLES = (
     *("ava", "vmax", "posterior_wall", "age", "serum_creatinine", "arterial_hypertension"),
     *("mean_gradient", "stroke_volume"),
 )
@@ -253,7 +259,7 @@ def permute(table: TidyTable, plan, permutations: Iterable[int] | None = None) -
 # ------------------------------------------------------------------------------------ describe
 
 
-@step("n_bootstrap", "seed", makes=("leaves", "treatment", "separation", "intervals"))
+@step("n_bootstrap", "seed", outputs=("leaves", "treatment", "separation", "intervals"))
 def describe(table: TidyTable, patients: pd.DataFrame, plan) -> dict[str, pd.DataFrame]:
     """Survival in each leaf, and of treated against untreated (thesis 6.2.3, 6.3).
 
@@ -306,7 +312,7 @@ def _leaves(
     cohort: Cohort, patients: pd.DataFrame, who: np.ndarray, number, adjusted: bool = True
 ) -> pd.DataFrame:
     """`leaf_survival` of some patients, after a row of all of them (number 0)."""
-    from hedgerow.survival import KnownLeaves, leaf_survival, logrank_one_by_one
+    from hedgerow.survival import FixedGroups, leaf_survival, logrank_one_by_one
 
     time, event = (patients[name].to_numpy()[who] for name in ("time", "event"))
     covariates = None
@@ -322,7 +328,7 @@ def _leaves(
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # notes of the table say what they say
             survival = leaf_survival(
-                KnownLeaves(leaf), None, time, event, covariates=covariates, **people
+                FixedGroups(leaf), None, time, event, covariates=covariates, **people
             )
         frames.append(survival.rename_axis("number").reset_index())
     tests = logrank_one_by_one(time, event == 1, number[who])
@@ -341,7 +347,7 @@ _COMPARED = ("logrank", "cox", "hazard", "ph_p", "n_adjusted", "gray")
 
 def _treatment(cohort: Cohort, patients: pd.DataFrame, number, groups: str) -> list[pd.DataFrame]:
     """`compare_groups` of all patients (number 0) and by leaf, for both ways of counting time."""
-    from hedgerow.survival import KnownLeaves, compare_groups
+    from hedgerow.survival import FixedGroups, compare_groups
 
     if cohort.intervention is None:
         return []
@@ -356,7 +362,7 @@ def _treatment(cohort: Cohort, patients: pd.DataFrame, number, groups: str) -> l
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             table = compare_groups(
-                KnownLeaves(leaf),
+                FixedGroups(leaf),
                 None,
                 time,
                 event,

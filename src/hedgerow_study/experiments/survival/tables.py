@@ -24,7 +24,7 @@ from hedgerow_study.experiments.survival.plan import (
     SurvivalPlan,
 )
 from hedgerow_study.experiments.survival.statistics import selected
-from hedgerow_study.reporting.cells import STATED, Cell, Rows
+from hedgerow_study.reporting.cells import NO_FORMULA, Cell, Rows
 from hedgerow_study.reporting.tables import how_many, in_rows, ran, status
 
 SYNTHETIC = (
@@ -52,7 +52,7 @@ VARIABLES = {
 METRICS = ["accuracy"] + [f"{c}_{m}" for c in CLASSES for m in ("recall", "precision", "f_score")]
 
 
-def said(patients: pd.DataFrame, plan: SurvivalPlan) -> dict[str, str]:
+def caption_values(patients: pd.DataFrame, plan: SurvivalPlan) -> dict[str, str]:
     """Words of the captions: what was run."""
     public = [d for d in plan.datasets if d != SIMULATED]
     available = set(patients["dataset"]) - {SIMULATED}
@@ -78,7 +78,7 @@ def public(frame: pd.DataFrame) -> pd.DataFrame:
 # ----------------------------------------------------------------------------------- table 6.1
 
 
-def behind_variables(table: pd.DataFrame) -> Iterator[Cell]:
+def variables_sources(table: pd.DataFrame) -> Iterator[Cell]:
     """Table 6.1 rests on the simulated patients."""
     for row, line in enumerate(table.to_dict("records")):
         if line["status"] != "run":
@@ -93,7 +93,7 @@ def behind_variables(table: pd.DataFrame) -> Iterator[Cell]:
                 yield Cell(row, column, column, values)
 
 
-def behind_performance(table: pd.DataFrame) -> Iterator[Cell]:
+def performance_sources(table: pd.DataFrame) -> Iterator[Cell]:
     """Table 6.2 and its kin rest on the test parts of all divisions."""
     for row, line in enumerate(table.to_dict("records")):
         where = {"dataset": line["dataset"], "method": line["method"], "metric": line["metric"]}
@@ -110,18 +110,18 @@ def behind_performance(table: pd.DataFrame) -> Iterator[Cell]:
         yield Cell(row, "n_splits", "n", (every,))
 
 
-def behind_leaves(table: pd.DataFrame, leaves: pd.DataFrame) -> Iterator[Cell]:
+def leaves_sources(table: pd.DataFrame, leaves: pd.DataFrame) -> Iterator[Cell]:
     """Table 6.3 and its kin rest on one row of each leaf."""
-    return _behind_groups("leaves", ["dataset", "groups", "number"], table, leaves)
+    return _groups_sources("leaves", ["dataset", "groups", "number"], table, leaves)
 
 
-def behind_treatment(table: pd.DataFrame, treatment: pd.DataFrame) -> Iterator[Cell]:
+def treatment_sources(table: pd.DataFrame, treatment: pd.DataFrame) -> Iterator[Cell]:
     """Table 6.4 and its kin rest on one row of each leaf, by where time is counted from."""
     key = ["dataset", "groups", "counted_from", "number"]
-    return _behind_groups("treatment", key, table, treatment)
+    return _groups_sources("treatment", key, table, treatment)
 
 
-def _behind_groups(
+def _groups_sources(
     of: str, key: list[str], table: pd.DataFrame, rows: pd.DataFrame
 ) -> Iterator[Cell]:
     halves = {
@@ -150,8 +150,8 @@ def _behind_groups(
     caption="Variables of table 6.1, with their description as printed, and the synthetic patients "
     "in the place of the private registry: median and quartiles, or per cent with the "
     "characteristic, and per cent of patients in whom it is missing. {simulated}",
-    words=said,
-    behind=behind_variables,
+    caption_values=caption_values,
+    sources=variables_sources,
 )
 def thesis_table_6_1_SYNTHETIC(
     tidy: Sequence[TidyTable], published: Frames, plan: SurvivalPlan
@@ -227,8 +227,8 @@ PERFORMANCE = (
 @table(
     "performance of the tree",
     caption=f"{PERFORMANCE} {{simulated}}",
-    words=said,
-    behind=behind_performance,
+    caption_values=caption_values,
+    sources=performance_sources,
 )
 def thesis_table_6_2_SYNTHETIC(
     performance: pd.DataFrame,
@@ -256,8 +256,8 @@ def thesis_table_6_2_SYNTHETIC(
 @table(
     "Performance of the trees on public cohorts",
     caption=f"As table 6.2, on cohorts of patients. {PERFORMANCE} {{ran}}",
-    words=said,
-    behind=behind_performance,
+    caption_values=caption_values,
+    sources=performance_sources,
 )
 def survival_performance(
     performance: pd.DataFrame, intervals: pd.DataFrame, patients: pd.DataFrame
@@ -326,8 +326,8 @@ def _printed(published: pd.DataFrame, columns: Mapping[tuple[str, str], str]) ->
     "leaves numbered as published, patients in whom a tested value is missing left out) with the "
     "published values beside, and by the tree that was learnt from them (learnt_tree). "
     f"{LEAVES} {{simulated}}",
-    words=said,
-    behind=behind_leaves,
+    caption_values=caption_values,
+    sources=leaves_sources,
 )
 def thesis_table_6_3_SYNTHETIC(leaves: pd.DataFrame, published: Frames) -> pd.DataFrame:
     """Table 6.3: survival of simulated patients in each leaf.
@@ -337,10 +337,10 @@ def thesis_table_6_3_SYNTHETIC(leaves: pd.DataFrame, published: Frames) -> pd.Da
     """
     frame = _half_widths(simulated(leaves))
     printed = _printed(published["thesis_table_6_3"], OF_TABLE_6_3)
-    return _beside_printed(frame, printed, frame["groups"] == PRINTED, ["number"])
+    return _with_published(frame, printed, frame["groups"] == PRINTED, ["number"])
 
 
-def _beside_printed(
+def _with_published(
     frame: pd.DataFrame, printed: pd.DataFrame, shown: pd.Series, by: list[str]
 ) -> pd.DataFrame:
     """Leaves of the printed tree, then of the learnt one; printed cells where they are shown."""
@@ -353,8 +353,8 @@ def _beside_printed(
 @table(
     "Survival in the leaves, public cohorts",
     caption=f"As table 6.3, on cohorts of patients. {LEAVES} {{ran}}",
-    words=said,
-    behind=behind_leaves,
+    caption_values=caption_values,
+    sources=leaves_sources,
 )
 def survival_leaves(leaves: pd.DataFrame) -> pd.DataFrame:
     """Survival of patients of public cohorts in each leaf, in the form of table 6.3.
@@ -393,8 +393,8 @@ TREATMENT = (
     "that figure 6.1 prints, with the published values beside, and by the learnt tree. "
     f"{TREATMENT} The simulator's intervention helps in leaves 2, 3 and 5, a little in 7 and 10, "
     "not in the others. {simulated}",
-    words=said,
-    behind=behind_treatment,
+    caption_values=caption_values,
+    sources=treatment_sources,
 )
 def thesis_table_6_4_SYNTHETIC(treatment: pd.DataFrame, published: Frames) -> pd.DataFrame:
     """Table 6.4: simulated patients with and without an early intervention, leaf by leaf.
@@ -406,14 +406,14 @@ def thesis_table_6_4_SYNTHETIC(treatment: pd.DataFrame, published: Frames) -> pd
     frame = simulated(treatment)
     printed = _printed(published["thesis_table_6_4"], OF_TABLE_6_4).drop(index=0, errors="ignore")
     shown = (frame["groups"] == PRINTED) & (frame["counted_from"] == "inclusion")
-    return _beside_printed(frame, printed, shown, ["counted_from", "number"])
+    return _with_published(frame, printed, shown, ["counted_from", "number"])
 
 
 @table(
     "Treated and untreated patients, public cohorts",
     caption=f"As table 6.4, on cohorts with a treatment. {TREATMENT} {{ran}}",
-    words=said,
-    behind=behind_treatment,
+    caption_values=caption_values,
+    sources=treatment_sources,
 )
 def survival_treatment(treatment: pd.DataFrame) -> pd.DataFrame:
     """Treated and untreated patients of public cohorts, in the form of table 6.4.
@@ -462,7 +462,7 @@ COHORTS = (
 )
 
 
-def behind_cohorts(table: pd.DataFrame) -> Iterator[Cell]:
+def cohorts_sources(table: pd.DataFrame) -> Iterator[Cell]:
     """Counts of patients, and the trees of all divisions."""
     for row, line in enumerate(table.to_dict("records")):
         if line["status"] != "run":
@@ -488,7 +488,9 @@ def behind_cohorts(table: pd.DataFrame) -> Iterator[Cell]:
         yield Cell(row, "n_splits", "n_distinct", (splits,))
 
 
-@table("Cohorts", caption=f"{COHORTS} {{ran}}", words=said, behind=behind_cohorts)
+@table(
+    "Cohorts", caption=f"{COHORTS} {{ran}}", caption_values=caption_values, sources=cohorts_sources
+)
 def survival_cohorts(
     patients: pd.DataFrame, trees: pd.DataFrame, plan: SurvivalPlan
 ) -> pd.DataFrame:
@@ -500,7 +502,10 @@ def survival_cohorts(
 
 
 @table(
-    "The simulated registry", caption=f"{COHORTS} {{simulated}}", words=said, behind=behind_cohorts
+    "The simulated registry",
+    caption=f"{COHORTS} {{simulated}}",
+    caption_values=caption_values,
+    sources=cohorts_sources,
 )
 def survival_cohorts_SYNTHETIC(
     patients: pd.DataFrame, trees: pd.DataFrame, plan: SurvivalPlan
@@ -520,7 +525,7 @@ HONEST = (
 )
 
 
-def _honest(leaves: pd.DataFrame, separation: pd.DataFrame) -> pd.DataFrame:
+def _out_of_sample(leaves: pd.DataFrame, separation: pd.DataFrame) -> pd.DataFrame:
     frame = selected(leaves)
     for part in PARTS:
         of_part = separation[separation["part"] == part].set_index("dataset")
@@ -530,14 +535,14 @@ def _honest(leaves: pd.DataFrame, separation: pd.DataFrame) -> pd.DataFrame:
     return frame
 
 
-def behind_honest(table: pd.DataFrame) -> Iterator[Cell]:
+def honest_sources(table: pd.DataFrame) -> Iterator[Cell]:
     """Tests of each leaf, and of all leaves of a part at once."""
     counts = ("n_selected", "n_holm", "n_rest", "n_training", "n_test", "n_permutation")
     for row, line in enumerate(table.to_dict("records")):
         leaves = Rows("leaves", {"dataset": line["dataset"], "groups": LEARNT}, "logrank_p")
         for column in counts:
             if pd.notna(line[column]):
-                yield Cell(row, column, STATED, (leaves,))
+                yield Cell(row, column, NO_FORMULA, (leaves,))
         for part in PARTS:
             where = {"dataset": line["dataset"], "part": part}
             for name in ("multivariate_logrank_p", "p_permutation", "false_alarms"):
@@ -545,22 +550,27 @@ def behind_honest(table: pd.DataFrame) -> Iterator[Cell]:
                     yield Cell(row, f"{name}_{part}", "value", (Rows("separation", where, name),))
 
 
-@table("Honest groups", caption=f"{HONEST} {{ran}}", words=said, behind=behind_honest)
+@table(
+    "Honest groups",
+    caption=f"{HONEST} {{ran}}",
+    caption_values=caption_values,
+    sources=honest_sources,
+)
 def survival_honest(leaves: pd.DataFrame, separation: pd.DataFrame) -> pd.DataFrame:
     """In how many leaves of public cohorts a published-style p < .005 survives.
 
     Returns: as `hedgerow_study.experiments.survival.statistics.selected`, with the tests of all
     leaves at once by part and the false alarms.
     """
-    return public(_honest(leaves, separation))
+    return public(_out_of_sample(leaves, separation))
 
 
 @table(
     "Honest groups of the simulator",
     caption=f"{HONEST} {{simulated}}",
-    words=said,
-    behind=behind_honest,
+    caption_values=caption_values,
+    sources=honest_sources,
 )
 def survival_honest_SYNTHETIC(leaves: pd.DataFrame, separation: pd.DataFrame) -> pd.DataFrame:
     """As `survival_honest`, of the simulator."""
-    return simulated(_honest(leaves, separation))
+    return simulated(_out_of_sample(leaves, separation))

@@ -16,7 +16,11 @@ from hedgerow_study.extensions.diverse_trees.plan import (
     STRATEGIES,
     DiverseTreesPlan,
 )
-from hedgerow_study.extensions.diverse_trees.tables import POOL_LABELS, said, strategy_label
+from hedgerow_study.extensions.diverse_trees.tables import (
+    POOL_LABELS,
+    caption_values,
+    strategy_label,
+)
 from hedgerow_study.reporting.tables import MEAN
 
 if TYPE_CHECKING:
@@ -30,7 +34,7 @@ if TYPE_CHECKING:
     f"{LEVEL:g} after Holm's correction. {{pools}} {{of_ensembles}}",
     alt="Gain of trees that are far in structure over six other choices, by data set, for two "
     "pools of trees; the means are in the table above.",
-    words=said,
+    caption_values=caption_values,
 )
 def diverse_trees_ensembles_gain(tables: Frames, plan: DiverseTreesPlan) -> Figure:
     """Figure of what trees that are far in structure gain over other choices."""

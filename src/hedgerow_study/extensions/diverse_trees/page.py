@@ -8,7 +8,7 @@ from pathlib import Path
 import pandas as pd
 
 from hedgerow.evaluation.significance import LEVEL, smallest_p
-from hedgerow.showing.numbers import NONE, number, p_said, p_text
+from hedgerow.showing.numbers import NONE, number, p_text, p_words
 from hedgerow_study.experiments.frames import Frames
 from hedgerow_study.experiments.step import step
 from hedgerow_study.extensions.diverse_trees import figures as own_figures
@@ -45,7 +45,7 @@ _QUESTIONS = {
     "prototypes_unnormalized": ("prototypes", "as it is"),
 }
 #: What each question asks, for the list of answers.
-_ASKED = {
+_QUESTION_TITLES = {
     "correlation_in_a": "Correlations in the costs, type A (A2 against A1)",
     "correlation_in_b": "Correlations in the costs, type B (B2 against B1)",
     "unitary_substitution": "A substitution as one operation (B against A)",
@@ -107,7 +107,7 @@ def _answers(questions: pd.DataFrame) -> list[dict]:
             words[direction(row)].append(_lower(METRIC_LABELS[row["metric"]]))
         answers.append(
             {
-                "name": _ASKED[name],
+                "name": _QUESTION_TITLES[name],
                 "higher": "; ".join(words["higher"]),
                 "lower": "; ".join(words["lower"]),
                 "n_same": len(words["no difference"]),
@@ -144,7 +144,7 @@ def _compared(shown: str, row: pd.Series) -> Styled:
     """A number, on how many data sets it is so, and whether the test calls it a difference."""
     mark = tagged("sup", "a") if row["p_holm"] < LEVEL else ""
     count = tagged("small", f"{row['wins']:.0f}:{row['losses']:.0f}")
-    notes = f"{p_said(row['p'])}, after Holm {p_text(row['p_holm'])}"
+    notes = f"{p_words(row['p'])}, after Holm {p_text(row['p_holm'])}"
     return Styled(together(shown, mark, " ", count), title=notes)
 
 

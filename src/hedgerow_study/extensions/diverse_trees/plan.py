@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from hedgerow_study.experiments.compared import Compared, Metric, Part
+from hedgerow_study.experiments.comparisons import Metric, PairwiseComparison, Part
 from hedgerow_study.experiments.plan import Conflict, Plan, in_chunks, setting
 from hedgerow_study.experiments.structure.plan import EXAMPLES, ORDER, REFERENCES, TREE, VARIANT
 from hedgerow_study.experiments.structure.plan import SCALES as STRUCTURE_SCALES
@@ -183,7 +183,7 @@ SCORED = {"f1": Metric(), "accuracy": Metric()}  # of ensembles
 
 #: Cells are questions, and pools with k such as `uct/5`. Each data set is one value, over what
 #: all have. No metric says which distance is right: wins are where the first is higher.
-COMPARED = Compared(
+COMPARED = PairwiseComparison(
     cell=("cell",),
     parts={
         "questions": Part(METRICS, [question[:2] for question in QUESTIONS.values()]),

@@ -8,7 +8,7 @@ from functools import cache, partial
 import pandas as pd
 
 from hedgerow.errors import DataError
-from hedgerow_study.experiments.frames import Frames, joined
+from hedgerow_study.experiments.frames import Frames, concat_sorted
 from hedgerow_study.experiments.step import step
 from hedgerow_study.experiments.structure.plan import FOREST, VARIANT
 from hedgerow_study.extensions.diverse_trees.plan import (
@@ -53,7 +53,7 @@ def statistics(tables: Frames) -> pd.DataFrame:
             remedy="raise `diverse_trees.n_iterations`, or name other data sets",
         )
     tests = COMPARED.statistics(rows_of(tables))
-    return joined([tests], [*COMPARED.key, "name", "correction"])
+    return concat_sorted([tests], [*COMPARED.key, "name", "correction"])
 
 
 def rows_of(tables: Frames, *parts: str) -> pd.DataFrame:
@@ -95,7 +95,7 @@ def _by_method(
     return pd.concat(cells, axis=1, sort=True)
 
 
-@step(makes=("closeness", "scores", "ensembles", "statistics"))
+@step(outputs=("closeness", "scores", "ensembles", "statistics"))
 def merged(
     closeness: Sequence[pd.DataFrame],
     scores: Sequence[pd.DataFrame],
@@ -103,5 +103,5 @@ def merged(
 ) -> dict[str, pd.DataFrame]:
     """Tables of all chunks and data sets, and the tests of their rows."""
     parts = {"closeness": closeness, "scores": scores, "ensembles": ensembles}
-    whole = {name: joined(frames, KEYS[name]) for name, frames in parts.items()}
+    whole = {name: concat_sorted(frames, KEYS[name]) for name, frames in parts.items()}
     return {**whole, "statistics": statistics(whole)}

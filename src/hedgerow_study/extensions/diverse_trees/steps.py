@@ -13,7 +13,13 @@ import pandas as pd
 
 from hedgerow.data import TidyTable, rng
 from hedgerow.errors import DataError
-from hedgerow_study.experiments.frames import Frames, OwnSettings, joined, numbers_of, one_sample
+from hedgerow_study.experiments.frames import (
+    CombinedSettings,
+    Frames,
+    concat_sorted,
+    numbers_of,
+    one_sample,
+)
 from hedgerow_study.experiments.step import step
 from hedgerow_study.experiments.structure.plan import TREE
 from hedgerow_study.experiments.structure.steps import cluster_forests as structure_cluster_forests
@@ -37,13 +43,13 @@ if TYPE_CHECKING:
 
 
 #: Settings that stand for those of `structure`.
-OWN = ("n_iterations", "n_seeds", "n_prototypes")
+PLAN_SETTINGS = ("n_iterations", "n_seeds", "n_prototypes")
 
 
 @step(
     *("confidence", "n_bagged", "n_draws", "n_iterations", "n_prototypes", "n_seeds", "seed"),
     *("share", "sizes"),
-    makes=("forests", "trees", "grown", "closeness", "scores", "ensembles"),
+    outputs=("forests", "trees", "grown", "closeness", "scores", "ensembles"),
     protocol=(
         *("structure", "correlated_above", "exploration", "forest", "kept_path", "max_tests"),
         *("min_samples_split", "n_candidates", "n_clusters", "n_components", "n_trees", "seed"),
@@ -65,7 +71,7 @@ def run(
     """
     # A synthetic set that is one sample is divided as any other set is.
     table = one_sample(table)
-    both = OwnSettings(plan, protocol, OWN)
+    both = CombinedSettings(plan, protocol, PLAN_SETTINGS)
     wanted = numbers_of(plan, "n_splits", splits)
     learned = _forests(table, both, wanted)
     measured = {name: pd.DataFrame(columns=KEYS[name]) for name in OF_FORESTS}
@@ -82,7 +88,9 @@ def run(
     }
 
 
-def _forests(table: TidyTable, plan: OwnSettings, splits: Sequence[int]) -> dict[str, pd.DataFrame]:
+def _forests(
+    table: TidyTable, plan: CombinedSettings, splits: Sequence[int]
+) -> dict[str, pd.DataFrame]:
     """As `structure_learn`, without forests of too few trees."""
     fewest = min(FEWEST_TREES, plan.n_trees)
     parts = []
@@ -183,7 +191,7 @@ def ensembles(
         for pool, (trees, scores) in pools.items():
             D = metric.pairwise(trees)
             D_p = class_prediction_distance(trees, values[train])
-            measured = _Measured(trees, values[test], table.y[test], D)
+            measured = _EnsembleScores(trees, values[test], table.y[test], D)
             stream = rng(plan.seed, EXPERIMENT, table.name, int(number), f"ensembles {pool}")
             for k in plan.sizes:
                 if k > len(trees):
@@ -193,7 +201,7 @@ def ensembles(
                     row = measured.of(chosen[strategy])
                     rows.append((table.name, number, pool, k, strategy, *row, len(trees)))
     columns = [*KEYS["ensembles"], *VALUES]
-    return joined([pd.DataFrame(rows, columns=columns)], KEYS["ensembles"])
+    return concat_sorted([pd.DataFrame(rows, columns=columns)], KEYS["ensembles"])
 
 
 def _out_of_bag_f1(
@@ -250,7 +258,7 @@ def _chosen(
     }
 
 
-class _Measured:
+class _EnsembleScores:
     """Test scores of ensembles of some trees."""
 
     def __init__(self, trees: Sequence[Tree], X: np.ndarray, y: np.ndarray, D: np.ndarray):

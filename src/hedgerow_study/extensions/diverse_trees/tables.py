@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from hedgerow.evaluation.significance import LEVEL, smallest_holm
-from hedgerow_study.experiments.behind import P, Selector, tested
+from hedgerow_study.experiments.cell_sources import P, Selector, test_cells
 from hedgerow_study.experiments.frames import Frames, sorted_
 from hedgerow_study.experiments.step import table
 from hedgerow_study.extensions.diverse_trees.plan import (
@@ -27,7 +27,7 @@ from hedgerow_study.extensions.diverse_trees.plan import (
     DiverseTreesPlan,
 )
 from hedgerow_study.extensions.diverse_trees.statistics import rows_of, scores_by_forest
-from hedgerow_study.reporting.cells import STATED, Cell, Rows
+from hedgerow_study.reporting.cells import NO_FORMULA, Cell, Rows
 from hedgerow_study.reporting.tables import MEAN, how_many, ran
 
 METRIC_LABELS = {
@@ -75,7 +75,7 @@ MISSING = (
 )
 
 
-def said(measured: Frames, plan: DiverseTreesPlan) -> dict[str, str]:
+def caption_values(measured: Frames, plan: DiverseTreesPlan) -> dict[str, str]:
     """Words of the captions: what was run."""
 
     def of(datasets: Iterable[str]) -> str:
@@ -106,12 +106,14 @@ def said(measured: Frames, plan: DiverseTreesPlan) -> dict[str, str]:
     }
 
 
-def _behind_tests(row: int, line: Mapping[str, Any], part: str, **selection: str) -> Iterator[Cell]:
+def _tests_sources(
+    row: int, line: Mapping[str, Any], part: str, **selection: str
+) -> Iterator[Cell]:
     where = {"part": part, "metric": line["metric"], **selection}
-    yield from tested(row, line, where, {"difference": ("none", "difference"), **P})
+    yield from test_cells(row, line, where, {"difference": ("none", "difference"), **P})
 
 
-def behind_questions(table: pd.DataFrame, measured: Frames) -> Iterator[Cell]:
+def questions_sources(table: pd.DataFrame, measured: Frames) -> Iterator[Cell]:
     """Scores and distances of the variants that a question compares, and its tests."""
     forests_with = cache(lambda metric: scores_by_forest(measured, metric).index)
     for row, line in enumerate(table.to_dict("records")):
@@ -123,11 +125,11 @@ def behind_questions(table: pd.DataFrame, measured: Frames) -> Iterator[Cell]:
             methods, scales = (sorted(set(names)) for names in zip(*variants, strict=True))
             where = {"dataset": datasets, "forest": numbers, "method": methods, "scale": scales}
             rows = Rows(of, where, ABOVE_CHANCE.get(metric, metric))
-            yield Cell(row, column, STATED, (rows,))
-        yield from _behind_tests(row, line, "questions", cell=line["question"])
+            yield Cell(row, column, NO_FORMULA, (rows,))
+        yield from _tests_sources(row, line, "questions", cell=line["question"])
 
 
-def behind_ensembles(table: pd.DataFrame, measured: Frames) -> Iterator[Cell]:
+def ensembles_sources(table: pd.DataFrame, measured: Frames) -> Iterator[Cell]:
     """Scores of the ensembles, and tests of those that are far in structure against the others."""
     select = Selector(measured["ensembles"])
     for row, line in enumerate(table.to_dict("records")):
@@ -140,11 +142,11 @@ def behind_ensembles(table: pd.DataFrame, measured: Frames) -> Iterator[Cell]:
         sets = sorted(set(complete.index.get_level_values("dataset")))
         of = sets if line["dataset"] == MEAN else line["dataset"]
         selection = {**where, "strategy": line["strategy"], "dataset": of}
-        formula = "mean_of_means" if len(complete) == len(wide) else STATED
+        formula = "mean_of_means" if len(complete) == len(wide) else NO_FORMULA
         cell = (Rows("measured/ensembles", selection, line["metric"]),)
         yield Cell(row, "measured", formula, cell, by=("dataset",))
         selection = {"cell": f"{line['pool']}/{line['k']}", "second": line["strategy"]}
-        yield from _behind_tests(row, line, "ensembles", **selection)
+        yield from _tests_sources(row, line, "ensembles", **selection)
 
 
 @table(
@@ -152,8 +154,8 @@ def behind_ensembles(table: pd.DataFrame, measured: Frames) -> Iterator[Cell]:
     caption="Difference of two means over the distances A1, A2, B1 and B2 (Spearman's "
     "correlation, not normalised, where nothing else is said), mean over data sets. {forests} "
     f"{MISSING} {{of_forests}}",
-    words=said,
-    behind=behind_questions,
+    caption_values=caption_values,
+    sources=questions_sources,
 )
 def diverse_trees_questions(
     measured: Frames, statistics: pd.DataFrame, plan: DiverseTreesPlan
@@ -175,8 +177,8 @@ def diverse_trees_questions(
     "Ensembles of k trees",
     caption="Test scores of the mean of the class probabilities of k trees, in per cent, means "
     "over data sets. {pools} {of_ensembles}",
-    words=said,
-    behind=behind_ensembles,
+    caption_values=caption_values,
+    sources=ensembles_sources,
 )
 def diverse_trees_ensembles(
     measured: Frames, statistics: pd.DataFrame, plan: DiverseTreesPlan

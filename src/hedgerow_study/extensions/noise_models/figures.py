@@ -11,7 +11,11 @@ from hedgerow.showing.figures import LOOKS, Look, drawing, spread_by_rank
 from hedgerow_study.experiments.frames import Frames
 from hedgerow_study.experiments.step import figure
 from hedgerow_study.extensions.noise_models.plan import METHODS, POOLED, WHERE, NoiseModelsPlan
-from hedgerow_study.extensions.noise_models.tables import FAMILY_LABELS, KNOWN_MODELS, said
+from hedgerow_study.extensions.noise_models.tables import (
+    FAMILY_LABELS,
+    MODELS_COMPARED,
+    caption_values,
+)
 from hedgerow_study.reporting.tables import MEAN
 
 if TYPE_CHECKING:
@@ -29,10 +33,10 @@ _POINT = {"color": "#555555", "marker": "o", "markersize": 1.8}
 @figure(
     "Noise families and noise models",
     caption="Accuracy under noise of six families: difference to C4.5 on the same data, one small "
-    f"point per data set and the mean over them. {KNOWN_MODELS} {{noise_models}}",
+    f"point per data set and the mean over them. {MODELS_COMPARED} {{noise_models}}",
     alt="Mean difference in accuracy to C4.5 of SS, STP and SE under six families of noise, with "
     "a normal model, a matching model and the noise known; the numbers are in the tables above.",
-    words=said,
+    caption_values=caption_values,
 )
 def noise_models_matching(tables: Frames, plan: NoiseModelsPlan) -> Figure:
     """Accuracy by family at the largest noise factor: a row per method, a column per place."""

@@ -9,7 +9,7 @@ import pandas as pd
 
 from hedgerow.evaluation.significance import LEVEL, smallest_p
 from hedgerow.showing.figures import LOOKS
-from hedgerow.showing.numbers import NONE, number, p_said, p_text
+from hedgerow.showing.numbers import NONE, number, p_text, p_words
 from hedgerow_study.experiments.frames import Frames
 from hedgerow_study.experiments.step import step
 from hedgerow_study.extensions.noise_models import figures as own_figures
@@ -21,7 +21,11 @@ from hedgerow_study.extensions.noise_models.plan import (
     WHERE,
     NoiseModelsPlan,
 )
-from hedgerow_study.extensions.noise_models.tables import FAMILY_LABELS, Answer, answers
+from hedgerow_study.extensions.noise_models.tables import (
+    FAMILY_LABELS,
+    Conclusion,
+    list_conclusions,
+)
 from hedgerow_study.reporting.html import Section, claim_lines, filled, shown, tally
 from hedgerow_study.reporting.tables import MEAN
 from hedgerow_study.reporting.views import Span, Styled, tagged, together, view
@@ -47,7 +51,7 @@ def section(
 ) -> Section:
     """What goes beyond chapter 3 as a section of the report page."""
     gains = tables["noise_models_gain"]
-    conclusions = answers(gains)
+    conclusions = list_conclusions(gains)
     n = max((answer.n for answer in conclusions), default=0)
     families = [f for f in (*plan.families, POOLED) if (gains["family"] == f).any()]
     above = ["", Span("Family of the noise", len(families))]
@@ -67,7 +71,7 @@ def section(
         claims=claim_lines(claims),
         answers=conclusions,
         answered=view(
-            _answered(conclusions),
+            _conclusion_blocks(conclusions),
             ["Method, model", "Accuracy,\npoints of %", "p", "better on", "Brier score", "p"],
         ),
         n=n,
@@ -82,7 +86,7 @@ def section(
     )
 
 
-def _answered(conclusions: list[Answer]) -> dict[str, list]:
+def _conclusion_blocks(conclusions: list[Conclusion]) -> dict[str, list]:
     """Blocks by the noisy part, a line per method and model."""
     blocks = {}
     for where in sorted({answer.where for answer in conclusions}, reverse=True):
@@ -128,7 +132,7 @@ def _cell(row: Mapping | None, method: str, digits: int) -> Styled | str:
     for mark, name, other in (("a", "p_c45", "C4.5"), ("b", "p_normal", "the normal model")):
         if pd.notna(row[name]):
             notes.append(
-                f"against {other}: {p_said(row[name])} over {row['n_datasets']:.0f} data sets, "
+                f"against {other}: {p_words(row[name])} over {row['n_datasets']:.0f} data sets, "
                 f"{p_text(row[f'{name}_pairs_holm'])} over all pairs after Holm"
             )
             if row[name] < LEVEL:

@@ -7,7 +7,15 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from hedgerow.data import FAMILIES
-from hedgerow_study.experiments.compared import LOSS, POINTS, Compared, Key, Metric, Pair, Part
+from hedgerow_study.experiments.comparisons import (
+    LOSS,
+    POINTS,
+    Key,
+    Metric,
+    Pair,
+    PairwiseComparison,
+    Part,
+)
 from hedgerow_study.experiments.plan import Plan, in_chunks, setting
 from hedgerow_study.experiments.soft.plan import SoftPlan
 
@@ -85,7 +93,7 @@ def against(keys: Iterable[Key]) -> Iterator[Pair]:
 
 
 #: What is compared. Where families are joined, a pair is still of one of them.
-COMPARED = Compared(
+COMPARED = PairwiseComparison(
     cell=("where", "family", "noise"),
     parts={
         PART: Part(

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from hedgerow_study.experiments.frames import joined
+from hedgerow_study.experiments.frames import concat_sorted
 from hedgerow_study.experiments.step import step
 from hedgerow_study.extensions.noise_models.plan import COMPARED, ORDER, POOLED
 
@@ -25,8 +25,8 @@ def rows_of(rows: pd.DataFrame) -> pd.DataFrame:
     return pd.concat([rows, rows[others].assign(family=POOLED)], ignore_index=True)
 
 
-@step(makes=("rows", "statistics"))
+@step(outputs=("rows", "statistics"))
 def merged(rows: Sequence[pd.DataFrame]) -> dict[str, pd.DataFrame]:
     """Rows of all chunks and data sets, and their tests."""
-    whole = joined(rows, ORDER)
+    whole = concat_sorted(rows, ORDER)
     return {"rows": whole, "statistics": COMPARED.statistics(rows_of(whole))}

@@ -90,10 +90,10 @@ class Learner:
         self.confidence, self.plan = confidence, plan
         self._trees = {}
 
-    def reading(self, method: str, gate=None, name=None):
+    def predictor(self, method: str, gate=None, name=None):
         """Pruned tree of a method and the gate it is read with; kept under the gate's name."""
         if method == "se":
-            return self.reading("c45")[0], gate
+            return self.predictor("c45")[0], gate
         if (method, name) not in self._trees:
             grown = self.training.grow(method, gate, self.plan)
             self._trees[method, name] = self.training.prune(
@@ -189,28 +189,28 @@ class _Learners:
             # Clean training folds: the trees of one model serve every family that it is tried on.
             trained = self.on(p.clean(train), train)
             for of in dict.fromkeys(("normal", *self.plan.families)):
-                for g, method, predictor in self._readings(trained, of):
+                for g, method, predictor in self._predictors(trained, of):
                     for (family, n), X in noisy.items():
-                        for model, other in _assumed(family):
+                        for model, other in _assumed_models(family):
                             if other == of:
                                 note(("test", family, n, method, model), k, g, y, predictor, X)
             clean = p.clean(validation)
             for family, n in self.noises:
                 trained = self.on(p.noised(train, family, n), train)
-                for model, of in _assumed(family):
-                    for g, method, predictor in self._readings(trained, of):
+                for model, of in _assumed_models(family):
+                    for g, method, predictor in self._predictors(trained, of):
                         note(("training", family, n, method, model), k, g, y, predictor, clean)
         return {cell: best_factor(factors, table.mean(axis=0)) for cell, table in accuracy.items()}
 
-    def _readings(self, trained: Learner, of: str) -> Iterator[tuple]:
+    def _predictors(self, trained: Learner, of: str) -> Iterator[tuple]:
         """Number of each factor, method, and how it reads under a family."""
         for g, u in enumerate(self.plan.factors):
             gate = self.gate(of, u, trained.means)
             for method in METHODS[1:]:
-                yield g, method, trained.reading(method, gate, (of, g))
+                yield g, method, trained.predictor(method, gate, (of, g))
 
 
-def _assumed(family: str) -> list[tuple[str, str]]:
+def _assumed_models(family: str) -> list[tuple[str, str]]:
     """Family of the normal model, and of the matching one where it is another."""
     return [("normal", "normal")] + ([("matching", family)] if family != "normal" else [])
 
@@ -221,7 +221,7 @@ def _rows(p: _Permutation, confidence: float, plan: NoiseModelsPlan) -> Iterator
     tuned = learners.tuned()
     y, clean = p.y("test"), p.clean("test")
     of_clean = learners.on(p.clean("train"), "train")
-    yield from _scores((*NO_NOISE, "c45", "none"), of_clean.reading("c45"), clean, y)
+    yield from _scores((*NO_NOISE, "c45", "none"), of_clean.predictor("c45"), clean, y)
     for family, n in learners.noises:
         for where in WHERE:
             trained, X = of_clean, clean
@@ -230,16 +230,16 @@ def _rows(p: _Permutation, confidence: float, plan: NoiseModelsPlan) -> Iterator
             else:
                 X = p.noised("test", family, n)
             place = (where, family, n)
-            yield from _scores((*place, "c45", "none"), trained.reading("c45"), X, y)
+            yield from _scores((*place, "c45", "none"), trained.predictor("c45"), X, y)
             for method in METHODS[1:]:
-                for model, of in _assumed(family):
+                for model, of in _assumed_models(family):
                     cell = (*place, method, model)
                     u = tuned[cell]
                     gate = learners.gate(of, u, trained.means)
-                    yield from _scores(cell, trained.reading(method, gate, (of, u)), X, y, u)
+                    yield from _scores(cell, trained.predictor(method, gate, (of, u)), X, y, u)
                 # What was added is a share of the means before it was added.
                 gate = learners.gate(family, n, p.means)
-                predictor = trained.reading(method, gate, ("true", family, n))
+                predictor = trained.predictor(method, gate, ("true", family, n))
                 yield from _scores((*place, method, "true"), predictor, X, y)
 
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from hedgerow_study.experiments.behind import Selector
+from hedgerow_study.experiments.cell_sources import Selector
 from hedgerow_study.experiments.step import table
 from hedgerow_study.extensions.noise_models.plan import (
     COMPARED,
@@ -49,20 +49,20 @@ FAMILY_LABELS = {
     "per_variable": "per variable",
     POOLED: "all but normal",
 }
-KNOWN_MODELS = (
+MODELS_COMPARED = (
     "Normal and matching models have a factor that cross validation chooses from {grid}; the "
     "third knows what was added. Normal noise has no other matching model."
 )
 
 
-def said(rows: pd.DataFrame, plan: NoiseModelsPlan) -> dict[str, str]:
+def caption_values(rows: pd.DataFrame, plan: NoiseModelsPlan) -> dict[str, str]:
     """Words of the captions: what was run."""
     each = how_many(plan.n_permutations, "train-test permutation")
     caption = ran(rows["dataset"].unique(), plan.datasets, each, plan.configuration)
     return {PART: caption, "grid": ", ".join(f"{u:g}" for u in plan.factors)}
 
 
-def behind(table: pd.DataFrame, rows: pd.DataFrame) -> Iterator[Cell]:
+def cell_sources(table: pd.DataFrame, rows: pd.DataFrame) -> Iterator[Cell]:
     """Rows of each data set, and the tests of their differences."""
     select = Selector(rows)
     families = [f for f in rows["family"].unique() if f not in ("normal", "none")]
@@ -105,9 +105,9 @@ def behind(table: pd.DataFrame, rows: pd.DataFrame) -> Iterator[Cell]:
 @table(
     "Noise families and noise models",
     caption="Mean over data sets of the difference to C4.5 on the same data; the line of C4.5 is "
-    f"its difference to C4.5 without noise. {KNOWN_MODELS} {{noise_models}}",
-    words=said,
-    behind=behind,
+    f"its difference to C4.5 without noise. {MODELS_COMPARED} {{noise_models}}",
+    caption_values=caption_values,
+    sources=cell_sources,
 )
 def noise_models_gain(
     rows: pd.DataFrame, statistics: pd.DataFrame, plan: NoiseModelsPlan
@@ -204,7 +204,7 @@ def _means(values: pd.DataFrame, names: list[str]) -> pd.DataFrame:
     return mean.reset_index().assign(dataset=MEAN)
 
 
-class Answer(NamedTuple):
+class Conclusion(NamedTuple):
     """Whether a model beats the tuned normal one, for one method and one place of the noise.
 
     Mean differences over data sets and families of accuracy (points of %) and Brier score, their p
@@ -222,7 +222,7 @@ class Answer(NamedTuple):
     n: int
 
 
-def answers(table: pd.DataFrame) -> list[Answer]:
+def list_conclusions(table: pd.DataFrame) -> list[Conclusion]:
     """Answers at the largest noise factor, over the families other than normal; none without."""
     cells = table[(table["family"] == POOLED) & table["model"].isin(["matching", "true"])]
     if cells.empty:
@@ -241,5 +241,5 @@ def answers(table: pd.DataFrame) -> list[Answer]:
                 both = [cells.loc[(metric, *key)] for metric in ("accuracy", "brier")]
                 numbers = [float(b[c]) for c in ("difference_normal", "p_normal") for b in both]
                 better = int((per_set[key] > 1e-9).sum())
-                conclusions.append(Answer(*key, *numbers, better, len(per_set[key])))
+                conclusions.append(Conclusion(*key, *numbers, better, len(per_set[key])))
     return conclusions

@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from hedgerow_study.experiments.compared import judged_pairs
+from hedgerow_study.experiments.comparisons import judge_comparisons
 from hedgerow_study.experiments.step import step
 from hedgerow_study.extensions.optimality_gap.plan import COMPARED
 from hedgerow_study.extensions.optimality_gap.tables import LABELS
@@ -21,4 +21,6 @@ def claims(
     stated: pd.DataFrame,
 ) -> pd.DataFrame:
     """Judge the questions about training data, test data and noise."""
-    return judged_pairs("optimality_gap", COMPARED, rows, statistics, specification, stated, LABELS)
+    return judge_comparisons(
+        "optimality_gap", COMPARED, rows, statistics, specification, stated, LABELS
+    )

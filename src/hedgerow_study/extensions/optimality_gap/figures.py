@@ -9,14 +9,18 @@ import pandas as pd
 from hedgerow.showing.figures import Look, drawing, nothing_drawn
 from hedgerow_study.experiments.step import figure
 from hedgerow_study.extensions.optimality_gap.plan import (
-    C45_TOLD,
+    C45_GIVEN,
     CLEAN,
     COMPARED,
+    KNOWN_ERROR,
     NOISY,
-    TOLD,
     OptimalityGapPlan,
 )
-from hedgerow_study.extensions.optimality_gap.tables import LABELS, optimality_gap_levels, said
+from hedgerow_study.extensions.optimality_gap.tables import (
+    LABELS,
+    caption_values,
+    optimality_gap_levels,
+)
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -29,8 +33,8 @@ LOOKS = {
     "optimal": Look(LABELS["optimal"], "#000000", "D", "-", "...."),
     "optimal_priced": Look(LABELS["optimal_priced"], "#0072B2", "v", (0, (5, 1)), ""),
     "optimal_error": Look(LABELS["optimal_error"], "#D55E00", "X", ":", ""),
-    TOLD: Look(LABELS[TOLD], "#CC79A7", "P", "--", ""),
-    C45_TOLD: Look(LABELS[C45_TOLD], "#009E73", "<", (0, (3, 1, 1, 1)), ""),
+    KNOWN_ERROR: Look(LABELS[KNOWN_ERROR], "#CC79A7", "P", "--", ""),
+    C45_GIVEN: Look(LABELS[C45_GIVEN], "#009E73", "<", (0, (3, 1, 1, 1)), ""),
 }
 #: Unpruned, what is drawn as its pruned kind.
 KIND = {"c45_unpruned": "c45", "cart_unpruned": "cart"}
@@ -57,7 +61,7 @@ def gains(rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
     "(factor n), whose panels have one scale. {ran}",
     alt="A panel for training data, clean test data and each noise factor, with a line per method "
     "against the depth, around 0 for C4.5; the numbers are in the tables of this page.",
-    words=said,
+    caption_values=caption_values,
 )
 def optimality_gap_gains(rows: pd.DataFrame, plan: OptimalityGapPlan) -> Figure:
     """Figure of the gains over C4.5."""
@@ -96,7 +100,7 @@ def optimality_gap_gains(rows: pd.DataFrame, plan: OptimalityGapPlan) -> Figure:
     "line joins the limits of the depth of a method, which stand at the marks. {ran}",
     alt="One line per method through its depths, with leaves to the right and accuracy upwards; "
     "the numbers are in the table of every method at every depth.",
-    words=said,
+    caption_values=caption_values,
 )
 def optimality_gap_sizes(rows: pd.DataFrame, plan: OptimalityGapPlan) -> Figure:
     """Figure of accuracy against leaves."""

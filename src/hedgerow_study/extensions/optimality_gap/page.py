@@ -11,7 +11,7 @@ from markupsafe import Markup
 
 from hedgerow.evaluation.significance import smallest_p
 from hedgerow.showing.numbers import number, signed
-from hedgerow_study.experiments.compared import comparisons, most, pair_words
+from hedgerow_study.experiments.comparisons import comparisons, most, pair_words
 from hedgerow_study.experiments.frames import Frames
 from hedgerow_study.experiments.step import step
 from hedgerow_study.extensions.optimality_gap import figures as own_figures

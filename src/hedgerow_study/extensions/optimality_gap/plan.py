@@ -5,19 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from hedgerow_study.experiments.compared import LOSS, POINTS, Compared, Metric, Part
+from hedgerow_study.experiments.comparisons import LOSS, POINTS, Metric, PairwiseComparison, Part
 from hedgerow_study.experiments.plan import Plan, in_chunks, setting
 
 EXPERIMENT = "optimal"  # the word under which seeds are drawn, its former name
 
 #: Told what noise there is, of which those that are tuned have to find out.
-TOLD, C45_TOLD = "optimal_told", "c45_told"
+KNOWN_ERROR, C45_GIVEN = "optimal_told", "c45_told"
 #: Learners of test data; those of the training data are not pruned.
 METHODS = ("c45", "cart", "uct", "optimal", "optimal_priced", "optimal_error")
-NOISY = (*METHODS, C45_TOLD, TOLD)
+NOISY = (*METHODS, C45_GIVEN, KNOWN_ERROR)
 UNPRUNED = ("c45_unpruned", "cart_unpruned", "uct", "optimal")
 #: Searches that have a bound.
-SEARCHES = ("optimal", "optimal_priced", "optimal_error", TOLD)
+SEARCHES = ("optimal", "optimal_priced", "optimal_error", KNOWN_ERROR)
 PROOF = ("n_nodes", "proven", "gap")
 
 #: Setting of the cells with data as they are; noise is called by its factor.
@@ -26,7 +26,7 @@ CLEAN = "clean"
 LEAVES = Metric(1.0, 1, less_is_better=True)
 SCORES = {"accuracy": POINTS, "macro_f1": POINTS, "log_loss": LOSS}
 #: What each part compares, first and second, and by what.
-COMPARED = Compared(
+COMPARED = PairwiseComparison(
     cell=("setting", "depth"),
     parts={
         "training": Part(
@@ -58,10 +58,10 @@ COMPARED = Compared(
                 ("optimal_priced", "c45"),
                 ("optimal_error", "c45"),
                 ("optimal_error", "optimal"),
-                (TOLD, "c45"),
-                (TOLD, "optimal"),
-                (TOLD, C45_TOLD),
-                (C45_TOLD, "c45"),
+                (KNOWN_ERROR, "c45"),
+                (KNOWN_ERROR, "optimal"),
+                (KNOWN_ERROR, C45_GIVEN),
+                (C45_GIVEN, "c45"),
             ),
         ),
     },

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from hedgerow_study.experiments.frames import whole_of
+from hedgerow_study.experiments.frames import concat_or_empty
 from hedgerow_study.experiments.step import step
 from hedgerow_study.extensions.optimality_gap.plan import COMPARED, ORDER, VALUES
 
 
-@step(makes=("rows", "statistics"))
+@step(outputs=("rows", "statistics"))
 def merged(rows: Sequence[pd.DataFrame]) -> dict[str, pd.DataFrame]:
     """Rows of all data sets, as `optimality_gap.steps.run` returns them, and their tests."""
-    whole = whole_of(rows, ORDER["rows"], VALUES["rows"])
+    whole = concat_or_empty(rows, ORDER["rows"], VALUES["rows"])
     return {"rows": whole, "statistics": COMPARED.statistics(whole)}

@@ -19,9 +19,9 @@ from hedgerow.evaluation import metrics
 from hedgerow.evaluation.tuning import best_factor
 from hedgerow_study.experiments.frames import (
     all_classes,
-    corrected,
-    drawn,
-    floored,
+    clip_probabilities,
+    draw_rows,
+    laplace_corrected,
     numbers_of,
     one_sample,
     random_state,
@@ -32,15 +32,15 @@ from hedgerow_study.experiments.missing.steps import one_hot
 from hedgerow_study.experiments.soft.samples import variable_means
 from hedgerow_study.experiments.step import step
 from hedgerow_study.extensions.optimality_gap.plan import (
-    C45_TOLD,
+    C45_GIVEN,
     CLEAN,
     EXPERIMENT,
+    KNOWN_ERROR,
     METHODS,
     NOISY,
     ORDER,
     PROOF,
     SEARCHES,
-    TOLD,
     UNPRUNED,
     VALUES,
     OptimalityGapPlan,
@@ -65,7 +65,7 @@ class Rows:
     ):
         self.frame, self.values, self.n_categories, self.y = frame, values, n_categories, y
 
-    def some(self, rows: np.ndarray) -> Rows:
+    def take(self, rows: np.ndarray) -> Rows:
         """Some of them."""
         return Rows(self.frame.iloc[rows], self.values[rows], self.n_categories, self.y[rows])
 
@@ -87,7 +87,7 @@ class Rows:
         numbers = self.frame.loc[:, self.n_categories == 0].std(ddof=0).fillna(0.0)
         return {name: share * float(sd) for name, sd in numbers.items()}
 
-    def told(self, factor: float) -> dict:
+    def absolute_errors(self, factor: float) -> dict:
         """Standard deviation of the noise that a factor means."""
         sd = deviations(factor, self.means)
         names = self.frame.columns
@@ -102,7 +102,7 @@ def rows_of(table: TidyTable) -> Rows:
 def at_most(table: TidyTable, number: int, plan: OptimalityGapPlan) -> TidyTable:
     """A data set, or as many rows as a division may have, drawn at random."""
     table = one_sample(table)
-    return drawn(table, plan.n_rows, rng(plan.seed, EXPERIMENT, table.name, number, "rows"))
+    return draw_rows(table, plan.n_rows, rng(plan.seed, EXPERIMENT, table.name, number, "rows"))
 
 
 # ------------------------------------------------------------------------------------ learners
@@ -114,7 +114,7 @@ class Learned:
     def __init__(self, model: Any, n_classes: int):
         self.model, self.n_classes = model, n_classes
 
-    def said(self, rows: Rows, smoothing: bool = False) -> np.ndarray:
+    def probabilities(self, rows: Rows, smoothing: bool = False) -> np.ndarray:
         """Probabilities of all classes, (n, n_classes); Laplace-smoothed if asked for."""
         self.model.set_params(smoothing=smoothing)
         return self._all(self.model.predict_proba(rows.frame))
@@ -131,12 +131,12 @@ class Learned:
 class LearnedCart(Learned):
     """CART of scikit-learn, which reads categories as columns of 0 and 1."""
 
-    def said(self, rows: Rows, smoothing: bool = False) -> np.ndarray:
+    def probabilities(self, rows: Rows, smoothing: bool = False) -> np.ndarray:
         X = one_hot(rows.values, rows.n_categories)
         shares = self.model.predict_proba(X)
         if smoothing:
             n = self.model.tree_.weighted_n_node_samples[self.model.apply(X)]
-            shares = corrected(shares, n)
+            shares = laplace_corrected(shares, n)
         return self._all(shares)
 
     @property
@@ -243,16 +243,16 @@ class Division:
         train, test = split(
             table, number, seed=plan.seed, experiment=EXPERIMENT, test_size=plan.test_size
         )
-        self.train = whole.some(train)
+        self.train = whole.take(train)
         #: Noise factors by the names of the conditions; sets without numbers have no noise.
         numbers = (whole.n_categories == 0).any()
         self.factors = {CLEAN: 0.0} | {f"{n:g}": n for n in plan.noise if numbers}
-        self.test = self._conditions(whole.some(test), self.train, lambda: draws("noise test"))
+        self.test = self._conditions(whole.take(test), self.train, lambda: draws("noise test"))
         fold = folds(self.train.y, plan.n_folds, draws("folds"))
         self.folds = []
         for k in range(fold.max() + 1):
-            training = self.train.some(np.flatnonzero(fold != k))
-            validation = self.train.some(np.flatnonzero(fold == k))
+            training = self.train.take(np.flatnonzero(fold != k))
+            validation = self.train.take(np.flatnonzero(fold == k))
             stream = f"noise fold {k}"
             noisy = self._conditions(validation, training, lambda name=stream: draws(name))
             self.folds.append((training, noisy))
@@ -272,7 +272,7 @@ class Division:
                 for i, value in enumerate(values):
                     learned = fit(training, value)
                     for name, rows in conditions.items():
-                        scores[name][i] += metrics.accuracy(rows.y, learned.said(rows))
+                        scores[name][i] += metrics.accuracy(rows.y, learned.probabilities(rows))
         chosen = {
             name: values[int(best_factor(np.arange(len(values)), total / len(self.folds)))]
             for name, total in scores.items()
@@ -307,11 +307,11 @@ class Division:
         for name, learned in alone.items():
             by_method[name] = dict.fromkeys(self.factors, (np.nan, learned))
         noise_factors = {name: factor for name, factor in self.factors.items() if name != CLEAN}
-        by_method[TOLD] = {
-            name: (factor, make.optimal(train, depth, error=train.told(factor)))
+        by_method[KNOWN_ERROR] = {
+            name: (factor, make.optimal(train, depth, error=train.absolute_errors(factor)))
             for name, factor in noise_factors.items()
         }
-        by_method[C45_TOLD] = {
+        by_method[C45_GIVEN] = {
             name: (factor, make.soft(train, depth, by_method["c45"][name][0], factor))
             for name, factor in noise_factors.items()
         }
@@ -326,7 +326,7 @@ class Division:
             "cart_unpruned": make.cart(train, depth, 0.0),
         } | {name: by_method[name][CLEAN][1] for name in UNPRUNED if name in by_method}
         for name, learned in fitted.items():
-            accuracy = metrics.accuracy(train.y, learned.said(train))
+            accuracy = metrics.accuracy(train.y, learned.probabilities(train))
             yield "training", CLEAN, name, "accuracy", accuracy
         for setting in self.factors:
             part = "clean" if setting == CLEAN else "noise"
@@ -348,7 +348,10 @@ class Division:
 def _scores(learned: Learned, rows: Rows) -> dict[str, float]:
     from sklearn.metrics import log_loss
 
-    plain, smooth = learned.said(rows), floored(learned.said(rows, smoothing=True))
+    plain, smooth = (
+        learned.probabilities(rows),
+        clip_probabilities(learned.probabilities(rows, smoothing=True)),
+    )
     return {
         "accuracy": metrics.accuracy(rows.y, plain),
         "macro_f1": metrics.macro_f1(rows.y, plain),

@@ -6,16 +6,16 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from hedgerow_study.experiments.compared import TESTED, cells_behind
+from hedgerow_study.experiments.comparisons import CAPTION_TESTS, cells_of_comparisons
 from hedgerow_study.experiments.step import table
 from hedgerow_study.extensions.optimality_gap.plan import (
-    C45_TOLD,
+    C45_GIVEN,
     CLEAN,
     COMPARED,
+    KNOWN_ERROR,
     NOISY,
     PROOF,
     SEARCHES,
-    TOLD,
     OptimalityGapPlan,
 )
 from hedgerow_study.reporting.cells import Cell, Rows
@@ -31,16 +31,16 @@ LABELS = {
     "optimal": "best tree",
     "optimal_priced": "best tree, leaves priced",
     "optimal_error": "best tree under error",
-    TOLD: "best tree, told the noise",
-    C45_TOLD: "C4.5, told the noise",
+    KNOWN_ERROR: "best tree, told the noise",
+    C45_GIVEN: "C4.5, told the noise",
 }
 #: Quantities of the table of levels.
 LEVELS = ("accuracy", "macro_f1", "log_loss", "n_leaves")
-TESTS = f"Accuracies and F1 in points, log loss in nats (Laplace-smoothed leaves). {TESTED}"
+TESTS = f"Accuracies and F1 in points, log loss in nats (Laplace-smoothed leaves). {CAPTION_TESTS}"
 LIMITED = "Searches stop after {nodes} nodes ({error_nodes} under error); {proven}."
 
 
-def said(rows: pd.DataFrame, plan: OptimalityGapPlan) -> dict[str, str]:
+def caption_values(rows: pd.DataFrame, plan: OptimalityGapPlan) -> dict[str, str]:
     """Words of the captions: what was run."""
     each = f"{how_many(plan.n_splits, 'division')}, {plan.n_folds} folds"
     frame = proof(rows)
@@ -86,12 +86,14 @@ def _settings(rows: pd.DataFrame) -> list[str]:
 # ------------------------------------------------------------------------ what stands behind
 
 
-def behind_part(table: pd.DataFrame, rows: pd.DataFrame, identifier: str) -> Iterator[Cell]:
+def part_sources(table: pd.DataFrame, rows: pd.DataFrame, identifier: str) -> Iterator[Cell]:
     """Both sides of each comparison of a part, and its test."""
-    yield from cells_behind(COMPARED, table, rows, identifier.removeprefix("optimality_gap_"))
+    yield from cells_of_comparisons(
+        COMPARED, table, rows, identifier.removeprefix("optimality_gap_")
+    )
 
 
-def behind_levels(table: pd.DataFrame) -> Iterator[Cell]:
+def levels_sources(table: pd.DataFrame) -> Iterator[Cell]:
     """Means over data sets of the means over divisions."""
     for row, line in enumerate(table.to_dict("records")):
         where = {name: line[name] for name in (*COMPARED.cell, "method")}
@@ -103,7 +105,7 @@ def behind_levels(table: pd.DataFrame) -> Iterator[Cell]:
                 yield Cell(row, metric, "mean_of_means", (rows,), times, ("dataset",))
 
 
-def behind_proof(table: pd.DataFrame) -> Iterator[Cell]:
+def proof_sources(table: pd.DataFrame) -> Iterator[Cell]:
     """Means over data sets of what the searches say of themselves."""
     for row, line in enumerate(table.to_dict("records")):
         where = {name: line[name] for name in (*COMPARED.cell, "method")}
@@ -119,9 +121,9 @@ def behind_proof(table: pd.DataFrame) -> Iterator[Cell]:
 @table(
     "Training data: the best tree beside grown ones",
     caption="Accuracy on the training part in points, unpruned, at the same limit of the depth. "
-    f"UCT-DT holds back three tenths of these rows to choose by. {LIMITED} {TESTED} {{ran}}",
-    words=said,
-    behind=behind_part,
+    f"UCT-DT holds back three tenths of these rows to choose by. {LIMITED} {CAPTION_TESTS} {{ran}}",
+    caption_values=caption_values,
+    sources=part_sources,
 )
 def optimality_gap_training(
     rows: pd.DataFrame, statistics: pd.DataFrame, plan: OptimalityGapPlan
@@ -140,8 +142,8 @@ def optimality_gap_training(
     "nothing is known; nodes: tests whose branches were looked at, at most {nodes} and, under "
     "error, {error_nodes}. Of tuned methods: of the tree that was chosen. Means over data sets. "
     "What is not proven is bounded, not proven. {ran}",
-    words=said,
-    behind=behind_proof,
+    caption_values=caption_values,
+    sources=proof_sources,
 )
 def optimality_gap_proof(rows: pd.DataFrame, plan: OptimalityGapPlan) -> pd.DataFrame:
     """Share of trees proven, gap and nodes of each search.
@@ -157,8 +159,8 @@ def optimality_gap_proof(rows: pd.DataFrame, plan: OptimalityGapPlan) -> pd.Data
     caption="Test rows as they are. The confidence of C4.5, the cost complexity of CART, the price "
     "of a leaf and the error of measurement are tuned by accuracy on folds of the training part; "
     f"nothing is tuned of the best tree without a price. {LIMITED} {TESTS} {{ran}}",
-    words=said,
-    behind=behind_part,
+    caption_values=caption_values,
+    sources=part_sources,
 )
 def optimality_gap_clean(
     rows: pd.DataFrame, statistics: pd.DataFrame, plan: OptimalityGapPlan
@@ -175,8 +177,8 @@ def optimality_gap_clean(
     "the noise: the best tree under errors of just that standard deviation, and C4.5 with soft "
     "propagation and evaluation of that factor (STP+SE of the thesis). Data sets without "
     f"numbers are left out. {LIMITED} {TESTS} {{ran}}",
-    words=said,
-    behind=behind_part,
+    caption_values=caption_values,
+    sources=part_sources,
 )
 def optimality_gap_noise(
     rows: pd.DataFrame, statistics: pd.DataFrame, plan: OptimalityGapPlan
@@ -192,8 +194,8 @@ def optimality_gap_noise(
     "Every method at every depth",
     caption="Accuracy and macro F1 in per cent, log loss in nats and, of clean data, leaves: means "
     "over data sets, on clean test rows and by noise factor. {ran}",
-    words=said,
-    behind=behind_levels,
+    caption_values=caption_values,
+    sources=levels_sources,
 )
 def optimality_gap_levels(rows: pd.DataFrame, plan: OptimalityGapPlan) -> pd.DataFrame:
     """Means over data sets of every method.

@@ -9,8 +9,8 @@ import pandas as pd
 
 from hedgerow.showing.figures import WIDTH, nothing_drawn, style
 from hedgerow_study.experiments.step import figure
-from hedgerow_study.extensions.readings.plan import ReadingsPlan
-from hedgerow_study.extensions.readings.tables import said
+from hedgerow_study.extensions.readings.plan import MultiversePlan
+from hedgerow_study.extensions.readings.tables import caption_values
 from hedgerow_study.reporting.readings import FEWEST, HERE
 
 if TYPE_CHECKING:
@@ -32,10 +32,10 @@ VERDICTS = {
     "the reading of all other pages. Statements with {fewest} readings or more. {ran}",
     alt="A panel for each statement, with a point for each reading and marks for its choices; the "
     "numbers are in the table readings_points.",
-    words=said,
+    caption_values=caption_values,
 )
 def readings_curves(
-    claims: pd.DataFrame, points: pd.DataFrame, taken: pd.DataFrame, plan: ReadingsPlan
+    claims: pd.DataFrame, points: pd.DataFrame, taken: pd.DataFrame, plan: MultiversePlan
 ) -> Figure:
     """Specification curves (Simonsohn, Simmons and Nelson 2020)."""
     from matplotlib.figure import Figure

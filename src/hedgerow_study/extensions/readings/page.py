@@ -10,7 +10,7 @@ from hedgerow_study.experiments.frames import Frames
 from hedgerow_study.experiments.step import step
 from hedgerow_study.extensions.readings import figures as own_figures
 from hedgerow_study.extensions.readings import tables as own_tables
-from hedgerow_study.extensions.readings.plan import ReadingsPlan
+from hedgerow_study.extensions.readings.plan import MultiversePlan
 from hedgerow_study.reporting.html import Section, filled, shown
 from hedgerow_study.reporting.readings import FEWEST
 from hedgerow_study.reporting.views import Styled, text, view
@@ -23,7 +23,7 @@ _NEAREST += ["First without"]
 
 @step("*")
 def section(
-    tables: Frames, figures: Mapping[str, Path], captions: Mapping[str, str], plan: ReadingsPlan
+    tables: Frames, figures: Mapping[str, Path], captions: Mapping[str, str], plan: MultiversePlan
 ) -> Section:
     """Readings as a section of the report page."""
     claims, nearest = tables["readings_verdicts"], tables["readings_nearest"]

@@ -13,7 +13,7 @@ EXPERIMENTS = ("soft", "search", "structure", "survival", "confidence", "evident
 
 
 @dataclass(frozen=True)
-class ReadingsPlan(Plan):
+class MultiversePlan(Plan):
     """Not in the papers: their statements under each reading that config/readings.yaml names."""
 
     section: ClassVar[str] = "readings"

@@ -7,8 +7,8 @@ from typing import Any
 
 import pandas as pd
 
+from hedgerow_study.experiments.choice_distances import distances
 from hedgerow_study.experiments.frames import Frames
-from hedgerow_study.experiments.nearest import distances
 from hedgerow_study.experiments.step import step
 from hedgerow_study.reporting.readings import (
     HERE,
@@ -29,7 +29,7 @@ CLAIMS = {
 }
 POINTS = ["experiment", "claim", "reading", "repeats"]
 POINTS += ["verdict", "estimate", "low", "high", "measured"]
-TAKEN = ["experiment", "claim", "reading", "choice", "alternative"]
+ALTERNATIVES = ["experiment", "claim", "reading", "choice", "alternative"]
 SHARES = ["experiment", "claim", "choice", "share"]
 NEAREST = {
     **{"experiment": str, "rank": int, "reading": str, "distance": float, "n_cells": int},
@@ -39,10 +39,8 @@ NEAREST = {
 N_NEAREST = 10
 
 
-@step(makes=("claims", "points", "taken", "shares", "nearest"))
-def summarised(
-    judged: Frames, cells: Frames, choices: Mapping[str, Any]
-) -> dict[str, pd.DataFrame]:
+@step(outputs=("claims", "points", "taken", "shares", "nearest"))
+def summarise(judged: Frames, cells: Frames, choices: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
     """Count verdicts over readings, and share their variance out among the choices.
 
     Returns: `claims`: experiment, claim, repeats (of each data set, by the setting that
@@ -52,7 +50,7 @@ def summarised(
     and largest estimate. `points`: experiment, claim, reading, repeats, verdict, estimate, low,
     high, measured. `taken`: experiment, claim, reading, choice, alternative; a row for each choice.
     `shares`: experiment, claim, choice, share. `nearest`: experiment, rank (from 1) and what
-    `hedgerow_study.experiments.nearest.distances` returns, the first `N_NEAREST` of each
+    `hedgerow_study.experiments.choice_distances.distances` returns, the first `N_NEAREST` of each
     experiment.
     """
     read = read_readings(choices)
@@ -69,12 +67,12 @@ def summarised(
             long["choice"] = long["choice"].str.removeprefix(PREFIX)
             touching = [name for name, one in declared.choices.items() if claim in one.touches]
             long = long[long["choice"].isin(touching)].assign(experiment=experiment)
-            taken.append(long[TAKEN])
+            taken.append(long[ALTERNATIVES])
             shares += [(experiment, claim, name, share) for name, share in of_claim.items()]
     return {
         "claims": pd.DataFrame(claims, columns=[*CLAIMS]).astype(CLAIMS),
         "points": _joined(points, POINTS),
-        "taken": _joined(taken, TAKEN),
+        "taken": _joined(taken, ALTERNATIVES),
         "shares": pd.DataFrame(shares, columns=SHARES).astype({"share": float}),
         "nearest": _nearest(cells),
     }

@@ -7,9 +7,9 @@ from typing import Any
 
 import pandas as pd
 
-from hedgerow_study.experiments.behind import Lines
+from hedgerow_study.experiments.cell_sources import LineSources
 from hedgerow_study.experiments.step import table
-from hedgerow_study.extensions.readings.plan import ReadingsPlan
+from hedgerow_study.extensions.readings.plan import MultiversePlan
 from hedgerow_study.reporting.readings import FEWEST, ROBUST, read_readings
 
 #: Numbers of `readings_verdicts` that are read off as they are.
@@ -19,7 +19,7 @@ NUMBERS = (
 )
 
 
-def said(claims: pd.DataFrame, plan: ReadingsPlan) -> dict[str, str]:
+def caption_values(claims: pd.DataFrame, plan: MultiversePlan) -> dict[str, str]:
     """Words of the captions: what was read."""
     largest = claims.groupby("experiment", sort=False)["n_readings"].max()
     ran = ", ".join(f"{experiment} (up to {n})" for experiment, n in largest.items()) or "none"
@@ -38,8 +38,8 @@ def said(claims: pd.DataFrame, plan: ReadingsPlan) -> dict[str, str]:
     "fragile: anything else; no word below {fewest} readings. The choice that decides has "
     "the largest Shapley share of the variance of the verdict, over the full product of choices. "
     "Repeats: divisions, draws or forests of each data set. {ran}",
-    words=said,
-    behind=Lines("claims", ("claim",), NUMBERS),
+    caption_values=caption_values,
+    sources=LineSources("claims", ("claim",), NUMBERS),
 )
 def readings_verdicts(claims: pd.DataFrame) -> pd.DataFrame:
     """Shares of verdicts by statement.
@@ -55,8 +55,8 @@ def readings_verdicts(claims: pd.DataFrame) -> pd.DataFrame:
     "Every reading",
     caption="Verdict and estimate of each statement under each reading, with its 95 % interval "
     "over data sets. {ran}",
-    words=said,
-    behind=Lines("points", ("claim", "reading"), ("repeats", "estimate", "low", "high")),
+    caption_values=caption_values,
+    sources=LineSources("points", ("claim", "reading"), ("repeats", "estimate", "low", "high")),
 )
 def readings_points(points: pd.DataFrame) -> pd.DataFrame:
     """Verdicts one by one.
@@ -73,8 +73,8 @@ def readings_points(points: pd.DataFrame) -> pd.DataFrame:
     "nearest to all printed cells of the methods that they run. A difference counts in units of "
     "the spread of its cell; the distance is the root of the mean over tables of its mean square. "
     "First without: tables without which, one at a time, no other reading is nearer. {ran}",
-    words=said,
-    behind=Lines(
+    caption_values=caption_values,
+    sources=LineSources(
         "nearest", ("experiment", "reading"), ("distance", "n_cells", "n_tables", "n_first")
     ),
 )
@@ -90,11 +90,11 @@ def readings_nearest(nearest: pd.DataFrame) -> pd.DataFrame:
     "Open choices",
     caption="What the papers leave open, what is done here and what else was read "
     "(config/readings.yaml, which was written before). {ran}",
-    words=said,
-    behind=Lines("claims", (), ()),  # words of config/readings.yaml
+    caption_values=caption_values,
+    sources=LineSources("claims", (), ()),  # words of config/readings.yaml
 )
 def readings_choices(
-    claims: pd.DataFrame, choices: Mapping[str, Any], plan: ReadingsPlan
+    claims: pd.DataFrame, choices: Mapping[str, Any], plan: MultiversePlan
 ) -> pd.DataFrame:
     """The choices that were read.
 

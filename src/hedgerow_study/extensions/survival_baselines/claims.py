@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from hedgerow_study.experiments.compared import judged_pairs
+from hedgerow_study.experiments.comparisons import judge_comparisons
 from hedgerow_study.experiments.frames import Frames
 from hedgerow_study.experiments.step import step
 from hedgerow_study.extensions.survival_baselines.plan import COMPARED
@@ -22,6 +22,6 @@ def claims(
     stated: pd.DataFrame,
 ) -> pd.DataFrame:
     """Judge the questions about models and weights."""
-    return judged_pairs(
+    return judge_comparisons(
         "survival_baselines", COMPARED, rows_of(measured), statistics, specification, stated, {}
     )

@@ -9,7 +9,11 @@ from hedgerow_study.experiments.frames import Frames
 from hedgerow_study.experiments.step import figure
 from hedgerow_study.extensions.survival_baselines.plan import MODELS, SCORES, SurvivalBaselinesPlan
 from hedgerow_study.extensions.survival_baselines.statistics import by_group
-from hedgerow_study.extensions.survival_baselines.tables import MODEL_LABELS, SCORE_LABELS, said
+from hedgerow_study.extensions.survival_baselines.tables import (
+    MODEL_LABELS,
+    SCORE_LABELS,
+    caption_values,
+)
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -30,7 +34,7 @@ MODEL_LOOKS = {
     "better, .5 says nothing; Brier score: further left is better. {forest} {ran}",
     alt="Three panels with a line per cohort; the Cox model is mostly ahead of the trees. The "
     "numbers are in the table above.",
-    words=said,
+    caption_values=caption_values,
 )
 def survival_baselines_models(measured: Frames, plan: SurvivalBaselinesPlan) -> Figure:
     """Figure of the scores of all models."""

@@ -9,8 +9,8 @@ import pandas as pd
 from markupsafe import Markup
 
 from hedgerow.evaluation.significance import LEVEL, smallest_p
-from hedgerow.showing.numbers import number, p_said
-from hedgerow_study.experiments.compared import comparisons, pair_words
+from hedgerow.showing.numbers import number, p_words
+from hedgerow_study.experiments.comparisons import comparisons, pair_words
 from hedgerow_study.experiments.frames import Frames
 from hedgerow_study.experiments.step import step
 from hedgerow_study.extensions.survival_baselines import figures as own_figures
@@ -138,7 +138,7 @@ def _test(line: Mapping) -> str:
     """A mean difference with its p."""
     words = f"{_SHORT[line['first']]} − {_SHORT[line['second']]} "
     words += _value(line["metric"], line["difference"])
-    return f"{words} ({p_said(line['p_holm'])}, n = {line['n_datasets']})"
+    return f"{words} ({p_words(line['p_holm'])}, n = {line['n_datasets']})"
 
 
 def _comparisons(table: pd.DataFrame) -> Markup:

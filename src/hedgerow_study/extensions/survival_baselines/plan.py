@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-from hedgerow_study.experiments.compared import Compared, Metric, Part
+from hedgerow_study.experiments.comparisons import Metric, PairwiseComparison, Part
 from hedgerow_study.experiments.plan import Plan, in_chunks, setting
 
 EXPERIMENT = "survival_beyond"  # the word under which seeds are drawn, its former name
@@ -41,7 +41,7 @@ _MORE = Metric(digits=3)
 _FEWER = Metric(less_is_better=True)
 _WITH_LEFT_OUT = tuple((way, "left_out") for way in WAYS[1:])
 #: What is compared, the first against the second, and by what.
-COMPARED = Compared(
+COMPARED = PairwiseComparison(
     cell=(),
     parts={
         "scores": Part(

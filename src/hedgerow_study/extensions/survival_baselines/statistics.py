@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from hedgerow_study.experiments.frames import Frames, joined
+from hedgerow_study.experiments.frames import Frames, concat_sorted
 from hedgerow_study.experiments.step import step
 from hedgerow_study.extensions.survival_baselines.plan import COMPARED, OF_WAYS, ORDER
 
@@ -42,11 +42,11 @@ def _melted(rows: pd.DataFrame, name: str, columns: Sequence[str]) -> pd.DataFra
     return rows.melt(others, list(columns), name)
 
 
-@step(makes=("scores", "weights", "statistics"))
+@step(outputs=("scores", "weights", "statistics"))
 def merged(
     scores: Sequence[pd.DataFrame], weights: Sequence[pd.DataFrame]
 ) -> dict[str, pd.DataFrame]:
     """Tables of all cohorts, and the tests of their rows."""
     parts = {"scores": scores, "weights": weights}
-    whole = {name: joined(frames, ORDER[name]) for name, frames in parts.items()}
+    whole = {name: concat_sorted(frames, ORDER[name]) for name, frames in parts.items()}
     return {**whole, "statistics": COMPARED.statistics(rows_of(whole))}

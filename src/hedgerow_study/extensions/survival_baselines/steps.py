@@ -15,7 +15,7 @@ import pandas as pd
 
 from hedgerow.data import Cohort, TidyTable
 from hedgerow_study.experiments.frames import (
-    OwnSettings,
+    CombinedSettings,
     numbers_of,
     ordered,
     random_state,
@@ -48,7 +48,7 @@ Predicted = tuple[np.ndarray, np.ndarray]
 
 MACRO = {"labels": [0, 1], "average": "macro", "zero_division": 0.0}
 #: Settings that stand for those of `survival`.
-OWN = ("cohorts", "n_splits")
+PLAN_SETTINGS = ("cohorts", "n_splits")
 #: What the chapter's trees were tuned by.
 TUNED = ("confidence", "repetition_factor", "min_samples_leaf")
 
@@ -65,7 +65,7 @@ def codes(X: pd.DataFrame) -> np.ndarray:
     return np.column_stack(columns)
 
 
-def _division(cohort: Cohort, split: int, protocol: OwnSettings) -> RiskGroups:
+def _division(cohort: Cohort, split: int, protocol: CombinedSettings) -> RiskGroups:
     """Patients divided and labelled as in `survival`, with the thesis' tree."""
     from hedgerow.survival import risk_groups
 
@@ -103,7 +103,7 @@ def scores(
     from hedgerow.tree import Tree
 
     cohort = cohort_of(table, plan)
-    protocol = OwnSettings(plan, protocol, OWN)
+    protocol = CombinedSettings(plan, protocol, PLAN_SETTINGS)
     trees = survival_learn(table, protocol, splits)["trees"].set_index(["split", "method"])["tree"]
     follow_up = cohort.natural_history()
     X = codes(cohort.X)
@@ -212,9 +212,9 @@ def _forest(
     state: int,
 ) -> Predicted:
     """The same by a random survival forest of scikit-survival, on a grid of times."""
-    from hedgerow.optional import needed
+    from hedgerow.optional_imports import import_optional
 
-    needed("sksurv", "a random survival forest")
+    import_optional("sksurv", "a random survival forest")
     from sksurv.ensemble import RandomSurvivalForest
     from sksurv.util import Surv
 
@@ -268,10 +268,10 @@ def weights(
     by Aalen-Johansen for the last two ways) and distance (between these two, without its sign).
     """
     from hedgerow.survival import horizon_labels, thesis_tree
-    from hedgerow.survival.followed import FollowUp, fit_followed
+    from hedgerow.survival.follow_up import FollowUp, fit_followed
 
     cohort = cohort_of(table, plan)
-    protocol = OwnSettings(plan, protocol, OWN)
+    protocol = CombinedSettings(plan, protocol, PLAN_SETTINGS)
     time, event = cohort.natural_history()
     names = WAYS if (event > 1).any() else WAYS[:2]
     rows = []

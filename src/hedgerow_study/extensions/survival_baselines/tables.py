@@ -7,8 +7,8 @@ from functools import partial
 
 import pandas as pd
 
-from hedgerow_study.experiments.behind import Selector
-from hedgerow_study.experiments.compared import TESTED, Key, Place, cells_behind
+from hedgerow_study.experiments.cell_sources import Selector
+from hedgerow_study.experiments.comparisons import CAPTION_TESTS, Key, Place, cells_of_comparisons
 from hedgerow_study.experiments.frames import Frames
 from hedgerow_study.experiments.step import table
 from hedgerow_study.extensions.survival_baselines.plan import (
@@ -43,7 +43,7 @@ WAY_LABELS = {
 }
 
 
-def said(measured: Frames, plan: SurvivalBaselinesPlan) -> dict[str, str]:
+def caption_values(measured: Frames, plan: SurvivalBaselinesPlan) -> dict[str, str]:
     """Words of the captions: what was run."""
     available = set(measured["scores"]["dataset"])
     each = how_many(plan.n_splits, "division")
@@ -88,7 +88,7 @@ def _by_cohort(of_metric, metrics, groups) -> pd.DataFrame:
 MEANS = "A mean is over the cohorts that have the value; its tests stand among the comparisons."
 
 
-def _behind(
+def _cell_sources(
     of: str, table: pd.DataFrame, rows: pd.DataFrame, group: str, names: Iterable[str]
 ) -> Iterator[Cell]:
     """Values of each group of each cohort, and means over cohorts."""
@@ -117,21 +117,21 @@ def _place(part: str, metric: str, key: Key, measured: Mapping[str, Selector]) -
     return Place(Rows(f"measured/{of}", where, value), measured[of], ("dataset", "split"))
 
 
-def behind_comparisons(table: pd.DataFrame, measured: Frames) -> Iterator[Cell]:
+def comparisons_sources(table: pd.DataFrame, measured: Frames) -> Iterator[Cell]:
     """Both sides of each comparison, and its test."""
     select = {name: Selector(frame) for name, frame in measured.items()}
     place = partial(_place, measured=select)
-    return cells_behind(COMPARED, table, rows_of(measured), place=place)
+    return cells_of_comparisons(COMPARED, table, rows_of(measured), place=place)
 
 
-def behind_scores(table: pd.DataFrame, measured: Frames) -> Iterator[Cell]:
+def scores_sources(table: pd.DataFrame, measured: Frames) -> Iterator[Cell]:
     """Scores of every model."""
-    return _behind("scores", table, measured["scores"], "model", MODELS)
+    return _cell_sources("scores", table, measured["scores"], "model", MODELS)
 
 
-def behind_weights(table: pd.DataFrame, measured: Frames) -> Iterator[Cell]:
+def weights_sources(table: pd.DataFrame, measured: Frames) -> Iterator[Cell]:
     """What each way of taking the censored gives."""
-    return _behind("weights", table, measured["weights"], "way", WAYS)
+    return _cell_sources("weights", table, measured["weights"], "way", WAYS)
 
 
 @table(
@@ -142,8 +142,8 @@ def behind_weights(table: pd.DataFrame, measured: Frames) -> Iterator[Cell]:
     "their leaf, by Kaplan-Meier of the training patients there. Cox model: ridge penalty "
     "{penalty}, missing values by the median of the training part. {forest} "
     f"{MEANS} {{ran}}",
-    words=said,
-    behind=behind_scores,
+    caption_values=caption_values,
+    sources=scores_sources,
 )
 def survival_baselines_scores(measured: Frames, plan: SurvivalBaselinesPlan) -> pd.DataFrame:
     """Scores of trees, a Cox model and a random survival forest.
@@ -172,8 +172,8 @@ def survival_baselines_scores(measured: Frames, plan: SurvivalBaselinesPlan) -> 
     "concordance, leaves, the share with the event that is predicted on average, and how far it is "
     "from that of Kaplan-Meier at the horizon (distance; incidence: Aalen-Johansen where other "
     f"causes are survival). {MEANS} {{ran}}",
-    words=said,
-    behind=behind_weights,
+    caption_values=caption_values,
+    sources=weights_sources,
 )
 def survival_baselines_weights(measured: Frames, plan: SurvivalBaselinesPlan) -> pd.DataFrame:
     """What weights for the censored change.
@@ -194,10 +194,10 @@ def survival_baselines_weights(measured: Frames, plan: SurvivalBaselinesPlan) ->
     "All comparisons",
     caption="What is compared with what, by part: scores (models), weights (ways to take the "
     "censored) and calibration (the share with the event that is predicted, and what it is, for "
-    f"two ways). {TESTED} Of the share that is predicted, which is neither better nor worse: above "
-    "and below. {ran}",
-    words=said,
-    behind=behind_comparisons,
+    f"two ways). {CAPTION_TESTS} Of the share that is predicted, which is neither better nor "
+    "worse: above and below. {ran}",
+    caption_values=caption_values,
+    sources=comparisons_sources,
 )
 def survival_baselines_comparisons(
     measured: Frames, statistics: pd.DataFrame, plan: SurvivalBaselinesPlan

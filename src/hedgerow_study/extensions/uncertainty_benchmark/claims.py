@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from hedgerow_study.experiments.compared import judged_pairs
+from hedgerow_study.experiments.comparisons import judge_comparisons
 from hedgerow_study.experiments.step import step
 from hedgerow_study.extensions.uncertainty_benchmark.plan import COMPARED
 from hedgerow_study.extensions.uncertainty_benchmark.tables import LABELS
@@ -21,6 +21,6 @@ def claims(
     stated: pd.DataFrame,
 ) -> pd.DataFrame:
     """Judge the questions about each doubt, all together, and what a user would take instead."""
-    return judged_pairs(
+    return judge_comparisons(
         "uncertainty_benchmark", COMPARED, rows, statistics, specification, stated, LABELS
     )

@@ -16,7 +16,11 @@ from hedgerow_study.extensions.uncertainty_benchmark.plan import (
     PART,
     UncertaintyBenchmarkPlan,
 )
-from hedgerow_study.extensions.uncertainty_benchmark.tables import CONDITION_LABELS, LABELS, said
+from hedgerow_study.extensions.uncertainty_benchmark.tables import (
+    CONDITION_LABELS,
+    LABELS,
+    caption_values,
+)
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -29,7 +33,7 @@ if TYPE_CHECKING:
     "Line of C4.5: its accuracy. {ran}",
     alt="A table of coloured cells, learners by conditions, each with its number; the numbers are "
     "in the tables.",
-    words=said,
+    caption_values=caption_values,
 )
 def uncertainty_benchmark_gains(rows: pd.DataFrame, plan: UncertaintyBenchmarkPlan) -> Figure:
     """Gains in accuracy: a line per learner, a column per condition."""

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from hedgerow_study.experiments.frames import all_classes, corrected, floored
+from hedgerow_study.experiments.frames import all_classes, clip_probabilities, laplace_corrected
 from hedgerow_study.experiments.missing.steps import one_hot
-from hedgerow_study.extensions.uncertainty_benchmark.doubts import Doubted
 from hedgerow_study.extensions.uncertainty_benchmark.plan import UncertaintyBenchmarkPlan
+from hedgerow_study.extensions.uncertainty_benchmark.samples import UncertainRows
 
 #: Pruning confidences of C4.5 and of all that is grown like it.
 CONFIDENCES = ({"confidence": 0.25}, {"confidence": 0.05}, {"confidence": 0.5}, {"confidence": 1.0})
@@ -58,7 +58,7 @@ SOFT = {
     "ss_stp_se": ("search", "propagation", "evaluation"),
 }
 #: Who is told of which doubts with the values: of those that its paper answers, the last of all.
-TOLD = {
+UNCERTAINTY_USED = {
     "udt": ("error",),
     "optimal": ("error",),
     "e2m": ("y_plausibility",),
@@ -67,21 +67,21 @@ TOLD = {
 
 
 class Learned:
-    """A fitted learner: `said` goes from rows to probabilities of the classes that it knows."""
+    """A fitted learner; `probabilities` gives those of the classes that it knows."""
 
     def __init__(self, predict: Callable, classes, n_classes: int, n_leaves: int | None):
-        self._said, self.classes, self.n_classes = predict, classes, n_classes
+        self._predict, self.classes, self.n_classes = predict, classes, n_classes
         self.n_leaves = n_leaves
 
-    def said(self, rows: Doubted) -> np.ndarray:
+    def probabilities(self, rows: UncertainRows) -> np.ndarray:
         """Probabilities of all classes, (n, n_classes), none of them 0."""
-        return floored(all_classes(self._said(rows), self.classes, self.n_classes))
+        return clip_probabilities(all_classes(self._predict(rows), self.classes, self.n_classes))
 
 
-def learned(
+def fit_method(
     method: str,
     number: int,
-    train: Doubted,
+    train: UncertainRows,
     n_classes: int,
     plan: UncertaintyBenchmarkPlan,
     state: int,
@@ -89,33 +89,35 @@ def learned(
     """A learner, fitted with one of its settings."""
     settings = SETTINGS.get(method, CONFIDENCES)[number]
     if method in ("cart", "forest", "boosting", "logistic"):
-        return _others(method, settings, train, n_classes, plan, state)
+        return _sklearn_model(method, settings, train, n_classes, plan, state)
     if method == "imputation":
         return _imputed(settings, train, n_classes)
-    model = _ours(method, settings, train, plan, state)
-    model.fit(train.told(TOLD.get(method, ())), train.y)
+    model = _own_tree(method, settings, train, plan, state)
+    model.fit(train.with_uncertainty(UNCERTAINTY_USED.get(method, ())), train.y)
     # Errors are those of the training rows, which a tree that knows them has kept.
     n_leaves = int(model.tree_.n_leaves)
-    predict = partial(_laplace if method == "e2m" else _said, model)
+    predict = partial(_laplace if method == "e2m" else _probabilities, model)
     return Learned(predict, model.classes_, n_classes, n_leaves)
 
 
-def _said(model, rows: Doubted) -> np.ndarray:
+def _probabilities(model, rows: UncertainRows) -> np.ndarray:
     return model.predict_proba(rows.X)
 
 
-def _laplace(model, rows: Doubted) -> np.ndarray:
+def _laplace(model, rows: UncertainRows) -> np.ndarray:
     """E2M has no correction of its own: that of the other trees, by the weight of a row's leaf."""
     weight = model.tree_.class_weight[model.apply(rows.X)].sum(axis=1)
-    return corrected(model.predict_proba(rows.X), weight)
+    return laplace_corrected(model.predict_proba(rows.X), weight)
 
 
-def _ours(method: str, settings: dict, train: Doubted, plan: UncertaintyBenchmarkPlan, state: int):
+def _own_tree(
+    method: str, settings: dict, train: UncertainRows, plan: UncertaintyBenchmarkPlan, state: int
+):
     """A tree of this package, not fitted."""
     from hedgerow.confidence.confdtree import ConfDTreeClassifier
     from hedgerow.evidential.learner import EvidentialTreeClassifier
     from hedgerow.induction.c45 import C45Classifier
-    from hedgerow.missing.doubt import DoubtTreeClassifier
+    from hedgerow.missing.combined_uncertainty import DoubtTreeClassifier
     from hedgerow.missing.eig import EIGClassifier
     from hedgerow.optimal.learner import OptimalTreeClassifier
     from hedgerow.uncertainty.plt import ProbabilisticThresholdClassifier
@@ -146,7 +148,7 @@ def _ours(method: str, settings: dict, train: Doubted, plan: UncertaintyBenchmar
     return kind(smoothing=True, **settings)
 
 
-def _imputed(settings: dict, train: Doubted, n_classes: int) -> Learned:
+def _imputed(settings: dict, train: UncertainRows, n_classes: int) -> Learned:
     """C4.5 on guesses of the nearest neighbours, those of test rows by the training rows."""
     from sklearn.impute import KNNImputer
 
@@ -166,8 +168,8 @@ def _imputed(settings: dict, train: Doubted, n_classes: int) -> Learned:
     )
 
 
-def _others(
-    method: str, settings: dict, train: Doubted, n_classes: int, plan, state: int
+def _sklearn_model(
+    method: str, settings: dict, train: UncertainRows, n_classes: int, plan, state: int
 ) -> Learned:
     """A learner of scikit-learn, which reads categories as columns of 0 and 1."""
     from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
@@ -177,7 +179,7 @@ def _others(
     from sklearn.preprocessing import StandardScaler
     from sklearn.tree import DecisionTreeClassifier
 
-    def read(rows: Doubted) -> np.ndarray:
+    def read(rows: UncertainRows) -> np.ndarray:
         return one_hot(rows.values, rows.n_categories)
 
     if method == "cart":
@@ -196,11 +198,11 @@ def _others(
         values[:, np.isnan(values).all(axis=0)] = 0.0
     model.fit(values, train.y)
 
-    def predict(rows: Doubted) -> np.ndarray:
+    def predict(rows: UncertainRows) -> np.ndarray:
         X = read(rows)
         shares = model.predict_proba(X)
         if method == "cart":  # as the trees of this package
-            shares = corrected(shares, model.tree_.weighted_n_node_samples[model.apply(X)])
+            shares = laplace_corrected(shares, model.tree_.weighted_n_node_samples[model.apply(X)])
         return shares
 
     leaves = int(model.get_n_leaves()) if method == "cart" else None

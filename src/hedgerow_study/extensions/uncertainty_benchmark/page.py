@@ -10,7 +10,7 @@ import pandas as pd
 
 from hedgerow.evaluation.significance import smallest_p
 from hedgerow.showing.numbers import NONE, number, p_text, signed
-from hedgerow_study.experiments.compared import most
+from hedgerow_study.experiments.comparisons import most
 from hedgerow_study.experiments.frames import Frames
 from hedgerow_study.experiments.step import step
 from hedgerow_study.extensions.uncertainty_benchmark import figures as own_figures

@@ -6,7 +6,15 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
-from hedgerow_study.experiments.compared import LOSS, POINTS, Compared, Key, Metric, Pair, Part
+from hedgerow_study.experiments.comparisons import (
+    LOSS,
+    POINTS,
+    Key,
+    Metric,
+    Pair,
+    PairwiseComparison,
+    Part,
+)
 from hedgerow_study.experiments.plan import Plan, in_chunks, setting
 
 EXPERIMENT = "answers"  # the word under which seeds are drawn, its former name
@@ -47,7 +55,7 @@ PROPERTIES = ("n_rows", "n_variables", "n_classes", "largest_class", "share_nume
 CHANGES = Metric(100.0, less_is_better=True)
 
 
-def _beside(keys: Iterable[Key]) -> Iterator[Pair]:
+def _comparison_part(keys: Iterable[Key]) -> Iterator[Pair]:
     """Every learner against C4.5 and against the forest."""
     for condition, method in keys:
         for other in AGAINST:
@@ -56,7 +64,7 @@ def _beside(keys: Iterable[Key]) -> Iterator[Pair]:
 
 
 #: Of a data set the mean over repeats, levels and places of a condition.
-COMPARED = Compared(
+COMPARED = PairwiseComparison(
     cell=("condition",),
     parts={
         PART: Part(
@@ -68,7 +76,7 @@ COMPARED = Compared(
                 "calibration": LOSS,
                 "changes": CHANGES,
             },
-            _beside,
+            _comparison_part,
         )
     },
     order={"method": METHODS},

@@ -33,7 +33,7 @@ CASE = ["dataset", "condition", "level", "place"]
 SCALE = 0.02
 LEAVES = ["among", "leaf", "rule", "method", "n_cases", "n_datasets", "accuracy"]
 LEAVES += ["accuracy_c45", "accuracy_forest", "accuracy_best"]
-HONESTY = ["among", "choice", "dataset", "accuracy"]
+CROSS_VALIDATION = ["among", "choice", "dataset", "accuracy"]
 #: What is compared with the rule: the learner that is best on the other data sets, and the best of
 #: each case, which nobody knows before.
 RULE, BEST_SINGLE, HINDSIGHT = "rule", "best_single", "hindsight"
@@ -63,10 +63,10 @@ def cases(rows: pd.DataFrame, suite: Mapping[str, Any]) -> tuple[pd.DataFrame, p
     return pd.DataFrame(lines, index=accuracy.index), accuracy
 
 
-def grown(features: pd.DataFrame, accuracy: pd.DataFrame, n_leaves: int):
+def grow_rule(features: pd.DataFrame, accuracy: pd.DataFrame, n_leaves: int):
     """A tree that asks what is known, and by leaf the learner that is best there on average."""
     from hedgerow.evidential.learner import EvidentialTreeClassifier
-    from hedgerow.induction.uncertain import Uncertain
+    from hedgerow.induction.uncertain_table import Uncertain
 
     regret = accuracy.to_numpy().max(axis=1, keepdims=True) - accuracy.to_numpy()
     plausible = pd.DataFrame(np.exp(-regret / SCALE), columns=list(accuracy.columns))
@@ -87,7 +87,7 @@ def grown(features: pd.DataFrame, accuracy: pd.DataFrame, n_leaves: int):
 
 def _of_leaves(features, accuracy, among: str, methods: Sequence[str], n: int) -> Iterator[tuple]:
     """Lines of the rule that is grown on all cases."""
-    model, recommended = grown(features, accuracy[list(methods)], n)
+    model, recommended = grow_rule(features, accuracy[list(methods)], n)
     leaf = model.apply(features.reset_index(drop=True))
     words = model.tree_.rules(decimals=4).set_index("leaf")["rule"]
     for number, method in sorted(recommended.items()):
@@ -99,7 +99,9 @@ def _of_leaves(features, accuracy, among: str, methods: Sequence[str], n: int) -
         yield (among, number, words[number], method, *counts, by[method].mean(), *others, best)
 
 
-def _honest(features, accuracy, among: str, methods: Sequence[str], n: int) -> Iterator[tuple]:
+def _cross_validated(
+    features, accuracy, among: str, methods: Sequence[str], n: int
+) -> Iterator[tuple]:
     """Lines of the cross-validation by data set."""
     names = accuracy.index.get_level_values("dataset")
     for dataset in dict.fromkeys(names):
@@ -108,7 +110,7 @@ def _honest(features, accuracy, among: str, methods: Sequence[str], n: int) -> I
         rest = accuracy[~held]
         if rest.empty:
             continue
-        model, recommended = grown(features[~held], rest[list(methods)], n)
+        model, recommended = grow_rule(features[~held], rest[list(methods)], n)
         leaf = model.apply(features[held].reset_index(drop=True))
         accuracies = [held_out.iloc[i][recommended[int(number)]] for i, number in enumerate(leaf)]
         single = rest[list(methods)].groupby(level="dataset").mean().mean().idxmax()
@@ -125,7 +127,7 @@ def _typed(frame: pd.DataFrame) -> pd.DataFrame:
     return frame.astype(dict.fromkeys(numbers, float))
 
 
-@step("rule_leaves", makes=("leaves", "honesty"))
+@step("rule_leaves", outputs=("leaves", "honesty"))
 def rule(
     rows: pd.DataFrame, suite: Mapping[str, Any], plan: UncertaintyBenchmarkPlan
 ) -> dict[str, pd.DataFrame]:
@@ -141,8 +143,8 @@ def rule(
             available = [name for name in methods if name in accuracy]
             if len(available) > 1:
                 leaves += _of_leaves(features, accuracy, among, available, plan.rule_leaves)
-                honesty += _honest(features, accuracy, among, available, plan.rule_leaves)
+                honesty += _cross_validated(features, accuracy, among, available, plan.rule_leaves)
     return {
         "leaves": _typed(pd.DataFrame(leaves, columns=LEAVES)),
-        "honesty": _typed(pd.DataFrame(honesty, columns=HONESTY)),
+        "honesty": _typed(pd.DataFrame(honesty, columns=CROSS_VALIDATION)),
     }

@@ -12,16 +12,15 @@ import pandas as pd
 from hedgerow.data import TidyTable, rng, split
 from hedgerow.errors import ConfigError
 from hedgerow.evaluation import metrics
-from hedgerow_study.experiments.frames import drawn, numbers_of, one_thread, random_state, sorted_
-from hedgerow_study.experiments.step import step
-from hedgerow_study.extensions.uncertainty_benchmark.doubts import (
-    Case,
-    Cell,
-    Doubted,
-    Sample,
-    cells,
+from hedgerow_study.experiments.frames import (
+    draw_rows,
+    numbers_of,
+    one_thread,
+    random_state,
+    sorted_,
 )
-from hedgerow_study.extensions.uncertainty_benchmark.learners import Learned, learned
+from hedgerow_study.experiments.step import step
+from hedgerow_study.extensions.uncertainty_benchmark.learners import Learned, fit_method
 from hedgerow_study.extensions.uncertainty_benchmark.plan import (
     CLEAN,
     DATA,
@@ -32,6 +31,13 @@ from hedgerow_study.extensions.uncertainty_benchmark.plan import (
     PROPERTIES,
     VALUES,
     UncertaintyBenchmarkPlan,
+)
+from hedgerow_study.extensions.uncertainty_benchmark.samples import (
+    Case,
+    Cell,
+    Sample,
+    UncertainRows,
+    cells,
 )
 
 #: Decimals of scores. More would only be stored, and fewer make ties.
@@ -102,7 +108,7 @@ def sample_of(
 ) -> Sample:
     """Rows of a repeat, divided into training and test part."""
     draws = rng(plan.seed, EXPERIMENT, table.name, repeat, "rows")
-    table = drawn(table, min(plan.n_rows, suite["n_rows"]), draws)
+    table = draw_rows(table, min(plan.n_rows, suite["n_rows"]), draws)
     train, test = split(
         table, repeat, seed=plan.seed, experiment=EXPERIMENT, test_size=suite["test_size"]
     )
@@ -128,22 +134,22 @@ def _measured(method: str, sample: Sample, case: Case, cell: Cell, plan) -> dict
     n_classes = len(sample.table.classes)
     state = random_state(plan.seed, EXPERIMENT, sample.table.name, sample.repeat, method)
 
-    def fitted(number: int, rows: Doubted) -> Learned:
-        return learned(method, number, rows, n_classes, plan, state)
+    def fitted(number: int, rows: UncertainRows) -> Learned:
+        return fit_method(method, number, rows, n_classes, plan, state)
 
     best = _chosen(fitted, sample, case.train, plan)
     model = fitted(best, case.train)
-    probabilities = model.said(case.test)
+    probabilities = model.probabilities(case.test)
     measures = {**scores(case.test.y, probabilities), "setting": float(best)}
     if model.n_leaves is not None:
         measures["n_leaves"] = float(model.n_leaves)
     if case.again is not None:
-        changed = probabilities.argmax(axis=1) != model.said(case.again).argmax(axis=1)
+        changed = probabilities.argmax(axis=1) != model.probabilities(case.again).argmax(axis=1)
         measures["changes"] = float(changed.mean())
     return measures
 
 
-def _chosen(fitted, sample: Sample, train: Doubted, plan: UncertaintyBenchmarkPlan) -> int:
+def _chosen(fitted, sample: Sample, train: UncertainRows, plan: UncertaintyBenchmarkPlan) -> int:
     """The setting with the least log loss on validation rows, the first of those alike."""
     if plan.n_settings == 1:
         return 0
@@ -154,7 +160,7 @@ def _chosen(fitted, sample: Sample, train: Doubted, plan: UncertaintyBenchmarkPl
         return 0
     losses = []
     for number in range(plan.n_settings):
-        probabilities = fitted(number, train.some(rest)).said(train.some(held))
+        probabilities = fitted(number, train.take(rest)).probabilities(train.take(held))
         losses.append(round(scores(train.y[held], probabilities)["log_loss"], 9))
     return int(np.argmin(losses))
 

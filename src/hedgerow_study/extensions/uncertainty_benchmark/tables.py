@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 
 from hedgerow.showing.figures import LOOKS
-from hedgerow_study.experiments.behind import Lines, Read
-from hedgerow_study.experiments.compared import TESTED, cells_behind
+from hedgerow_study.experiments.cell_sources import ColumnSource, LineSources
+from hedgerow_study.experiments.comparisons import CAPTION_TESTS, cells_of_comparisons
 from hedgerow_study.experiments.step import table
 from hedgerow_study.extensions.uncertainty_benchmark.plan import (
     COMPARED,
@@ -17,7 +17,7 @@ from hedgerow_study.extensions.uncertainty_benchmark.plan import (
     PART,
     UncertaintyBenchmarkPlan,
 )
-from hedgerow_study.reporting.cells import STATED, Cell, Rows
+from hedgerow_study.reporting.cells import NO_FORMULA, Cell, Rows
 from hedgerow_study.reporting.tables import how_many, ran
 
 #: What texts call learners.
@@ -47,7 +47,7 @@ CONDITION_LABELS = {
 }
 
 
-def said(rows: pd.DataFrame, plan: UncertaintyBenchmarkPlan) -> dict[str, str]:
+def caption_values(rows: pd.DataFrame, plan: UncertaintyBenchmarkPlan) -> dict[str, str]:
     """Words of the captions: what was run."""
     each = how_many(plan.n_repeats, "repeat")
     caption = ran(rows["dataset"].unique(), plan.datasets, each, plan.configuration)
@@ -56,24 +56,24 @@ def said(rows: pd.DataFrame, plan: UncertaintyBenchmarkPlan) -> dict[str, str]:
     return {"ran": f"{caption} {levels} of doubt; each learner chooses from {settings}."}
 
 
-def behind_effects(table: pd.DataFrame, rows: pd.DataFrame) -> Iterator[Cell]:
+def effects_sources(table: pd.DataFrame, rows: pd.DataFrame) -> Iterator[Cell]:
     """Both sides of each comparison and its test; the interval of the differences."""
-    yield from cells_behind(COMPARED, table, rows, PART)
+    yield from cells_of_comparisons(COMPARED, table, rows, PART)
     for row, line in enumerate(table.to_dict("records")):
         selection = {"condition": line["condition"], "metric": line["metric"]}
         both = [line["first"], line["second"]]
         where = Rows("rows", {"part": PART, **selection, "method": both})
         for column in ("low", "high"):
             if pd.notna(line[column]):
-                yield Cell(row, column, STATED, (where,))
+                yield Cell(row, column, NO_FORMULA, (where,))
 
 
 @table(
     "Every learner beside C4.5 and beside the forest",
     caption="Shares in points. Interval: 95 % of the mean difference over data sets (Student's t). "
-    f"{TESTED.removesuffix('.')} within a condition. {{ran}}",
-    words=said,
-    behind=behind_effects,
+    f"{CAPTION_TESTS.removesuffix('.')} within a condition. {{ran}}",
+    caption_values=caption_values,
+    sources=effects_sources,
 )
 def uncertainty_benchmark_effects(
     rows: pd.DataFrame, statistics: pd.DataFrame, plan: UncertaintyBenchmarkPlan
@@ -121,14 +121,14 @@ PEOPLE_LABELS = {
 PEOPLE_METRICS = {"accuracy": 100.0, "log_loss": 1.0, "changes": 100.0, "foretold": 100.0}
 
 
-def said_of_people(people: pd.DataFrame, plan: UncertaintyBenchmarkPlan) -> dict[str, str]:
+def recordings_caption(people: pd.DataFrame, plan: UncertaintyBenchmarkPlan) -> dict[str, str]:
     """Words of the caption of the illustration."""
     each = how_many(plan.n_people, "division")
     datasets = people["dataset"].unique()
     return {"ran": ran(datasets, [plan.people_dataset], each, plan.configuration)}
 
 
-def behind_honesty(table: pd.DataFrame) -> Iterator[Cell]:
+def honesty_sources(table: pd.DataFrame) -> Iterator[Cell]:
     """Accuracy on the data sets that were left out."""
     for row, line in enumerate(table.to_dict("records")):
         where = {"among": line["among"], "choice": line["choice"]}
@@ -138,7 +138,7 @@ def behind_honesty(table: pd.DataFrame) -> Iterator[Cell]:
         if line["choice"] != "rule":
             for column in ("low", "high"):
                 if pd.notna(line[column]):
-                    yield Cell(row, column, STATED, (*sources, rule))
+                    yield Cell(row, column, NO_FORMULA, (*sources, rule))
 
 
 @table(
@@ -149,13 +149,14 @@ def behind_honesty(table: pd.DataFrame) -> Iterator[Cell]:
     "0 where nobody tells; exact_training: 1 where doubt came after training; n_rows: of the "
     "training part. Accuracies on the cases of the leaf, means over data sets, in points: of what "
     "it recommends, of C4.5, of the forest, of the best in hindsight. {ran}",
-    words=said,
-    behind=Lines(
+    caption_values=caption_values,
+    sources=LineSources(
         "leaves",
         ("among", "leaf"),
-        dict.fromkeys(("n_cases", "n_datasets"), Read())
+        dict.fromkeys(("n_cases", "n_datasets"), ColumnSource())
         | dict.fromkeys(
-            ("accuracy", "accuracy_c45", "accuracy_forest", "accuracy_best"), Read(times=100.0)
+            ("accuracy", "accuracy_c45", "accuracy_forest", "accuracy_best"),
+            ColumnSource(times=100.0),
         ),
     ),
 )
@@ -177,8 +178,8 @@ def uncertainty_benchmark_rule(
     caption="Accuracy on data sets that were left out when the rule was grown, mean over them "
     "(points), beside what else could be chosen without knowing them. Interval: 95 % of the mean "
     "difference to the rule over data sets (Student's t). {ran}",
-    words=said,
-    behind=behind_honesty,
+    caption_values=caption_values,
+    sources=honesty_sources,
 )
 def uncertainty_benchmark_honesty(
     honesty: pd.DataFrame, rows: pd.DataFrame, plan: UncertaintyBenchmarkPlan
@@ -207,12 +208,12 @@ def uncertainty_benchmark_honesty(
     "persons; changes: of the other recordings those that are answered otherwise, per cent; "
     "foretold: the probability of that by the explanation of the case, per cent. Means over "
     "divisions. {ran}",
-    words=said_of_people,
-    behind=Lines(
+    caption_values=recordings_caption,
+    sources=LineSources(
         "people",
         ("method",),
         {
-            metric: Read("mean", "value", times, {"metric": metric})
+            metric: ColumnSource("mean", "value", times, {"metric": metric})
             for metric, times in PEOPLE_METRICS.items()
         },
     ),

@@ -31,7 +31,7 @@ from hedgerow_study.reporting.claim_specification import (
     PARTLY,
     TOO_LITTLE,
     VERDICTS,
-    is_own,
+    is_research_question,
     verdict_text,
 )
 from hedgerow_study.reporting.entries import Entry
@@ -169,7 +169,7 @@ def pages(content: Content) -> dict[str, str]:
     Returns: by path below the folder of the site, as `paths` lists them; the same content gives the
         same texts.
     """
-    return _Site(content).made()
+    return _Site(content).build()
 
 
 class _Site:
@@ -185,7 +185,7 @@ class _Site:
         self.claims = [self._claim(row) for row in content.claims]
         self.by_claim = {c["claim"]: c for c in self.claims}
 
-    def made(self) -> dict[str, str]:
+    def build(self) -> dict[str, str]:
         content = self.content
         pages = {"index.html": self._index()}
         for section in content.sections:
@@ -277,12 +277,12 @@ class _Site:
                 "title": self.titles.get(word, word),
                 "page": f"{word}.html" if word in self.titles else "",
                 "claims": _numbered(claims),
-                "own": is_own(claims[0]["claim"]),
+                "own": is_research_question(claims[0]["claim"]),
             }
             for word, claims in rows.items()
         ]
         available = [d for d in self.content.datasets if d["served"]]
-        questions = [c for c in self.claims if is_own(c["claim"])]
+        questions = [c for c in self.claims if is_research_question(c["claim"])]
         sentences = paragraphs(self.content.findings, self.claims)
         return self._page(
             "reporting/site/index.html.j2", "index.html", "Overview",
@@ -291,7 +291,7 @@ class _Site:
             picture=[row for row in picture if not row["own"]],
             extensions_picture=[row for row in picture if row["own"]],
             n_claims=len(self.claims) - len(questions),
-            answers=_told(questions)[not any(c["page"] for c in questions) :],
+            answers=_verdict_counts(questions)[not any(c["page"] for c in questions) :],
             verdicts=list(VERDICTS.items()),
             agreement=agreement(self.claims),
             marks=MARKS,
@@ -311,14 +311,14 @@ class _Site:
             drawn = next(f for f in _drawn(section.markup) if f["id"] == section.figure)
             figure = {**drawn, "page": f"{section.id}.html#{section.figure}"}
         page = f"{section.id}.html" if section is not None else ""
-        return {**paper, "page": page, "told": _told(claims), "figure": figure}
+        return {**paper, "page": page, "verdict_counts": _verdict_counts(claims), "figure": figure}
 
     # Experiments -------------------------------------------------------------------------------
 
     def _experiment(self, section: Section) -> str:
         here = f"{section.id}.html"
         markup = _linked(section.markup, here, self.anchors)
-        markup = re.sub(r"<!--claim ([\w-]+)-->", self._beside, markup)
+        markup = re.sub(r"<!--claim ([\w-]+)-->", self._claim_comparison, markup)
         word = section.id
         code = re.compile(rf"src/hedgerow_study/\w+/{word}/")
         files = [path for path in self.content.sources if code.match(path)]
@@ -335,7 +335,7 @@ class _Site:
             datasets=[(f"data/{key}.html", key) for key in used],
         )  # fmt: skip
 
-    def _beside(self, match: re.Match) -> str:
+    def _claim_comparison(self, match: re.Match) -> str:
         claim = self.by_claim.get(match[1])
         return str(_parts().beside(claim)) if claim else ""
 
@@ -394,7 +394,7 @@ class _Site:
                 group = {
                     "id": paper or "own",
                     "title": title,
-                    "told": _told(claims),
+                    "verdict_counts": _verdict_counts(claims),
                     "claims": claims,
                 }
                 groups.append({**group, "read": any(c["n_readings"] for c in claims)})
@@ -555,7 +555,7 @@ def _reason(row: Mapping[str, Any]) -> str:
     return f"{sets}, other repetitions or iterations"
 
 
-def _told(claims: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+def _verdict_counts(claims: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """How many claims have each verdict, here and at the scale of the paper.
 
     What was not measured is counted as that, and no verdict is told that no claim has.
@@ -564,7 +564,7 @@ def _told(claims: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
         style).
     """
     counts = []
-    is_ours = claims and is_own(claims[0]["claim"])
+    is_ours = claims and is_research_question(claims[0]["claim"])
     marks = (
         {ANSWERS[v]: m for v, m in VERDICTS.items() if v != NOT_TESTABLE} if is_ours else VERDICTS
     )

@@ -86,11 +86,11 @@
     if (rows.length > MOST) make("p", `and ${rows.length - MOST} more; the command below has all`, parent, "note");
   };
 
-  const show = (id, number, told) => {
+  const show = (id, number, cellDocument) => {
     const panel = opened();
     make("p", `${id}, row ${number}`, panel, "note");
     const seen = new Map();
-    for (const [column, printed, says, selections] of told.cells[number] || []) {
+    for (const [column, printed, says, selections] of cellDocument.cells[number] || []) {
       const part = make("section", undefined, panel);
       const head = make("p", undefined, part);
       make("strong", column, head);
@@ -101,11 +101,11 @@
         if (selections.length > 1) make("p", `The ${which}:`, part, "which");
         if (seen.has(s)) { make("p", `the rows of ${seen.get(s)}`, part, "of"); return; }
         seen.set(s, selections.length > 1 ? `${column}, the ${which}` : column);
-        const [of, value, listed] = told.selections[s];
-        rowsOf(told.sources[of], listed, value, part);
+        const [of, value, listed] = cellDocument.selections[s];
+        rowsOf(cellDocument.sources[of], listed, value, part);
       });
     }
-    if (!told.cells[number]) make("p", "Nothing of it was measured in this run.", panel);
+    if (!cellDocument.cells[number]) make("p", "Nothing of it was measured in this run.", panel);
     const file = make("p", "The table: ", panel, "note");
     make("a", `reports/tables/${id}.csv`, file).href = `${up}../tables/${id}.csv`;
     file.append(". The same with checksums, trees and seeds, back to the raw file:");
@@ -119,7 +119,7 @@
     from = cell;
     cell.classList.add("asked");
     load(id).then(
-      (told) => show(id, cell.dataset.row, told),
+      (cellDocument) => show(id, cell.dataset.row, cellDocument),
       (error) => make("p", error.message, opened()),
     );
   };

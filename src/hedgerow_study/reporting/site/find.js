@@ -6,7 +6,7 @@
   const up = document.body.dataset.up;
   const input = document.getElementById("site-words");
   const panel = document.getElementById("site-panel");
-  const told = document.getElementById("site-told");
+  const status = document.getElementById("site-status");
   const list = document.getElementById("site-found");
   const MOST = 30;
   //: Words of so many letters may differ by one.
@@ -97,7 +97,7 @@
     });
     list.hidden = !found.length;
     const shown = found.length > MOST ? `, the first ${MOST} are shown` : "";
-    told.textContent = found.length
+    status.textContent = found.length
       ? `${found.length} found${shown}. Arrow keys choose, Enter opens.`
       : "Nothing is called so.";
     panel.hidden = false;

@@ -115,15 +115,15 @@
   const hint = () => {
     for (const box of document.querySelectorAll("main .scroll, main section pre")) {
       const next = box.nextElementSibling;
-      let told = next && next.classList.contains("hint") ? next : null;
+      let hint = next && next.classList.contains("hint") ? next : null;
       const text = more(box);
-      if (text && !told) {
-        told = document.createElement("p");
-        told.className = "hint";
-        box.after(told);
+      if (text && !hint) {
+        hint = document.createElement("p");
+        hint.className = "hint";
+        box.after(hint);
       }
-      if (told && !text) told.remove();
-      else if (text && told.textContent !== text) told.textContent = text;
+      if (hint && !text) hint.remove();
+      else if (text && hint.textContent !== text) hint.textContent = text;
     }
   };
   hint();

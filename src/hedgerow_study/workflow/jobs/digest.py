@@ -38,7 +38,7 @@ PACKAGES = (PACKAGE.name, STUDY.name)
 
 #: Rooms and modules that no digest holds, but for what a job names there itself: how its inputs are
 #: read and its settings put in order, and how its captions are filled (`workflow.jobs.steps`).
-FRAME = ("closed", "errors", "optional", "experiments.plan", "experiments.step", "workflow")
+FRAME = ("schema", "errors", "optional_imports", "experiments.plan", "experiments.step", "workflow")
 
 #: What these make of the registry's text stands in `params` of fetch and tidy, entry by entry.
 BY_ENTRY = ("data.registry", "data.synthetic")
@@ -235,7 +235,7 @@ def _walk(
         if place in seen or (_left_out(place[0]) and place not in named):
             continue
         seen.add(place)
-        file, numbers, onward, texts = sources.behind(*place)
+        file, numbers, onward, texts = sources.reached(*place)
         if numbers:
             statements.setdefault(file, set()).update(numbers)
         others |= texts
@@ -248,7 +248,7 @@ class _Sources:
 
     def __init__(self, folder: str):
         self.folders = folders_of(folder)
-        self.behind = functools.cache(self._behind)
+        self.reached = functools.cache(self._reached)
         self.parsed = functools.cache(
             lambda file: _parsed(str(self.at(file)), _stamp(self.at(file)))
         )
@@ -260,7 +260,7 @@ class _Sources:
         existing = (folder / name for folder in self.folders if (folder / name).exists())
         return next(existing, self.folders[0] / name)
 
-    def _behind(self, module: str, name: str | None) -> tuple[str, set[int], list[Place], dict]:
+    def _reached(self, module: str, name: str | None) -> tuple[str, set[int], list[Place], dict]:
         """What a place reaches in one step: statements of its file, other places, other texts."""
         file = self.file(module)
         if not file:
@@ -561,7 +561,7 @@ def _kept(place: Path, key: str) -> tuple[_Statement, ...] | None:
     return tuple(statements)
 
 
-#: What `closed.setting` is told that decides which value a step reads. Default, meaning
+#: What `schema.setting` is told that decides which value a step reads. Default, meaning
 #: and bounds do not: a step reads what its rule declares, as the configuration has it.
 OF_SETTINGS = {"choices", "descending"}
 

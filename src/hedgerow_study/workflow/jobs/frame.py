@@ -67,7 +67,7 @@ def job(snakemake: Any, apart: Sequence[str] = ()) -> Iterator[dict[str, Any]]:
         print(f"{snakemake.rule}: {line}", file=sys.stderr)
         raise SystemExit(1) from None
     finally:
-        with _as_far_as_there_is_room():
+        with _allow_full_disk():
             record.write(record_of(log), done)
             if finished:
                 write_json(contents_of(log), {**contents(snakemake, apart), **more})
@@ -76,7 +76,7 @@ def job(snakemake: Any, apart: Sequence[str] = ()) -> Iterator[dict[str, Any]]:
 
 
 @contextlib.contextmanager
-def _as_far_as_there_is_room() -> Iterator[None]:
+def _allow_full_disk() -> Iterator[None]:
     try:
         yield
     except OSError as error:
@@ -85,7 +85,7 @@ def _as_far_as_there_is_room() -> Iterator[None]:
 
 
 def _log_to(path: Path) -> logging.Handler:
-    with _as_far_as_there_is_room():
+    with _allow_full_disk():
         path.parent.mkdir(parents=True, exist_ok=True)
         return _Log(path, mode="w", encoding="utf-8")
     return logging.NullHandler()
@@ -103,7 +103,7 @@ class _Log(logging.FileHandler):
             super().handleError(record)
 
     def close(self) -> None:
-        with _as_far_as_there_is_room():
+        with _allow_full_disk():
             super().close()
 
 

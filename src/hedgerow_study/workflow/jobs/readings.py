@@ -58,7 +58,7 @@ RUNS = "data/results/readings/runs/{dataset}/{word}.tar.xz"
 
 
 @dataclass(frozen=True)
-class Made:
+class FunctionJob:
     """A job that runs a function of an experiment."""
 
     rule: str
@@ -75,13 +75,13 @@ class Made:
         return [p for paths in inputs for p in ([paths] if isinstance(paths, str) else paths)]
 
 
-def upstream(workflow: Any, targets: Iterable[str]) -> list[Made]:
+def upstream(workflow: Any, targets: Iterable[str]) -> list[FunctionJob]:
     """Jobs on the way to files, each after those that it reads from.
 
     Returns: without the jobs that fetch and tidy data: they know no settings of an experiment.
     """
-    maker: dict[str, Made | None] = {}
-    order: list[Made] = []
+    maker: dict[str, FunctionJob | None] = {}
+    order: list[FunctionJob] = []
 
     def visit(path: str) -> None:
         if path in maker:
@@ -100,13 +100,13 @@ def upstream(workflow: Any, targets: Iterable[str]) -> list[Made]:
     return order
 
 
-def maker_of(workflow: Any, path: str) -> Made | None:
+def maker_of(workflow: Any, path: str) -> FunctionJob | None:
     """The job that makes a file; None where no function of an experiment does."""
     maker = maker_of_file(workflow, path)
     if maker is None or "call" not in maker[-1]:
         return None
     rule, wildcards, inputs, outputs, params = maker
-    return Made(
+    return FunctionJob(
         rule,
         wildcards,
         {k: str(v) if isinstance(v, str) else list(map(str, v)) for k, v in inputs.items()},
@@ -133,7 +133,7 @@ class _Named(dict):
             raise AttributeError(name) from None
 
 
-def changed_params(job: Made, section: str, settings: Mapping[str, Any]) -> dict[str, Any]:
+def changed_params(job: FunctionJob, section: str, settings: Mapping[str, Any]) -> dict[str, Any]:
     """The `params` of a job where settings of a section have other values.
 
     settings: What the job does not declare leaves it as it is.
@@ -151,8 +151,8 @@ def changed_params(job: Made, section: str, settings: Mapping[str, Any]) -> dict
     return params
 
 
-def made_again(
-    jobs: Iterable[Made],
+def rerun_jobs(
+    jobs: Iterable[FunctionJob],
     section: str,
     settings: Mapping[str, Any],
     store: Path,
@@ -236,13 +236,13 @@ class Read:
         self.choices = choices = among(choices, self.datasets, config[experiment])
         self.claims = f"data/results/{experiment}/claims.parquet"
         jobs = upstream(workflow, [self.claims])
-        self.beside = _beside(workflow, experiment, jobs) if nearest else []
+        self.comparison = _comparison_jobs(workflow, experiment, jobs) if nearest else []
         self._within = [one for one in jobs if "dataset" in one.wildcards]
         self.meets = [one for one in jobs if "dataset" not in one.wildcards]
         self.readings = products_of(choices)
         if singles:
             self.readings += [*singles_of(choices), *pairs_of(choices)]
-        self._set_beside = set_beside(self.readings, choices) if nearest else []
+        self._is_compared = set_beside(self.readings, choices) if nearest else []
         self._methods = config[experiment].get("methods", ())
         self._of_rows = {
             (name, other)
@@ -253,7 +253,7 @@ class Read:
         self.runs = runs_needed(self.readings, choices, self._of_rows, self._methods)
 
     def _changes_rows(self, name: str, other: str, alternative: Alternative) -> bool:
-        def touched(jobs: Iterable[Made]) -> bool:
+        def touched(jobs: Iterable[FunctionJob]) -> bool:
             given = self.experiment, alternative.settings
             return any(changed_params(one, *given) != dict(one.params) for one in jobs)
 
@@ -267,7 +267,7 @@ class Read:
             )
         return False
 
-    def jobs(self, dataset: str) -> list[Made]:
+    def jobs(self, dataset: str) -> list[FunctionJob]:
         """Jobs of a data set, in an order in which they can run."""
         return [one for one in self._within if one.wildcards["dataset"] == dataset]
 
@@ -308,18 +308,18 @@ class Read:
     @property
     def judged_from(self) -> list[str]:
         """Files that the jobs in which data sets meet read."""
-        meeting = [*self.meets, *self.beside]
+        meeting = [*self.meets, *self.comparison]
         paths = dict.fromkeys(path for one in meeting for path in one.read)
-        return [*paths, *([COMPARISON] if self.beside else ())]
+        return [*paths, *([COMPARISON] if self.comparison else ())]
 
     def judge_params(self, dataset: str | None = None) -> dict[str, Any]:
         """`params` of the job that judges the claims of each reading, which is of all data sets."""
         return {
-            "code": _code([*self.meets, *self.beside]),
+            "code": _code([*self.meets, *self.comparison]),
             "section": self.experiment,
             "judged": self.claims,
-            "cells": COMPARISON if self.beside else "",
-            "beside": [vars(one) for one in self.beside],
+            "cells": COMPARISON if self.comparison else "",
+            "comparison": [vars(one) for one in self.comparison],
             "choices": list(self.choices.choices),
             "repeats": self.repeats,
             "n_runs": len(self.runs),
@@ -330,7 +330,7 @@ class Read:
                     "id": choice.id,
                     "taken": dict(choice.taken),
                     "claims": list(choice.claims),
-                    "beside": bool(self.beside) and self._set_beside[number],
+                    "comparison": bool(self.comparison) and self._is_compared[number],
                     "methods": list(choice.methods),
                     "settings": settings_of(choice.taken.items(), self.choices),
                     "without": left_out(choice, self.choices),
@@ -344,7 +344,9 @@ class Read:
         }
 
 
-def _beside(workflow: Any, experiment: str, before: Sequence[Made]) -> list[Made]:
+def _comparison_jobs(
+    workflow: Any, experiment: str, before: Sequence[FunctionJob]
+) -> list[FunctionJob]:
     """Jobs that set numbers of an experiment beside what is printed, after those of its claims."""
     comparison = maker_of(workflow, COMPARISON)
     if comparison is None:
@@ -363,7 +365,7 @@ def _beside(workflow: Any, experiment: str, before: Sequence[Made]) -> list[Made
     return [*jobs, alone]
 
 
-def _code(jobs: Iterable[Made]) -> str:
+def _code(jobs: Iterable[FunctionJob]) -> str:
     """Digest of the code of some jobs: where that changes, their readings are made anew."""
     codes = sorted({one.params["code"] for one in jobs})
     return hashlib.sha256("".join(codes).encode()).hexdigest()
@@ -422,9 +424,9 @@ def run(snakemake: Any) -> None:
     """Run what the readings of one data set need, and keep its rows (the script of the rule)."""
     with job(snakemake), TemporaryDirectory(prefix="hedgerow-readings-") as name:
         params, root, files = SimpleNamespace(**snakemake.params.given), Path(name), []
-        jobs = [Made(**one) for one in params.jobs]
+        jobs = [FunctionJob(**one) for one in params.jobs]
         for number, settings in enumerate(params.runs):
-            replaced = made_again(jobs, params.section, settings, root / "made")
+            replaced = rerun_jobs(jobs, params.section, settings, root / "made")
             for path in params.kept:
                 files.append(f"{_folder(number)}/{path}")
                 write_bytes(root / files[-1], replaced.get(path, Path(path)).read_bytes())
@@ -475,14 +477,14 @@ def _judged(
                 given[path] = scratch / path
                 write_parquet(given[path], _put_together(path, folder, choice["runs"]))
         without = [path for d in choice["without"] for path in kept.get(d, ())]
-        jobs = [*params.jobs, *(params.beside if choice["beside"] else ())]
-        replaced = made_again(
-            [Made(**one) for one in jobs],
+        jobs = [*params.jobs, *(params.comparison if choice["comparison"] else ())]
+        replaced = rerun_jobs(
+            [FunctionJob(**one) for one in jobs],
             *(params.section, choice["settings"], scratch / "made", given, without),
         )
         frame = read_parquet(replaced.get(params.judged, params.judged))
         cells = None
-        if choice["beside"]:
+        if choice["comparison"]:
             cells = read_parquet(replaced.get(params.cells, params.cells))
             measured = cells["experiment"].eq(params.section) & cells["measured"].notna()
             if choice["methods"]:

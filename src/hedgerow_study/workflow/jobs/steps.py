@@ -43,7 +43,7 @@ from hedgerow_study.workflow.settings.config import datasets_of, permutations_of
 
 CAPTIONS = "reports/captions"
 #: What the names of outputs end with that lie beside a table or figure.
-BESIDE = ("_png", "_csv", "_caption", "_cells")
+REPORT_FILES = ("_png", "_csv", "_caption", "_cells")
 #: Parameters that hold printed numbers and what the registry says, and no data.
 PRINTED = {"published", "sizes"}
 #: Parameters that, where no input is called so, get all inputs that the function does not name.
@@ -146,7 +146,7 @@ def _paper(identifier: str) -> str:
 
 def _settings(config: Mapping[str, Any], section: str, names: Sequence[str]) -> dict[str, Any]:
     if ALL in names:
-        apart = sections()[section].unstated()
+        apart = sections()[section].hidden_settings()
         names = sorted({*config[section], "seed", "configuration"} - apart)
     return settings(config, section, *names)
 
@@ -159,13 +159,13 @@ def _starts(declarations: Sequence[Declaration]) -> list[str]:
         starts += [f"workflow.jobs.steps:{READ[kind].__name__}" for kind in kinds]
         section = section_of(declared.word) if declared.settings else None
         if section is not None or declared.plans:
-            starts.append("closed:normal")
+            starts.append("schema:normal")
         if declared.kind != "step":
-            starts += ["experiments.step:Shown", "workflow.jobs.steps:caption_text"]
+            starts += ["experiments.step:ReportItem", "workflow.jobs.steps:caption_text"]
         if declared.kind == "table":
             starts += ["reporting.cells:document", "reporting.cells:read_source"]
         if declared.module.endswith(".figures"):
-            starts += ["showing.figures:save", "showing.figures:drawn"]
+            starts += ["showing.figures:save", "showing.figures:figure_data"]
         read = [] if section is None else [section]
         read += [section for section, *_ in declared.plans.values()]
         starts += [f"{_in_package(word)}.plan:{sections()[word].__name__}" for word in read]
@@ -276,11 +276,11 @@ def perform(snakemake: Any) -> None:
     if name:
         function = getattr(functions, name)
         outcome = function(**arguments.of(function))
-        write_made(list(snakemake.output), outputs, outcome, function.declared.makes)
+        write_outputs(list(snakemake.output), outputs, outcome, function.declared.outputs)
         return
-    shown = [getattr(functions, n) for n in outputs if not n.endswith(BESIDE)]
+    shown = [getattr(functions, n) for n in outputs if not n.endswith(REPORT_FILES)]
     outcome = {function.shown.id: function(**arguments.of(function)) for function in shown}
-    arguments.made(outcome)
+    arguments.add_tables(outcome)
     local = dict(snakemake.params.items()).get("local_data", ())
     for function in shown:
         name = function.shown.id
@@ -289,15 +289,15 @@ def perform(snakemake: Any) -> None:
 
             # Saving lays a figure out, and once more would move it by a hair.
             write(outputs[f"{name}_png"], pickle.loads(pickle.dumps(outcome[name])))
-            write(outputs[f"{name}_csv"], figures.drawn(outcome[name]))
+            write(outputs[f"{name}_csv"], figures.figure_data(outcome[name]))
         else:
-            write_json(outputs[f"{name}_cells"], arguments.behind(function, outcome[name]))
+            write_json(outputs[f"{name}_cells"], arguments.cell_document(function, outcome[name]))
         write(outputs[name], outcome[name])
-        caption = [function.shown.said(arguments.of), *map("{}.".format, local)]
+        caption = [function.shown.caption_text(arguments.of), *map("{}.".format, local)]
         write(outputs[f"{name}_caption"], " ".join(caption))
 
 
-def write_made(
+def write_outputs(
     paths: Sequence[str], outputs: Mapping[str, str], outcome: Any, names: Sequence[str]
 ) -> None:
     """Write what a step returned."""
@@ -328,9 +328,9 @@ class Arguments:
         self._sources: dict[str, cells.Source] = {}
         listed = [p for v in self._inputs.values() if not isinstance(v, str) for p in v]
         # Of many data sets some may be absent; that none is there is an error.
-        self._there = set(present(listed))
+        self._available = set(present(listed))
 
-    def made(self, tables: Mapping[str, Any]) -> None:
+    def add_tables(self, tables: Mapping[str, Any]) -> None:
         """Let the words of captions ask for `tables` that the job has made."""
         if "tables" not in self._inputs:
             self._read |= {("tables", kind): tables for kind in FRAMES}
@@ -347,7 +347,7 @@ class Arguments:
             arguments[name] = self._read[name, kind]
         return arguments
 
-    def behind(self, function: Callable, table: Any) -> dict[str, Any]:
+    def cell_document(self, function: Callable, table: Any) -> dict[str, Any]:
         """What the cells of a table rest on (`hedgerow_study.reporting.cells.document`)."""
         listed = self.cells(function, table)
         names = {rows.of for cell in listed for rows in cell.rows}
@@ -359,10 +359,10 @@ class Arguments:
         """What the cells of a table rest on, as stands beside its function."""
         shown = function.shown
         available = {"table": table, "identifier": shown.id}
-        for name, kind in annotations_of(shown.behind).items():
+        for name, kind in annotations_of(shown.sources).items():
             if name in available:
                 self._read[name, kind] = available[name]
-        return list(shown.behind(**self.of(shown.behind)))
+        return list(shown.sources(**self.of(shown.sources)))
 
     def source(self, name: str) -> cells.Source:
         """An input as rows; `name/stem` is one file of several."""
@@ -391,7 +391,7 @@ class Arguments:
         if name in self._inputs:
             paths = self._inputs[name]
             if not isinstance(paths, str):
-                available = [path for path in paths if path in self._there]
+                available = [path for path in paths if path in self._available]
                 # A list of frames may be empty where other parts of the experiment are there.
                 if not available and kind != "Sequence[pd.DataFrame]":
                     present(paths)  # says why

@@ -21,7 +21,7 @@ from hedgerow_study.workflow.jobs.steps import (
 )
 
 #: What claims read beside results.
-STATED = {"specification": "config/claims.yaml", "stated": "data/published/claims.csv"}
+CLAIM_FILES = {"specification": "config/claims.yaml", "stated": "data/published/claims.csv"}
 #: Steps of the loop, with the function that each runs; of statistics the last one of the module.
 CALLS = {
     "statistics": "{word}.statistics",
@@ -74,13 +74,13 @@ class Tail:
         """What the statistics make."""
         if not self.parts:
             return {}
-        makes = declaration(call_of_step(self.word, "statistics")).makes or ("statistics",)
+        makes = declaration(call_of_step(self.word, "statistics")).outputs or ("statistics",)
         return {name: self.file(name) for name in makes}
 
     def inputs(self, name: str, **more: Any) -> dict[str, Any]:
         """Of all files those for which the functions of a step have parameters."""
         available = {**self.files, **self.statistics, **more}
-        available |= STATED if name == "claims" else {}
+        available |= CLAIM_FILES if name == "claims" else {}
         asked = dict.fromkeys(self.gathered.get(name, ()))
         for declared in declarations(call_of_step(self.word, name)):
             asked |= dict.fromkeys(_asked(declared))
@@ -103,6 +103,6 @@ def _asked(declared: Declaration) -> Iterator[str]:
     """Parameters of a function, and of those that fill its caption and trace its cells."""
     yield from (p for p in annotations_of(declared.function) if p not in declared.plans)
     shown = getattr(declared.function, "shown", None)
-    for function in filter(None, (shown.words, shown.behind) if shown else ()):
-        computed = ("table", "identifier") if function is shown.behind else ()
+    for function in filter(None, (shown.caption_values, shown.sources) if shown else ()):
+        computed = ("table", "identifier") if function is shown.sources else ()
         yield from (p for p in annotations_of(function) if p not in computed)

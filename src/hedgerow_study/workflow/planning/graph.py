@@ -39,7 +39,14 @@ CLAIMS = ".claims:claims"
 #: Options that Snakemake takes unasked.
 PROFILE = Path("profiles/default/config.yaml")
 #: What each job of a plan says, and in which kind.
-SAID = {"rule": str, "inputs": list, "outputs": list, "runs": bool, "after": list, "why": dict}
+JOB_FIELDS = {
+    "rule": str,
+    "inputs": list,
+    "outputs": list,
+    "runs": bool,
+    "after": list,
+    "why": dict,
+}
 #: What a rule belongs to, in the order of the report: an experiment, or what all of them share.
 ORDER = ("data", *WORDS, "report")
 
@@ -156,7 +163,7 @@ def _answer(text: str) -> dict[str, dict[str, Any]]:
     """The plan that a process printed last. Its Snakefile may have printed what it likes."""
     try:
         plan = json.loads((text.splitlines() or [""])[-1])
-        fine = all(isinstance(job[k], t) for job in plan.values() for k, t in SAID.items())
+        fine = all(isinstance(job[k], t) for job in plan.values() for k, t in JOB_FIELDS.items())
         fine = fine and all({"code", "settings"} <= job.keys() for job in plan.values())
     except (ValueError, RecursionError, AttributeError, KeyError, TypeError):
         fine = False

@@ -112,7 +112,7 @@ def needs(root: Path, projects: Iterable[Path]) -> dict[str, Need]:
     return by_rule
 
 
-def said(text: str) -> dict[str, Need]:
+def parse_needs(text: str) -> dict[str, Need]:
     """What a profile says of the records of its rules."""
     lines = re.findall(r"^  (\w+): # (\d+) s, (\d+) MiB$", text, re.MULTILINE)
     return {rule: Need(float(seconds), float(mib)) for rule, seconds, mib in lines}
@@ -183,7 +183,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     root = Path()
     file, records = root / PROFILE, records_of_rules(root)
     by_rule = needs(root, map(Path, sys.argv[1:] if arguments is None else arguments))
-    before = said(file.read_text("utf-8")) if file.is_file() else {}
+    before = parse_needs(file.read_text("utf-8")) if file.is_file() else {}
     by_rule = {r: need if need.seconds else before.get(r, need) for r, need in by_rule.items()}
     named = [rule for rule, record in records.items() if per_dataset(record)]
     groups = {rule: group_of(rule, record) for rule, record in records.items()}

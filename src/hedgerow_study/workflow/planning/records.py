@@ -120,7 +120,7 @@ def kept_jobs(root: Path, configuration: str = "paper") -> dict[str, Need]:
 # ------------------------------------------------------------------------------------ forecast
 
 
-class Known:
+class TimeRecords:
     """What jobs took, in seconds of processor time: here, and with the settings asked for."""
 
     def __init__(self, records: Mapping[str, Recorded], kept: Mapping[str, float]):
@@ -170,8 +170,8 @@ def _mean(values: Sequence[float]) -> float:
     return sum(values) / len(values) if values else 0.0
 
 
-def said(
-    jobs: Mapping[str, Mapping[str, Any]], records: Known, cores: int, configuration: str = ""
+def forecast_lines(
+    jobs: Mapping[str, Mapping[str, Any]], records: TimeRecords, cores: int, configuration: str = ""
 ) -> list[str]:
     """One or two lines on the time that jobs of the graph will take."""
     count = "1 job" if len(jobs) == 1 else f"{len(jobs):,} jobs"
@@ -213,10 +213,10 @@ def said(
     return [line, *filter(None, [" ".join(but)])]
 
 
-def known_in(root: Path, configuration: str) -> Known:
+def records_of(root: Path, configuration: str) -> TimeRecords:
     """What is on record in a project for a configuration, by its name."""
     kept = {id: need.seconds for id, need in kept_jobs(root, configuration).items()}
-    return Known(records_in(root), kept)
+    return TimeRecords(records_in(root), kept)
 
 
 def to_take(workflow: Any, configuration: str) -> list[str]:
@@ -229,8 +229,8 @@ def to_take(workflow: Any, configuration: str) -> list[str]:
     jobs: dict[str, dict[str, Any]] = {}
     for job in jobs_to_run(workflow):
         jobs |= {} if job.rule.norun else described(job)  # a rule that only names targets
-    records = known_in(Path(), configuration)
-    return said(jobs, records, cores_of(workflow), configuration) if jobs else []
+    records = records_of(Path(), configuration)
+    return forecast_lines(jobs, records, cores_of(workflow), configuration) if jobs else []
 
 
 def about(seconds: float) -> str:

@@ -52,7 +52,7 @@ from hedgerow_study.workflow.jobs.steps import declarations, section_of
 from hedgerow_study.workflow.planning.graph import planned
 from hedgerow_study.workflow.planning.records import read_record, record_file, records_of_rules
 from hedgerow_study.workflow.references.recorded import check_paths
-from hedgerow_study.workflow.running.isolated import asking, copy_workflow, last_said, run_copy
+from hedgerow_study.workflow.running.isolated import asking, copy_workflow, last_message, run_copy
 from hedgerow_study.workflow.settings.config import configured
 
 #: Where running times are, which differ from run to run and are not compared.
@@ -129,10 +129,10 @@ class Reference:
     def absent(self) -> list[str]:
         """Parts that are not there."""
 
-        def is_there(name: str) -> bool:
+        def exists(name: str) -> bool:
             return all((self.parts / f"{name}{end}").is_file() for end in (".json", SUFFIX))
 
-        return [name for name in self.cut.parts if not is_there(name)]
+        return [name for name in self.cut.parts if not exists(name)]
 
     def named(self, names: Iterable[str]) -> list[str]:
         """Parts by their names, or by data sets."""
@@ -170,14 +170,14 @@ class Reference:
         root = self.root.resolve()
         for name in names:
             part, archive = self.cut.parts[name], self.parts / f"{name}{SUFFIX}"
-            _check_there(root, part)
+            _check_available(root, part)
             write_bytes(archive, packed(root, part.files))
             manifest = {
                 **self._named,
                 "part": name,
                 "dataset": part.dataset,
                 "settings": self._settings(part.calls),
-                **self._made_by(part.calls),
+                **self._provenance(part.calls),
                 "source": read_json(root / self._source(part.dataset)),
                 "archive": checksum(archive),
                 "files": checksums(root, [root / path for path in part.files]),
@@ -246,13 +246,13 @@ class Reference:
         from hedgerow_study.reporting.manifest import checksums
 
         manifests = self.checked()
-        wanted, code, outputs = self.wanted, self._made_by(self.cut.calls), []
+        wanted, code, outputs = self.wanted, self._provenance(self.cut.calls), []
         with tempfile.TemporaryDirectory(prefix="hedgerow-reference-") as place:
             copy = Path(place) / "project"
             copy_workflow(self.root, copy)
             self.unpack_into(copy, manifests)
             more = [COMPARISON] if self.of else []
-            made_of_parts(copy, code["code"], self.configuration, [self], wanted, cores, *more)
+            joined_parts(copy, code["code"], self.configuration, [self], wanted, cores, *more)
             merging = [id for id, job in self.plan.items() if job["rule"] in self.cut.rules]
             merged = _jobs(copy, self.plan, merging)
             for name, path in sorted(wanted.items()):
@@ -360,11 +360,11 @@ class Reference:
             )
         return settings
 
-    def _made_by(self, calls: Iterable[str]) -> dict[str, Any]:
-        return _made_by(self.root, calls)
+    def _provenance(self, calls: Iterable[str]) -> dict[str, Any]:
+        return _provenance(self.root, calls)
 
 
-def _made_by(root: Path, calls: Iterable[str]) -> dict[str, Any]:
+def _provenance(root: Path, calls: Iterable[str]) -> dict[str, Any]:
     """Code, versions and machine, for a manifest."""
     from hedgerow_study.reporting.checkout import code_state
 
@@ -401,13 +401,13 @@ def compare_printed(root: Path, configuration: str, folder: Path, cores: int = 1
     rules = (COMPARISON, f"{COMPARISON}_figure")
     wanted = {f"{COMPARISON}.csv": f"reports/{COMPARISON}.csv"}
     wanted[f"{COMPARISON}.svg"] = f"reports/figures/{COMPARISON}.svg"
-    code = _made_by(root, [calls[rule] for rule in rules])
+    code = _provenance(root, [calls[rule] for rule in rules])
     with tempfile.TemporaryDirectory(prefix="hedgerow-reference-") as place:
         copy = Path(place) / "project"
         copy_workflow(root, copy)
         for one in references:
             one.unpack_into(copy, one.checked())
-        made_of_parts(copy, code["code"], configuration, references, wanted, cores, *rules)
+        joined_parts(copy, code["code"], configuration, references, wanted, cores, *rules)
         kept_files = {name: copy / path for name, path in wanted.items() if _is_small(copy / path)}
         for name, file in kept_files.items():
             write_bytes(out / name, file.read_bytes())
@@ -472,7 +472,7 @@ def _package(root: Path) -> Path:
 # ------------------------------------------------------------------------------------- parts
 
 
-def _check_there(root: Path, part: Part) -> None:
+def _check_available(root: Path, part: Part) -> None:
     for path in part.files:
         why = absence(root / path) if (root / path).is_file() else "nothing has made it"
         if why:
@@ -503,7 +503,7 @@ def settings_of_calls(root: Path, configuration: str, calls: Iterable[str]) -> d
             read.setdefault(section, set()).update(_names(config, section, names))
     settings: dict[str, Any] = {"configuration": config["configuration"], "seed": config["seed"]}
     for section, names in sorted(read.items()):
-        apart = {*sections()[section].unstated(), "seed", "configuration"}
+        apart = {*sections()[section].hidden_settings(), "seed", "configuration"}
         kept = sorted(n for n in names - apart if not n.endswith("datasets"))
         settings[section] = {name: config[section][name] for name in kept}
     return settings
@@ -539,7 +539,7 @@ def read_parts(folder: Path) -> dict[str, Mapping[str, Any]]:
         raise DataError(f"{folder} holds no part", remedy="make one: hedgerow reference EXPERIMENT")
     seen: dict[tuple[str, ...], tuple[str, Any]] = {}
     for name, manifest in manifests.items():
-        settings, code = _said(folder, name, manifest)
+        settings, code = _part_settings(folder, name, manifest)
         archive = folder / f"{name}{SUFFIX}"
         if not archive.is_file() or checksum(archive) != manifest["archive"]:
             raise DataError(
@@ -558,7 +558,7 @@ def read_parts(folder: Path) -> dict[str, Mapping[str, Any]]:
     return manifests
 
 
-def _said(folder: Path, name: str, manifest: Mapping) -> tuple[dict, dict[str, str]]:
+def _part_settings(folder: Path, name: str, manifest: Mapping) -> tuple[dict, dict[str, str]]:
     """Settings and digests of the code, as the manifest of a part has them."""
     try:
         calls = code_of_part(manifest)
@@ -662,7 +662,7 @@ def claims_of(plan: Mapping[str, Any], experiment: str) -> str:
     return timed if timed in outputs else f"data/results/{experiment}/claims.parquet"
 
 
-def made_of_parts(
+def joined_parts(
     copy: Path,
     checkout: dict[str, Any],
     configuration: str,
@@ -680,6 +680,6 @@ def made_of_parts(
     done = run_copy(copy, checkout, command, sorted(wanted.values()))
     if done.returncode:
         raise ConfigError(
-            f"the workflow cannot make tables of the parts: {last_said(done)}",
+            f"the workflow cannot make tables of the parts: {last_message(done)}",
             remedy="call it with the same configuration, which tells more",
         )

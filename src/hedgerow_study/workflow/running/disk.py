@@ -28,16 +28,16 @@ def no_room(error: BaseException | str) -> NoRoomError | None:
     """The error that a user can mend, where another one says that there is no room."""
     if isinstance(error, str):
         numbers = [int(number) for number in _NUMBER.findall(error)]
-        return next((_told(number) for number in numbers if number in FULL), None)
+        return next((_no_room_error(number) for number in numbers if number in FULL), None)
     while error is not None:
         number = getattr(error, "errno", None)
         if number in FULL:
-            return _told(number, getattr(error, "filename", None))
+            return _no_room_error(number, getattr(error, "filename", None))
         error = error.__cause__ or error.__context__
     return None
 
 
-def _told(number: int, file: object = None) -> NoRoomError:
+def _no_room_error(number: int, file: object = None) -> NoRoomError:
     place = os.fsdecode(file) if isinstance(file, str | bytes | os.PathLike) else os.getcwd()
     if number == errno.EFBIG:
         message, remedy = f"{FULL[number]} in {place}", "raise the limit (`ulimit -f unlimited`)"

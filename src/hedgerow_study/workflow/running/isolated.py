@@ -153,7 +153,7 @@ def asking(configuration: str, experiments: Iterable[str]) -> list[str]:
     return ["--configfile", f"config/{configuration}.yaml", "--config", f"experiments=[{words}]"]
 
 
-def last_said(done: subprocess.CompletedProcess) -> str:
+def last_message(done: subprocess.CompletedProcess) -> str:
     """The last that a process said of its failure."""
     lines = [line for line in done.stderr.splitlines() if line.strip()]
     return lines[-1] if lines else "it says nothing"

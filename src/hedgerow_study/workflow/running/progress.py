@@ -154,7 +154,7 @@ class Plain:
             signal.signal(signal.SIGINT, stop)
             self._watching = True
 
-    def told(self, record: logging.LogRecord) -> None:
+    def handle(self, record: logging.LogRecord) -> None:
         """Take in one record of Snakemake, and show it where it says something."""
         event = str(getattr(record, "event", None) or "")
         if event == "run_info":
@@ -171,10 +171,10 @@ class Plain:
             self.group_failed(record)
         elif event == "job_error":
             self.failed(record)
-        elif event in ("", "error") and (text := self._said(record)):
+        elif event in ("", "error") and (text := self._message(record)):
             self.line(text)
 
-    def _said(self, record: logging.LogRecord) -> str:
+    def _message(self, record: logging.LogRecord) -> str:
         text = record.getMessage().strip()
         # Snakemake's own files need room as well, and it answers with a traceback.
         if full := no_room(text):

@@ -198,9 +198,9 @@ class _Warm:
             process, status = os.waitpid(-1, os.WNOHANG)
             if process == 0:
                 return
-            self._told(process, status)
+            self._report_end(process, status)
 
-    def _told(self, process: int, status: int) -> None:
+    def _report_end(self, process: int, status: int) -> None:
         code = os.waitstatus_to_exitcode(status)
         client = self._clients.pop(process)
         with contextlib.suppress(KeyError):
@@ -218,7 +218,7 @@ class _Warm:
                 if time.monotonic() > end:
                     os.kill(process, signal.SIGKILL)
                 time.sleep(0.01)
-            self._told(*ended)
+            self._report_end(*ended)
 
 
 def _asked(client: socket.socket) -> tuple[str, str, list[int], dict[bytes, bytes]]:

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from hedgerow.closed import Fault, describe, faults, shown
 from hedgerow.errors import ConfigError, DataError
 from hedgerow.files import read_yaml
+from hedgerow.schema import Violation, describe, quoted_value, violations
 from hedgerow.texts import closest, did_you_mean
 from hedgerow_study.experiments import PAPERS, WORDS, folder_of
 from hedgerow_study.experiments.plan import Plan, sections, setting
@@ -70,7 +70,7 @@ def check_config(config: Mapping[str, Any], files: Sequence[str | Path] = ()) ->
         # Snakemake has merged them, and says nothing of a key that stands twice.
         read_yaml(path)
     schema = config_schema()
-    for fault in faults(config, schema):
+    for fault in violations(config, schema):
         raise _explained(fault, config, schema, files)
     for word, plan in sections().items():
         if word in config["experiments"]:
@@ -152,9 +152,9 @@ def _datasets_in(content: Mapping[str, Any]) -> dict[str, list[str]]:
     return {key: [v] if isinstance(v, str) else list(v) for key, v in named.items()}
 
 
-def stated(config: Mapping[str, Any]) -> dict[str, Any]:
+def result_settings(config: Mapping[str, Any]) -> dict[str, Any]:
     """All settings but those on which no result depends, such as how work is cut into jobs."""
-    left_out = {section: plan.unstated() for section, plan in sections().items()}
+    left_out = {section: plan.hidden_settings() for section, plan in sections().items()}
     return {
         key: {k: v for k, v in value.items() if k not in left_out[key]}
         if key in left_out
@@ -265,7 +265,7 @@ def walk(schema: Mapping[str, Any], prefix: str = "") -> Iterable[tuple[str, Map
         yield from walk(value, f"{prefix}{key}.")
 
 
-def _explained(fault: Fault, config: Mapping, schema: Mapping, files: Sequence) -> ConfigError:
+def _explained(fault: Violation, config: Mapping, schema: Mapping, files: Sequence) -> ConfigError:
     keys = [key for key in fault.place if isinstance(key, str)]
     culprit = _culprit(keys[:-1] if fault.kind == "missing" else keys, config, files)
     if fault.kind == "missing":
@@ -281,12 +281,14 @@ def _explained(fault: Fault, config: Mapping, schema: Mapping, files: Sequence) 
     if isinstance(fault.value, str) and one and "number" in describe(fault.schema):
         number = _number(fault.value)
     if number is None:
-        return ConfigError(f"{culprit}: {fault.said()}", remedy=fault.remedy)
+        return ConfigError(f"{culprit}: {fault.message()}", remedy=fault.remedy)
     # YAML reads 1e-3 as a text: it wants a point.
     remedy = f"write it as {number:g}" if "e" in fault.value else "write no quotes"
     if culprit == COMMAND_LINE:
         remedy = "`--config` makes texts of values inside sections: use a file and --configfile"
-    return ConfigError(f"{culprit}: `{fault.name}` is the text {shown(fault.value)}", remedy=remedy)
+    return ConfigError(
+        f"{culprit}: `{fault.name}` is the text {quoted_value(fault.value)}", remedy=remedy
+    )
 
 
 def _closest(name: str, names: Iterable[str]) -> str | None:

@@ -18,7 +18,7 @@ from hedgerow.data import DatasetEntry, available
 from hedgerow.data.registry import Registry
 from hedgerow.data.sources import MIRROR_VARIABLE, RECORD
 from hedgerow.data.versions import (
-    Planned,
+    PlannedChange,
     data_file,
     local_notes,
     local_versions,
@@ -59,7 +59,7 @@ class DataFiles:
         """What tells whether the tidy table of `{dataset}` is out of date, for `params`."""
         return self._planned(wildcards.dataset).table
 
-    def _look(self, name: str) -> Planned:
+    def _look(self, name: str) -> PlannedChange:
         entry = self._registry[name]
         return planned_table(entry, self._local.get(entry.base.key))
 

@@ -17,9 +17,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from hedgerow.closed import describe
 from hedgerow.data import load_registry
 from hedgerow.files import read_csv, read_yaml, write_text
+from hedgerow.schema import describe
 from hedgerow_data import pack
 from hedgerow_study.reporting.claim_specification import NOT, PARTLY, REPRODUCED, rules_schema
 from hedgerow_study.workflow.settings.config import config_schema, walk

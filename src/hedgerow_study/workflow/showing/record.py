@@ -72,7 +72,7 @@ def facts(root: Path, manifest: Mapping[str, Any]) -> list[tuple[str, str]]:
     now = datetime.datetime.now().astimezone()
     started = psutil.Process().create_time()
     memory = psutil.virtual_memory().total / 2**30
-    fixed = known_facts(manifest, hashlib.sha256((root / MANIFEST).read_bytes()).hexdigest())
+    fixed = recorded_facts(manifest, hashlib.sha256((root / MANIFEST).read_bytes()).hexdigest())
     fetched = [p.stat().st_mtime for p in (root / "data/raw").glob("*/source.json")]
     days = sorted(datetime.date.fromtimestamp(t).isoformat() for t in fetched)
     values = {
@@ -86,7 +86,7 @@ def facts(root: Path, manifest: Mapping[str, Any]) -> list[tuple[str, str]]:
     return [(name, values[name]) for name in FACTS]
 
 
-def known_facts(manifest: Mapping[str, Any], digest: str) -> dict[str, str]:
+def recorded_facts(manifest: Mapping[str, Any], digest: str) -> dict[str, str]:
     """Facts that follow from a manifest and its SHA-256, or begin as it says."""
     code = manifest["code"]
     tree = {True: "clean", False: "with changes", None: "state unknown"}[code["clean"]]

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any
 
 from hedgerow.data import load_registry
 from hedgerow.files import read_csv, read_text, read_yaml
-from hedgerow.showing.numbers import known, number, signed
-from hedgerow_study.experiments.audit.misprints import BY_READING, table_of
+from hedgerow.showing.numbers import is_number, number, signed
+from hedgerow_study.experiments.audit.misprints import MANUAL, table_of
 from hedgerow_study.extensions.uncertainty_benchmark.plan import READABLE
 from hedgerow_study.extensions.uncertainty_benchmark.tables import (
     CHOICE_LABELS,
@@ -53,9 +53,9 @@ NEAR = (0.05, 0.1, 0.25)
 #: The reading that every other is compared with.
 HERE = "as here"
 #: A verdict inside of a sentence.
-_SAID = {REPRODUCED: "reproduced", PARTLY: "in part", NOT: "not"}
+_VERDICT_WORDS = {REPRODUCED: "reproduced", PARTLY: "in part", NOT: "not"}
 #: What else is judged by the same rules and shown, by the column of an experiment's claims.
-_BESIDE = {
+_COMPARED = {
     "j48": "class rule",
     "j48_laplace_node": "smoothed",
     "j48_unpruned_node": "unpruned",
@@ -119,7 +119,7 @@ def reproduction(root: Path) -> dict[str, str]:
         texts[f"{group}_fails"] = fails_list(rows, reasons)
         texts[f"{group}_hangs"] = hangs_list(rows, changes(rows, root))
         texts[group] = claims_table(rows)
-        if side_by_side := beside_table(rows.index, root):
+        if side_by_side := comparison_table(rows.index, root):
             texts[f"{group}_beside"] = side_by_side
     for paper, rows in misprints(root).groupby("paper", sort=False):
         texts[f"{paper}_misprints"] = misprints_table(rows)
@@ -149,10 +149,10 @@ def judged(root: Path) -> pd.DataFrame:
     claims["measured"] = claims["measured"].where(claims["measured"] != "", claims["lacking"])
     read = [read_csv(f) for f in sorted(root.glob("data/reference/readings/*/*_verdicts.csv"))]
     under = pd.concat(read).set_index("claim")
-    for verdict in _SAID:
+    for verdict in _VERDICT_WORDS:
         shares = under[verdict.replace(" ", "_")].fillna(0)
         under[verdict] = (shares * under["n_readings"]).round().astype(int)
-    counted = ["n_readings", "n_open", "repeats", *_SAID]
+    counted = ["n_readings", "n_open", "repeats", *_VERDICT_WORDS]
     return claims.join(under[[*counted, "word"]]).assign(
         **{name: lambda t, name=name: t[name].fillna(-1).astype(int) for name in counted}
     )
@@ -191,7 +191,7 @@ def standing_table(claims: pd.DataFrame) -> str:
     """Which statements hold under every reading, which under some, which under none."""
     read, some = claims["n_readings"] > 0, claims[REPRODUCED] > 0
     every = read & (claims[REPRODUCED] == claims["n_readings"])
-    holds, partly, fails = (claims["verdict"] == verdict for verdict in _SAID)
+    holds, partly, fails = (claims["verdict"] == verdict for verdict in _VERDICT_WORDS)
     kinds = {
         "reproduced, and under every reading": holds & every,
         "reproduced, and not under every reading": holds & read & ~every,
@@ -210,11 +210,12 @@ def standing_table(claims: pd.DataFrame) -> str:
 
 def repeats_line(claims: pd.DataFrame, root: Path) -> str:
     """Statements on which the fewer repeats of the readings give another verdict as it is."""
-    points = readings(root)
+    points = choice_verdicts(root)
     here = points[points["reading"] == HERE].set_index("claim")["verdict"]
-    here = here[here.isin(list(_SAID))]
+    here = here[here.isin(list(_VERDICT_WORDS))]
+    words = _VERDICT_WORDS
     rows = [
-        f"{name} ({_SAID[claims.loc[name, 'verdict']]}, with fewer {_SAID[here[name]]})"
+        f"{name} ({words[claims.loc[name, 'verdict']]}, with fewer {words[here[name]]})"
         for name in claims.index.intersection(here.index)
         if claims.loc[name, "verdict"] != here[name]
     ]
@@ -224,16 +225,16 @@ def repeats_line(claims: pd.DataFrame, root: Path) -> str:
 def claims_table(claims: pd.DataFrame) -> str:
     """Statements with what was measured, the verdict, and how it fares under other readings."""
     rows = [
-        [f"**{name}** {row['statement']}", row["measured"], row["verdict"], under_readings(row)]
+        [f"**{name}** {row['statement']}", row["measured"], row["verdict"], over_choices(row)]
         for name, row in claims.iterrows()
     ]
     return table(["statement", "measured here", "verdict", "readings"], rows)
 
 
-def under_readings(row: Mapping[str, Any]) -> str:
+def over_choices(row: Mapping[str, Any]) -> str:
     """Verdicts of a statement over all readings."""
     n, n_open = row["n_readings"], row["n_open"]
-    counts = {word: row[verdict] for verdict, word in _SAID.items() if row[verdict] > 0}
+    counts = {word: row[verdict] for verdict, word in _VERDICT_WORDS.items() if row[verdict] > 0}
     if n < 0:
         return "no other reading"
     if n == 0:
@@ -257,7 +258,7 @@ def holds_list(claims: pd.DataFrame) -> str:
     """What is reproduced, with how it fares under other readings."""
     reproduced = claims[claims["verdict"] == REPRODUCED]
     return "\n".join(
-        f"- **{name}** ({under_readings(row)}): {row['statement']}"
+        f"- **{name}** ({over_choices(row)}): {row['statement']}"
         for name, row in reproduced.iterrows()
     )
 
@@ -277,16 +278,16 @@ def fails_list(claims: pd.DataFrame, reasons: Mapping[str, tuple[str, Passage]])
     return "\n".join(items)
 
 
-def beside_table(names: Sequence[str], root: Path) -> str:
+def comparison_table(names: Sequence[str], root: Path) -> str:
     """Verdicts of the same rules on other trees, on the authors' code, on the printed cells."""
     for file in sorted(root.glob("data/reference/*/*_claims.csv")):
         kept = read_csv(file, text=True).set_index("claim")
-        columns = [f"verdict_{name}" for name in _BESIDE if f"verdict_{name}" in kept]
+        columns = [f"verdict_{name}" for name in _COMPARED if f"verdict_{name}" in kept]
         if columns and set(names) <= set(kept.index):
             heads = [
                 "statement",
                 "verdict",
-                *(_BESIDE[c.removeprefix("verdict_")] for c in columns),
+                *(_COMPARED[c.removeprefix("verdict_")] for c in columns),
             ]
             rows = kept.loc[list(names), ["verdict", *columns]].to_dict("split")["data"]
             cells = [[_word(v) or "–" for v in row] for row in rows]
@@ -297,7 +298,7 @@ def beside_table(names: Sequence[str], root: Path) -> str:
 # ----------------------------------------------------------------------------------- readings
 
 
-def readings(root: Path) -> pd.DataFrame:
+def choice_verdicts(root: Path) -> pd.DataFrame:
     """Every statement under every reading: claim, reading, verdict."""
     import pandas as pd
 
@@ -313,7 +314,7 @@ def changes(claims: pd.DataFrame, root: Path) -> pd.DataFrame:
     """
     import pandas as pd
 
-    points = readings(root)
+    points = choice_verdicts(root)
     points = points[points["claim"].isin(claims.index)]
     here = points[points["reading"] == HERE].set_index("claim")["verdict"].rename("was")
     changed = points.join(here, on="claim")
@@ -349,7 +350,7 @@ def hangs_list(claims: pd.DataFrame, changed: pd.DataFrame) -> str:
 
 
 def _word(verdict: str) -> str:
-    return _SAID.get(verdict, verdict)
+    return _VERDICT_WORDS.get(verdict, verdict)
 
 
 def _listed(names: Sequence[str]) -> str:
@@ -461,7 +462,7 @@ def misprints_table(rows_of_paper: pd.DataFrame) -> str:
     """Misprints of a paper: where, what is printed, what follows, and from which computation."""
     rows = []
     for row in rows_of_paper.itertuples():
-        how = "reading both places" if row.computed == BY_READING else row.computed
+        how = "reading both places" if row.computed == MANUAL else row.computed
         where = place(row.place).partition(", ")[2] if "_table_" in row.place else row.place
         rows.append([f"{where} (`{row.id}`)", *map(_some, (row.printed, row.follows)), how])
     return table(["place", "printed", "what follows", "from"], rows)
@@ -520,7 +521,7 @@ def which_method(root: Path) -> dict[str, str]:
 
 def _gain(line: pd.Series) -> str:
     """A difference with its interval."""
-    if not known(line["difference"]):
+    if not is_number(line["difference"]):
         return "–"
     interval = f"({signed(line['low'], 1)} to {signed(line['high'], 1)})"
     return _bold(f"{signed(line['difference'], 1)} {interval}", line)

@@ -28,7 +28,7 @@ class LogHandler(LogHandlerBase):
     def emit(self, record) -> None:
         """One record of Snakemake."""
         try:
-            self._display.told(record)
+            self._display.handle(record)
         except Exception:
             self.handleError(record)
 
