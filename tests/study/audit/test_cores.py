@@ -56,4 +56,4 @@ def test_what_cannot_be_compared_is_said(run, monkeypatch):
     monkeypatch.setattr(cores, "_built", fails)
     check = cores.check_cores(ROOT, run, True)
     assert check.holds is None
-    assert check.said == ["They could not be built anew: ERROR: meson failed."]
+    assert check.said == ["They could not be rebuilt: ERROR: meson failed."]

@@ -206,7 +206,7 @@ def test_parameters_beyond_use(project, given, named):
         verify(project, **given)
 
 
-# -------------------------------------------------------------------------------- made anew
+# ------------------------------------------------------------------------------------- rerun
 
 
 def test_jobs_are_drawn_by_the_seed():
@@ -243,7 +243,7 @@ def test_line_ends_that_git_converts_are_told(project):
 def test_the_command(project, capsys, tmp_path):
     assert cli.main(["verify", str(project), "--no-cheap"]) == 0
     said = " ".join(capsys.readouterr().out.split())
-    assert "All 8 files and all checks hold. Not checked: commit; jobs not made anew." in said
+    assert "All 8 files and all checks hold. Not checked: commit; jobs not rerun." in said
     change(project / "reports/tables/t.csv")
     file = tmp_path / "found.json"
     assert cli.main(["verify", str(project), "--no-cheap", "--json", str(file)]) == 1
@@ -465,7 +465,7 @@ def test_numbers_and_names_may_be_mixed():
 
 @pytest.fixture
 def remade(project, monkeypatch, tmp_path):
-    """Jobs that are made anew give what the project first held."""
+    """Jobs that are rerun give what the project first held."""
     first = tmp_path / "first"
     shutil.copytree(project, first)
 
@@ -520,7 +520,7 @@ def test_a_draw_says_what_it_can_find(remade):
     )
     found = verify(remade, rerun=["tables", 1], cheap=True)
     assert found.redone == ["tables", "learn:a"]
-    assert check_of(found, "made anew").said[0] == "tables, as asked for."
+    assert check_of(found, "rerun").said[0] == "tables, as asked for."
 
 
 @pytest.mark.parametrize("command", [["verify"], ["trace", "--all"], ["trace", "t:#1"]])
