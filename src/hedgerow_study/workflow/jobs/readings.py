@@ -364,7 +364,7 @@ def _beside(workflow: Any, experiment: str, before: Sequence[Made]) -> list[Made
 
 
 def _code(jobs: Iterable[Made]) -> str:
-    """Digest of the code of some jobs: where that changes, their readings are made anew."""
+    """Digest of the code of some jobs: where that changes, their readings are recomputed."""
     codes = sorted({one.params["code"] for one in jobs})
     return hashlib.sha256("".join(codes).encode()).hexdigest()
 
