@@ -341,7 +341,7 @@ def optimal() -> None:
             for name, make in solvers.items():
                 model = make(depth)
                 with warnings.catch_warnings():
-                    warnings.simplefilter("ignore")  # that the time is over, which is told below
+                    warnings.simplefilter("ignore")  # time limit reached: reported below
                     start = time.process_time()
                     model.fit(X, y.astype(np.int32))
                     spent = time.process_time() - start

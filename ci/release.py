@@ -9,13 +9,13 @@
 Asks the checkout: one version everywhere, a section of the log for it, nothing uncommitted, tracked
 results as their manifests have them, generated files up to date. Builds the source archive of the
 last commit and from it a wheel with each interpreter of `[tool.cibuildwheel]` that is found, each
-twice, in folders of other names and at the time of the commit: both have the same bytes, or it is
-told which files differ. auditwheel says on which systems the wheels run, twine whether an index
+twice, in folders of other names and at the time of the commit: both have the same bytes, or an
+error names the files. auditwheel says on which systems the wheels run, twine whether an index
 would take them. Each wheel is installed in an empty environment, where README's example run,
 `hedgerow --help`, `hedgerow survival` on a small table, and tests of the package.
 
 A line per check; the last one says `ready`, or `not ready` and why, and so does the exit code. What
-would go out is left in `dist`. A tag is made by whoever publishes.
+would go out is left in `dist`. The publisher makes the tag.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ print("{}.{}".format(*sys.version_info), getattr(sys, "_base_executable", sys.ex
 
 
 class Report:
-    """What was found, a line per check: it holds, it does not, or it is only told."""
+    """The findings, a line per check: it holds, it fails, or the line is only information."""
 
     def __init__(self) -> None:
         self.lacking: list[str] = []

@@ -264,7 +264,7 @@ class Run:
         return self.said()
 
     def stop(self) -> None:
-        """Stop it, as whoever has started it would."""
+        """Stop it, as its user would."""
         if self.process.poll() is not None:
             return
         children = self.children()

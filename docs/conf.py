@@ -54,7 +54,7 @@ templates_path = [str(HERE / "_templates")]
 myst_enable_extensions = ["dollarmath"]
 myst_heading_anchors = 4
 
-# Docstrings. What comes from scikit-learn is told there.
+# Docstrings. scikit-learn documents its own members.
 autodoc_typehints = "none"
 autosummary_generate = True
 numpydoc_show_class_members = False

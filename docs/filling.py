@@ -82,7 +82,7 @@ def fill(app, page: str, source: list[str]) -> None:
 
 
 def is_left_out(app, what, name, member, skip, options) -> bool | None:
-    """Methods that come from another library are told in its own pages."""
+    """Another library documents the methods that come from it."""
     home = getattr(member, "__module__", None) or getattr(
         getattr(member, "fget", None), "__module__", None
     )

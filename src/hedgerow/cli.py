@@ -2,7 +2,7 @@
 
 Each package lists its commands under the entry point `hedgerow.commands`, a tuple of `Command`.
 Those of the packages that are installed are shown, and only the one that is called is imported: its
-function takes the parsed arguments and returns the exit code. What a user can mend is told in one
+function takes the parsed arguments and returns the exit code. An error that the user can fix is one
 line on standard error, with exit code 1.
 """
 

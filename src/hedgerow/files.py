@@ -1,7 +1,7 @@
 """Files of the project: written whole or not at all, and checked whole when they are read.
 
 Nothing of a user's is written over unless it was asked for (`check_free`, `check_folder`), and
-names from a stranger's file stay below their folder (`below`). What is read runs no code: YAML and
+names from an untrusted file stay below their folder (`below`). Reading runs no code: YAML and
 JSON give texts, numbers, lists and mappings, parquet a table. A file that is damaged, or not what
 its name says, is one sentence.
 """
@@ -111,7 +111,7 @@ def _named(folder: str | Path) -> Path:
 def below(folder: str | Path, name: str) -> Path:
     """The path that a name stands for in a folder, if it is one that cannot leave the folder.
 
-    Names come from files that may be a stranger's: this is where they become paths.
+    Names come from files that may be untrusted: this is where they become paths.
 
     Parameters
     ----------
@@ -245,7 +245,7 @@ def no_formula(text: str) -> str:
 
 
 def for_spreadsheets(frame: pd.DataFrame) -> pd.DataFrame:
-    """A table for people whose texts may be a stranger's, names of columns among them.
+    """A table for people whose texts may be untrusted, names of columns among them.
 
     A return becomes a line feed: a writer of CSV quotes the one and not the other, and what stands
     after it would begin a row.

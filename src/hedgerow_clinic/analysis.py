@@ -54,13 +54,13 @@ MOST_DEPTH, MOST_PERMUTATIONS, MOST_BOOTSTRAPS = 12, 100_000, 10_000
 BOOTSTRAPS, FEWEST_BOOTSTRAPS, MOST_DRAWN_PATIENTS = 200, 20, 500_000
 #: Months of the thesis (6.2.3).
 LANDMARK = 6.0
-#: Of an intervention that is told by yes and no.
+#: Warning about an intervention that the table gives as yes or no, without a date.
 NO_DATE = (
-    "The table says who was treated and not when. Without a date the time that patients waited for "
-    "their treatment cannot be told from the time after it: who died waiting counts as untreated, "
-    "and the wait of the others as life with the treatment. The comparison of treated and "
-    "untreated is biased by it, mostly in favour of the treated, unless every treatment began at "
-    "inclusion. A column with the date or the time of the treatment mends this."
+    "The table says who was treated, but not when. Without a date the time before treatment cannot "
+    "be separated from the time after it: patients who died waiting count as untreated, and the "
+    "wait of the others counts as time under treatment. This biases the comparison of treated and "
+    "untreated, mostly in favour of the treated, unless every treatment began at "
+    "inclusion. A column with the date or the time of the treatment solves this."
 )
 
 

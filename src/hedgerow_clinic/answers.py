@@ -145,7 +145,7 @@ class Answers:
 
     @property
     def last_day(self) -> float | None:
-        """Days since 1970 of the end of the study; None where it is not told."""
+        """Days since 1970 of the end of the study; None where it is not given."""
         for text in self.end_of_study:
             return float((date.fromisoformat(text) - date(1970, 1, 1)).days)
         return None

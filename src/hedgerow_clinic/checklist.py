@@ -244,8 +244,8 @@ def _treatments(analysis: Analysis) -> str:
     )
     if not analysis.cohort.treated_when:
         text += (
-            "; the table tells no time of treatment: those treated count as treated at inclusion, "
-            "the wait for a treatment cannot be told from it, and the comparison is biased by it"
+            "; the table has no time of treatment: those treated count as treated at inclusion, "
+            "the wait cannot be separated from the treatment, and this biases the comparison"
         )
     return text if analysis.treated else f"{text} (could not be made here)"
 

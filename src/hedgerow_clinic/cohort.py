@@ -60,7 +60,7 @@ PLACEHOLDER_REPEATS = 5
 #: more of them than patients nearly any outcome is found by chance.
 MOST_INPUTS = 1000
 LEAVE_OUT = "or leave the row out with --leave-out-rows"
-#: Who says the unit of a column's times, and how it is told otherwise.
+#: Where the unit of a column's times comes from, and how to give another one.
 BY_SCHEMA, BY_NAME, BY_OPTION = "by the schema", "by the name of the column", "option --unit"
 UNIT_REMEDIES = {
     BY_SCHEMA: "correct its `unit` in the schema",
@@ -195,7 +195,7 @@ class Cohort:
         return with_unit(self.horizon, self.unit)
 
     def subset(self, kept: np.ndarray) -> Cohort:
-        """Some of the patients, (n,) bool; the others are no longer told of."""
+        """Some of the patients, (n,) bool; the others are dropped."""
         arrays = {
             name: None if values is None else values[kept]
             for name in ("time", "event", "treated_at", "entry", "rows")
@@ -305,7 +305,7 @@ def _check_outcome(table: Texts, outcome: Outcome) -> tuple[float, str]:
             )
     if (outcome.time is None) == (outcome.start is None or outcome.end is None):
         raise InputError(
-            "the time of follow-up is not told" if outcome.time is None else "it is told twice",
+            "the follow-up is missing" if outcome.time is None else "the follow-up is given twice",
             remedy="give --time, or --start and --end, which are dates",
         )
     if len(set(outcome.columns)) < len(outcome.columns):
@@ -547,7 +547,7 @@ def _entry(
     if when is None:
         return None, taken_as
     begin = "0" if start is None else f"the date in `{outcome.start}`"
-    write = f"write {begin} for who was under observation from the start, "
+    write = f"write {begin} for patients observed from the start, "
     for wrong, message, remedy in (
         (
             (table.columns[name] == None) & (not outcome.leave_out),  # noqa: E711

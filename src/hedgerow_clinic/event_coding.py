@@ -204,7 +204,7 @@ def events(
 
 
 def _explicit(words: _Words, name: str, given, problems: Problems) -> dict[str, int]:
-    """What words are told to be; `given`: meaning to the option that tells it, and its words."""
+    """Meanings that options give to words; `given`: meaning to its option, and its words."""
     explicit: dict[str, int] = {}
     held = [quoted(words.written[word]) for word in sorted(words.known)]
     has = f"it has {', '.join(held[:LISTED])}"
@@ -216,7 +216,7 @@ def _explicit(words: _Words, name: str, given, problems: Problems) -> dict[str, 
         for word in sorted(named_words):
             if explicit.setdefault(word, meaning) != meaning:
                 remedy = f"leave one of {given[explicit[word]][0]} and {option} out"
-                problems.add("event", f"{quoted(word)} is told to be two things", remedy, name)
+                problems.add("event", f"{quoted(word)} has two meanings", remedy, name)
     return explicit
 
 
@@ -272,7 +272,7 @@ def _ask_who_had_none(
 
 
 def _ask_misspelt(words: _Words, name: str, settled: set[str], problems: Problems) -> None:
-    """Words much like another one that is not rarer, unless somebody told what they mean."""
+    """Words much like another one that is not rarer, unless an option gives their meaning."""
     order = sorted(words.known, key=lambda w: (-words.counts[w], w))
     for place, word in enumerate(order):
         if word in settled or len(word) < LETTERS or any(c.isdigit() for c in word):

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 BLUE, ORANGE, GREEN = "#0072B2", "#D55E00", "#009E73"
 ASSOCIATION = "association, not effect"
 COLUMNS = 3
-#: Groups whose curves can be told apart in one picture.
+#: Groups whose curves are distinguishable in one picture.
 MOST_CURVES = 16
 
 
@@ -55,7 +55,7 @@ def tree_page(analysis: Analysis, title: str, least: int, source: str) -> Figure
             "An intervention ends the follow-up: the course without it only if treatment was not "
             "chosen by how patients were getting on."
             if cohort.treated_when
-            else "The treated have no follow-up here: when they were treated is not told."
+            else "The treated have no follow-up here: the table does not say when treatment began."
         )
     labels = {name: cohort.columns[name].label for name in cohort.X}
     units = {name: cohort.columns[name].unit for name in cohort.X}

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 FORMAT, VERSION = "hedgerow risk model", 1
 FILE = "tree.json"
-#: Times at which a curve is told, up to the horizon.
+#: Times at which a curve is stored, up to the horizon.
 POINTS = 20
 MISSING = (
     "A patient whose value is missing at a test goes down both branches, by the shares of the "
@@ -200,7 +200,7 @@ class RiskModel:
     missing : str
         What a value that is missing does.
     least : int
-        Counts from 1 to below it are not told.
+        Counts from 1 to below it are withheld.
     n : int or str
         Patients.
     made_from : Source
@@ -646,7 +646,7 @@ def _shown_count(cell: str) -> int | None:
 
 
 def _numbers(observed: np.ndarray, least: int) -> dict[str, float | None]:
-    """What is told of the numbers of a column, (n,) ascending: of few, nothing."""
+    """Summary of the numbers of a column, (n,) ascending; empty if there are few."""
     if len(observed) < max(least, 1):
         return {}
     ends = max(least, 1) - 1

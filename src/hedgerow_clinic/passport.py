@@ -79,7 +79,7 @@ def _follow_up(cohort: Cohort, outcome: Outcome) -> dict[str, str]:
     if outcome.entry is not None:
         entries["Under observation"] = f"from `{outcome.entry}` on"
     if outcome.intervention is not None:
-        when = "its time is known" if cohort.treated_when else "its time is not told"
+        when = "its time is known" if cohort.treated_when else "its time is not given"
         entries["Treatment"] = f"`{outcome.intervention}`: {when}"
     return entries
 

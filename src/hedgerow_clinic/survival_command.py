@@ -254,7 +254,7 @@ def outcome_of(options: argparse.Namespace, horizon: str):
     from hedgerow_clinic.cohort import Outcome
 
     if options.event is None:
-        raise InputError("the column of the event is not told", remedy="give --event")
+        raise InputError("missing option --event (column of the event)", remedy="give --event")
     return Outcome(
         options.event,
         options.time,

@@ -211,7 +211,7 @@ def _delimiter(text: str) -> str:
     for delimiter in DELIMITERS:
         try:
             counts = [len(r) for r in csv.reader(lines, delimiter=delimiter)]
-        except csv.Error:  # a field without end, which is told when the table is read
+        except csv.Error:  # an unclosed field: reading the table reports it
             continue
         several = Counter(count for count in counts if count > 1)
         if several:

@@ -629,8 +629,8 @@ def _treatment_caption(analysis: Analysis, way: str) -> tuple[str, str]:
         text += (
             ", so that the wait for a treatment is not credited to it."
             if is_dated
-            else ". When patients were treated is not told: a wait beyond the landmark is credited "
-            "to the treatment, and the comparison is biased by it (immortal time bias)."
+            else ". The time of treatment is not given: a wait beyond the landmark is credited "
+            "to the treatment, and this biases the comparison (immortal time bias)."
         )
     else:
         title = "Treated and untreated, counted from inclusion"
@@ -641,7 +641,7 @@ def _treatment_caption(analysis: Analysis, way: str) -> tuple[str, str]:
         text += (
             " The table is here to show by how much."
             if is_dated
-            else " When patients were treated is not told: no table of this page shows by how much."
+            else " The time of treatment is not given: no table of this page shows by how much."
         )
     text += " A later treatment of the untreated counts for nothing." * is_dated
     if analysis.entry is not None:

@@ -142,7 +142,7 @@ def _run_validation(options: argparse.Namespace, tell) -> str:
     from hedgerow_clinic.validation_tables import with_interval
 
     if options.out is None:
-        raise InputError("the folder to write is not told", remedy="give --out")
+        raise InputError("missing option --out (output folder)", remedy="give --out")
     check_output_folder(options.out, options.force, WHAT)
     model = read_model(options.model)
     cohort, outcome, X, placement = second_cohort(options, model)
@@ -230,7 +230,7 @@ def run_apply(options: argparse.Namespace) -> int:
     for library in ("pandas", "lifelines", "statsmodels"):
         import_optional(library, "`hedgerow apply`")
     if options.out is None:
-        raise InputError("the file to write is not told", remedy="give --out")
+        raise InputError("missing option --out (output file)", remedy="give --out")
     check_free(options.out, options.force)
     model = read_model(options.model)
     answers, problems = answers_of(options), Problems()

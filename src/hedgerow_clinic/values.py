@@ -190,7 +190,7 @@ def look_like_excel(column: np.ndarray) -> bool:
 def dates(table: Texts, name: str, problems: Problems, answers: Answers) -> np.ndarray:
     """Days since 1970 of a column of dates, NaN where there is none."""
     # The form, and the order of day and month, are decided by the column as a whole. problems: gets
-    # each text that is no date, and a question where the column's form is not told. answers: among
+    # each text that is no date, and a question where the column's form is ambiguous. answers: among
     # them how dates are written.
     answer = answers.of_column("dates", name)
     texts, codes = unique_texts(table.columns[name])
@@ -235,7 +235,7 @@ FORMS = {
 
 
 def _form(texts: list[str], answer: str | None, name: str, problems: Problems) -> str | None:
-    """The form that a column's dates are read in: what was told, or what a question is about."""
+    """The form in which a column's dates are read: the given one, or that of a question."""
     alike = {
         "two-digit-years": [t for t in texts if (f := _PARTS.fullmatch(t)) and len(f[4]) == 2],
         "month-year": [t for t in texts if _MONTH.fullmatch(t) or _YEAR_MONTH.fullmatch(t)],

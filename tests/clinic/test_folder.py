@@ -472,16 +472,16 @@ def test_yes_and_no_tell_no_time_and_the_page_says_what_that_does(tmp_path, anal
     found = analysed(tmp_path, table, intervention="surgery")
     text, shown = page_of(found)
     dated = page_of(analysis)[0]
-    said_ = "Without a date the time that patients waited for their treatment cannot be told from"
+    said_ = "Without a date the time before treatment cannot be separated from the time after it"
     for anchor in ("summary", "treatment"):
         begin = text.index(f'<section id="{anchor}">')
         assert said_ in text[begin : text.index("</section>", begin)], anchor
     assert "treated at inclusion, have no follow-up here, and are not counted" in text
     for name in ("treated_landmark", "treated_inclusion", "baseline_treated"):
         assert "Treated: at any time, as the table says." in shown[name].caption
-        assert "not told" in shown[name].caption or name == "baseline_treated"
+        assert "not given" in shown[name].caption or name == "baseline_treated"
     answer = shown["checklist"].frame.set_index("item").loc["6c", "answer"]
-    assert "the table tells no time of treatment" in answer and "biased by it" in answer
+    assert "the table has no time of treatment" in answer and "biases the comparison" in answer
     assert figures.treated(found, 5)._suptitle.get_text().startswith("Treated at any time and")
     for words in (said_, "at any time, as the table says", "tells no time of treatment"):
         assert words not in dated

@@ -177,7 +177,7 @@ def spoilt(name):
     table.loc[9, "registered"] = table.loc[9, "time"]
     table.loc[12, "registered"] = "soon"
     return table, [
-        "row 5, column `registered`: it is empty; write 0 for who was under observation from the",
+        "row 5, column `registered`: it is empty; write 0 for patients observed from the start",
         "row 9, column `registered`: the patient came under observation before the start of the "
         "follow-up; write 0",
         "row 11, column `registered`: the patient came under observation when the follow-up was "

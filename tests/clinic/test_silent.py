@@ -789,7 +789,9 @@ def test_namibia(tmp_path):
     assert read(tmp_path, table, *PLAIN).X["country"].isna().sum() == 48
     kept = read(tmp_path, table, *PLAIN, "--real-value", "country=NA")
     assert (kept.X["country"] == "NA").sum() == 48
-    assert ("NA is a value", "--real-value country=NA") in [(d.message, d.by) for d in kept.decisions]
+    assert ("NA is a value", "--real-value country=NA") in [
+        (d.message, d.by) for d in kept.decisions
+    ]
 
 
 def test_namibia_in_a_second_hospital(tmp_path):

@@ -376,7 +376,7 @@ def test_each_column_of_times_has_its_own_unit(tmp_path):
     ("outcome", "sentence"),
     [
         (Outcome("state", time="years"), "has no column `state`; did you mean `status`?"),
-        (Outcome("status"), "the time of follow-up is not told; give --time, or --start"),
+        (Outcome("status"), "the follow-up is missing; give --time, or --start"),
         (Outcome("status", time="years", start="a", end="b"), "has no column `a`"),
         (Outcome("status", time="status"), "one column is named for two things"),
         (Outcome("status", time="years", horizon="soon"), "the horizon is 'soon'; write a number"),

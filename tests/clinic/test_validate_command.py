@@ -298,13 +298,16 @@ def test_columns_under_other_names(first, halves, tmp_path, capsys):
 @pytest.mark.parametrize(
     ("command", "sentence"),
     [
-        ("apply first two.csv", "the file to write is not told; give --out"),
+        ("apply first two.csv", "missing option --out (output file); give --out"),
         ("apply first two.csv --out g.csv --keep who", "--keep: two.csv has no column `who`"),
         ("apply nowhere two.csv --out g.csv", "give a folder of `hedgerow survival`"),
         ("apply first nowhere.csv --out g.csv", "nowhere.csv"),
         ("apply first two.csv --out one.csv", "one.csv is there already"),
-        ("validate first two.csv --time time --event cens", "the folder to write is not told"),
-        ("validate first two.csv --time time --out o", "the column of the event is not told"),
+        ("validate first two.csv --time time --event cens", "missing option --out (output folder)"),
+        (
+            "validate first two.csv --time time --out o",
+            "missing option --event (column of the event)",
+        ),
         ("validate first two.csv --time time --event cens --out o", "nothing tells its unit"),
         ("validate first two.csv --time time --unit days --event cens --out first", "is there al"),
         (

@@ -11,7 +11,7 @@ tidy_code = {
 
 # A file stands once: sets that are made from it read that of their parent. A user may edit it, so
 # that Snakemake must not delete it before the job: `update`. Neither mirror nor code are parameters:
-# the bytes are checked, whoever fetched them. A set that no source has is not an error: its file is
+# the bytes are checked, from any source. A set that no source has is not an error: its file is
 # empty, and every table names it. Nodes of a cluster may have no network: what fetches stays where
 # Snakemake is.
 rule fetch:

@@ -5,7 +5,7 @@ reported |= {w: globals()[f"{w}_reported"] for w in WORDS if w not in reported}
 reported = {w: reported[w] for w in WORDS if w in config["experiments"]}
 reported_datasets = sorted({d for r in reported.values() for d in r["datasets"]})
 
-# The commit, and what differs from it; pages hold what differs, so that no commit makes them anew.
+# The commit, and what differs from it; pages hold what differs, so that no commit rewrites them.
 state = State()
 
 
@@ -19,7 +19,7 @@ site_outputs, site_pages = site_files(
 
 
 # The site, a page per experiment, claim, data set and source. What it shows of texts that decide
-# nothing, such as comments, is a parameter: an edit of one makes the site anew and nothing else.
+# nothing, such as comments, is a parameter: an edit of one rewrites the site and nothing else.
 rule report:
     input:
         sections=expand("data/results/{word}/section.json", word=reported),
@@ -104,7 +104,7 @@ rule crate:
 
 
 # Every file between download and report, with what made it. The registry is read here as a whole:
-# an edit of it writes this file anew and nothing else. The graph is that of the process that plans,
+# an edit of it rewrites this file and nothing else. The graph is that of the process that plans,
 # so that the job stays there on a cluster. What it lists is what the crate has read, and the crate:
 # Snakemake need not look for the makers of all these files once more.
 graph = Graph(workflow)

@@ -178,7 +178,7 @@ rule soft_running_times:
         "../scripts/step.py"
 
 
-# Leaves and accuracy by the factor that was tuned, for who reads the notes.
+# Leaves and accuracy by the factor that was tuned, for readers of the notes.
 rule soft_by_factor:
     input:
         rows=soft_rows,

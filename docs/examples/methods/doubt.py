@@ -3,7 +3,7 @@ Leaves of doubtful classes
 ==========================
 
 Log loss on test rows by the share of training rows of which two classes are plausible alike, the
-true one and another. One of the two is drawn for C4.5; the tree for all doubts is told both, and
+true one and another. C4.5 gets one of the two, drawn at random. `DoubtTreeClassifier` gets both, and
 its leaves are means of shares or made from plausibilities. Means of ten draws with their standard
 errors.
 """

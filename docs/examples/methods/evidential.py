@@ -2,8 +2,8 @@
 E2M: classes in doubt
 =====================
 
-Accuracy of trees that learnt from irises of which a share got classes at random. C4.5 believes all
-of them; E2M is told which to doubt. Means of ten divisions with their standard errors.
+Accuracy of trees that learnt from irises of which a share got classes at random. C4.5 trusts all
+of them; E2M knows which are uncertain. Means of ten random splits with their standard errors.
 """
 
 import matplotlib.pyplot as plt

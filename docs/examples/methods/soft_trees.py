@@ -36,7 +36,7 @@ axes.set_ylabel("Share that goes left")
 axes.legend()
 
 # %%
-# An error as a share of the mean is told to the learner, in training (`propagation`) and in use
+# The learner gets the error as a share of the mean, in training (`propagation`) and at prediction
 # (`evaluation`). Accuracy in five-fold cross validation:
 
 for model in (C45Classifier(), SoftTreeClassifier(propagation=0.1, evaluation=0.1)):

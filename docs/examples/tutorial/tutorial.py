@@ -25,8 +25,8 @@ X_learn, X_test, y_learn, y_test = train_test_split(X, y, stratify=y, random_sta
 # %%
 # A tree
 # ------
-# All estimators follow scikit-learn. `tree_` is the tree itself, whoever grew it: it is drawn,
-# written as rules or JSON, compared and explained by the same functions.
+# All estimators follow scikit-learn. `tree_` is the tree itself. The same functions draw it,
+# write it as rules or JSON, compare and explain it, whichever learner grew it.
 
 c45 = C45Classifier().fit(X_learn, y_learn)
 c45.tree_.plot()

@@ -796,7 +796,7 @@ cdef class Correction:
                 frame = self.frames + depth
 
     cdef inline void amend(self, const double* after) noexcept nogil:
-        """Write what the node last told made of the probabilities."""
+        """Write the probabilities after the node that was recorded last."""
         cdef double* numbers = self.told_numbers + (self.n_told - 1) * (2 + 2 * self.n_classes)
         cdef Py_ssize_t c
         for c in range(self.n_classes):

@@ -122,7 +122,7 @@ class Wheel:
     Raises
     ------
     DataError
-        One of them is something else: what pip and the cache get may be a stranger's.
+        One of them is something else: pip and the cache may deliver an untrusted file.
     """
 
     requirement: str

@@ -450,7 +450,7 @@ def _pip_download(wheel: Wheel, folder: Path) -> None:
     `Wheel` sees to it that they are no more than that: options could stand there, too. pip takes
     checksums from a file alone.
     """
-    # -P: a `pip.py` in the folder in which a stranger's project lies is not pip.
+    # -P: a `pip.py` in the folder of an untrusted project is not pip.
     asked = folder / "wheel.txt"
     asked.write_text(f"{wheel.requirement} --hash=sha256:{wheel.sha256}\n", encoding="utf-8")
     command = [

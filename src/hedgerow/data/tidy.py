@@ -83,7 +83,7 @@ class TidyTable:
         return len(self.y)
 
     def take(self, rows: np.ndarray) -> TidyTable:
-        """Some of the rows, numbered anew; the fingerprint stays that of the whole set."""
+        """Some of the rows, renumbered; the fingerprint stays that of the whole set."""
 
         def part(values: np.ndarray | None) -> np.ndarray | None:
             return None if values is None else values[rows]

@@ -27,7 +27,7 @@ LINES = (
     ("#CC79A7", (0, (5, 1, 1, 1))), ("#000000", (0, (7, 3))), ("#E69F00", "-"),
     ("#56B4E9", (0, (3, 1, 1, 1, 1, 1))), ("#7F7F7F", (0, (2, 2))),
 )  # fmt: skip
-#: Steps of a curve that are drawn: more cannot be told apart in print, and fill the file.
+#: Steps of a curve that are drawn: more are indistinguishable in print, and fill the file.
 MOST_STEPS = 400
 MOST_MARKS = 60
 

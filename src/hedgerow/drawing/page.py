@@ -14,7 +14,7 @@ from hedgerow.tree.export import feature_name, rename_tree
 MOST_LINES = 400  # of the rules beside a drawing: what is longer is no longer read
 
 #: Letters are outlines: they are as wide as they were measured, on machines without the font too.
-#: What they say is in <desc>, for who searches or listens. Names of parts follow from the content,
+#: Their text is in <desc>, for search and screen readers. Names of parts follow from the content,
 #: not from a random number.
 _SETTINGS = {"svg.fonttype": "path", "svg.hashsalt": "hedgerow"}
 

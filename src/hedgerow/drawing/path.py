@@ -16,7 +16,7 @@ from hedgerow.tree.export import number
 from hedgerow.tree.gates import NoiseGate
 from hedgerow.tree.table import table_of
 
-#: Shares of a row that can be told from none.
+#: Smallest share of a row that is drawn; a smaller one looks like none.
 LEAST = 0.005
 _REMEDY = "give one row, its values in the order of the variables, or the number of a node"
 

@@ -17,7 +17,7 @@ from hedgerow.drawing.layout import (
     Plan,
 )
 
-# Okabe and Ito (2008), told apart by colour-blind readers; dark and light alternate, and from
+# Okabe and Ito (2008), distinct for colour-blind readers; dark and light alternate, and from
 # the third class on a hatch helps where there is no colour at all.
 COLORS = (
     "#0072B2", "#E69F00", "#009E73", "#F0E442", "#CC79A7", "#56B4E9", "#D55E00", "#BBBBBB",
@@ -31,7 +31,7 @@ _WORD_RIGHT = 3.4  # of a branch to the right, the level part that carries its w
 
 
 def hatch_of(c: int) -> str:
-    """Of a class, by its number: the first two have none, those past the last begin anew."""
+    """Of a class, by its number: the first two have none, past the last they repeat."""
     return HATCHES[c] if c < len(HATCHES) else HATCHES[2 + c % (len(HATCHES) - 2)]
 
 

@@ -1,4 +1,4 @@
-"""Shares of patients who are told right, with intervals (thesis table 6.2)."""
+"""Shares of correctly classified patients, with intervals (thesis table 6.2)."""
 
 from __future__ import annotations
 
@@ -75,8 +75,8 @@ def share_intervals(
     Notes
     -----
     The 21 numbers of table 6.2 are those of 138 patients, 63 survivors and 75 deaths, of whom 42.63
-    and 55 are told right, to the last digit. No whole counts give them: 97 of 138 are 70.3 %, and
-    98 are 71.0 %, where 70.7 is printed. With 43 instead of 42.63 the published interval of F is
+    and 55 are classified correctly, to the last digit. No whole counts give them: 97 of 138 are
+    70.3 %, 98 are 71.0 %, and the table prints 70.7. With 43 instead of 42.63 the interval of F is
     twice as wide as that of the bootstrap.
 
     Examples

@@ -1,6 +1,6 @@
 """Growing a tree on evidential data: best-first, each candidate judged by an E2M estimate.
 
-A candidate is the whole tree with one leaf divided; its parameters are estimated anew from a warm
+A candidate is the whole tree with one leaf divided; its parameters are re-estimated from a warm
 start, and the gain is that of the divided leaf. Candidates are screened by a few iterations first
 where that is asked for, and decided by converged estimates. Where nothing is in doubt, estimates
 are counts, and all candidates of an attribute are counted in one pass.
@@ -98,7 +98,7 @@ class Growth:
         self.total = float(n if self.weight is None else self.weight.sum())
         #: The same as numbers, for what is summed here.
         self.each = np.ones(n) if self.weight is None else self.weight
-        # No evidence may be too small for its inverse; the likelihood is told without the lift.
+        # No evidence may be too small for its inverse; the reported likelihood has no lift.
         plausibility = self.data.plausibility.copy()
         most = plausibility.max(axis=1)
         tiny = most < TINY
@@ -154,7 +154,7 @@ class Growth:
         assert fall <= FALL * (1.0 + np.abs(likelihood).max()), "the evidential likelihood fell"
 
     def _judge(self, tests: list[Test], left, right, counts=None, most: int | None = None):
-        """Estimate the tree with each of these tests, all of one leaf, from counts or anew."""
+        """Estimate the tree with each of these tests, all of one leaf, from counts or afresh."""
         settings, leaf = self.settings, tests[0].leaf
         if counts is None:
             counts = spread(

@@ -53,7 +53,7 @@ def to_sklearn(
     -------
     sklearn.tree.DecisionTreeClassifier
         ``predict``, ``predict_proba``, ``apply`` and ``decision_path`` work, as do libraries that
-        read its ``tree_``. `fit` trains it anew.
+        read its ``tree_``. `fit` retrains it.
 
     Raises
     ------

@@ -74,7 +74,7 @@ def explain_learner(learner, X, error=None, given: str = VALUE_IS[0]) -> Explana
     X, single = _as_rows(X)
     probabilities = learner.predict_proba(X, error=error)  # checks the learner, rows and errors
     with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", ".*feature names", UserWarning)  # which it told
+        warnings.filterwarnings("ignore", ".*feature names", UserWarning)  # given above
         return _of_learner(learner, X, error, given, single, probabilities)
 
 

@@ -152,7 +152,7 @@ class Case:
         return {j: repeated_law(self.error, j, each) for j, each in self.laws.items()}
 
     def __getstate__(self) -> dict:
-        # Without what is worked out anew: laws are functions, which are not pickled.
+        # Without what can be recomputed: laws are functions, which are not pickled.
         return {each.name: getattr(self, each.name) for each in fields(self)} | {"tables": {}}
 
     def __setstate__(self, state: dict) -> None:

@@ -15,7 +15,7 @@ from hedgerow.tree.export import number
 # `Explanation`, `Step` and `Leaf` are those of `hedgerow.explanation.explanation`, which calls this
 # module, so that none of them is imported here.
 
-MOST_LEAVES = 8  # that are told one by one
+MOST_LEAVES = 8  # that are listed one by one
 LEAST = 5e-4  # bits: a fall that is written as 0
 NEAR = 100.0  # standard deviations from which on a distance says no more
 
@@ -73,7 +73,7 @@ def step_words(step: Any) -> str:
 
 
 def _shown(step: Any) -> str:
-    """The value at a test, told apart from the threshold."""
+    """The value at a test, with as many digits as distinguish it from the threshold."""
     if isinstance(step.value, str):
         return step.value
     return number(step.value, apart=[step.threshold])

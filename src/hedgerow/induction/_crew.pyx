@@ -1,7 +1,7 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
 """Threads that help a core: one phase of work after the other, whose tasks they take in turn.
 
-They are threads of Python, so that memory that fails is told as anywhere, and live as long as one
+They are threads of Python, so that a failed allocation raises as elsewhere, and live as long as one
 growth: a process that forks afterwards leaves none behind.
 """
 

@@ -9,7 +9,7 @@ a node carry weights of their own.
 Threads share a large table in two ways (`_crew`). At a large node they share the variables, which
 are searched and whose lists are divided. Smaller nodes wait until the large ones are done and are
 then grown to their ends, each by one thread, where the rows of a node are its own. The tree is the
-same whoever did what: tests are compared in the order of the variables, and a search whose bound
+same for any split of the work: tests are compared in variable order, and a search whose bound
 was not that of one thread is repeated where it matters (`is_doubtful`).
 """
 
@@ -642,7 +642,7 @@ cdef class Growth:
         return 0
 
     cdef int defer(self, const Pending* node, int id_) except -1 nogil:
-        """Leave a node to whoever has time for its branch."""
+        """Leave a node to the next thread that is free for its branch."""
         if self.n_branches >= self.branch_capacity:
             self.branch_capacity = 2 * self.branch_capacity + 64
             self.branches = <Branch*> self.memory.resized(self.branches, self.branch_capacity,
@@ -1461,7 +1461,7 @@ cdef class Growth:
         cdef Py_ssize_t j = choice.feature, p, n_left, n_first, n_right = 0
         cdef int n_known = self.lengths_here[j]
         cdef const int* rows = self.lists + j * self.capacity + node.start
-        # Copies, so that the loop need not read them anew for every row.
+        # Copies, so that the loop need not reload them for every row.
         cdef const double* x = &self.columns.x[0, j]
         cdef Py_ssize_t step = self.columns.x_step
         cdef const int* members = self.lists + self.m * self.capacity + node.start

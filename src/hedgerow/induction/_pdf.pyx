@@ -325,7 +325,7 @@ cdef inline double threshold_of(const Search* s, Py_ssize_t p, Py_ssize_t k) noe
 
 cdef void evaluate(Search* s, const Cell* cell, double a, double b,
                    bint ends_only) noexcept nogil:
-    """Evaluate the candidates from a to b inside a cell; only the outermost two if so told."""
+    """Evaluate the candidates from a to b inside a cell; with ends_only the outermost two."""
     cdef const Cells* cells = s.cells
     cdef Py_ssize_t p, k, low, high, n = 0, p_low = -1, p_high = -1, k_low = 0, k_high = 0
     cdef double half = s.reach.half, at, place, threshold, lowest = 0.0, highest = 0.0

@@ -251,7 +251,7 @@ cdef class Pruning:
         cdef int j = self.feature[node], i
         cdef Py_ssize_t p, a = 0, b = 0, n_unknown = 0
         cdef double x, w, left, known_left = 0.0, known_right = 0.0, share
-        # A copy, so that the loop need not read it anew for every row.
+        # A copy, so that the loop need not reload it for every row.
         cdef Gate gate = (self.gates.categories[j] if isnan(self.threshold[node])
                           else self.gates.numbers[j])
         cdef bint soft = is_soft(&gate), tuples = self.counts == TUPLES

@@ -96,7 +96,7 @@ def resolve_error(
     kept : (n_rows,) bool or (n_read,) int, optional
         Rows that are read, where not all are once: errors by row are those of these.
     draws : {"once", "per_test"}
-        A value is drawn once, so that a leaf has the probability of its box, or anew at each test.
+        A value is drawn once, so that a leaf has the probability of its box, or again at each test.
     window : float, optional
         Full width in standard deviations, beyond which no error is looked for; by default so wide
         that nothing is lost.

@@ -1,4 +1,4 @@
-"""What growth is told: how tests are proposed, and when it stops."""
+"""Settings of growth: how it proposes tests, and when it stops."""
 
 from __future__ import annotations
 

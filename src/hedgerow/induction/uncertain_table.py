@@ -23,7 +23,7 @@ from hedgerow.optional_imports import is_frame, numbers_of, of_polars
 from hedgerow.tree.gates import NoiseGate
 from hedgerow.tree.table import check_row_order
 
-#: What may be told of a table, in the order in which it is listed.
+#: Kinds of uncertainty that a table may carry, in the order in which they are listed.
 KINDS_OF_UNCERTAINTY = ("error", "imputed", "reliability", "y_plausibility")
 
 
@@ -157,7 +157,7 @@ class Uncertain:
         return self.take(np.arange(len(self))[rows] if isinstance(rows, slice) else rows)
 
     def take(self, rows: Any) -> Uncertain:
-        """The rows of these numbers, or where flags are true, with all that is told of them."""
+        """The rows of these numbers, or where flags are true, with all their uncertainty."""
         rows = row_numbers(rows, len(self))
         part = object.__new__(Uncertain)
         reliability, imputed = self.reliability, self.imputed
@@ -196,7 +196,7 @@ class Uncertain:
 
     @property
     def given(self) -> tuple[str, ...]:
-        """Names of what is told beside the table."""
+        """Names of the kinds of uncertainty that are given with the table."""
         return tuple(name for name in KINDS_OF_UNCERTAINTY if getattr(self, name) is not None)
 
     # -- as learners read them -----------------------------------------------------------------
@@ -218,7 +218,7 @@ class Uncertain:
         """Classes, sorted, and how plausible each is of each row, (n, n_classes).
 
         y : (n,) array of labels, or None; read where the classes have no labels of their own.
-        None where nothing is told of the classes.
+        None where no plausibilities of the classes are given.
         """
         if self.y_plausibility is None:
             return None

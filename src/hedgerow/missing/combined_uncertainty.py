@@ -31,8 +31,8 @@ class DoubtTreeClassifier(EIGClassifier):
         `hedgerow.resolve_error`. Where values are missing, tests are searched at observed values:
         guesses are compared at those.
     leaves : {"plausibility", "fractions"}, default "plausibility"
-        What a leaf answers where classes are doubtful: the class distribution that makes what is
-        told of its rows most likely, or the mean of their shares.
+        What a leaf predicts where classes are uncertain: the class distribution that makes the
+        plausibilities of its rows most likely, or the mean of their shares.
     imputer, n_neighbors, n_imputations, reliability, missing_at_prediction
         As in `EIGClassifier`.
     confidence, prune, subtree_raising, laplace, repetition_factor, min_samples_split, \

@@ -45,7 +45,7 @@ class EIGClassifier(SoftTreeClassifier):
         mean. With more than one the imputer must draw, such as
         ``IterativeImputer(sample_posterior=True)``.
     reliability : {"global", "node"}, default "global"
-        Whether r is counted once, on the training set, or anew at each node.
+        Whether r is counted once, on the training set, or again at each node.
     missing_at_prediction : {"propagate", "impute"}, default "propagate"
         What happens to an instance without a value in `predict`: it goes down both sides, in
         proportion to the known training weight, or the imputer fills it first.

@@ -180,7 +180,7 @@ class MissingIncorporated(TransformerMixin, BaseEstimator):
 
     def _copies(self, column: np.ndarray, j: int) -> list[np.ndarray]:
         low, high = self.bounds_[:, j]
-        # Far enough to be told from the bound, however large it is.
+        # Far enough to differ from the bound, however large it is.
         gap = max(high - low, abs(low), abs(high), 1.0)
         clipped = np.clip(column, low, high)
         missing = np.isnan(column)

@@ -362,7 +362,7 @@ class OptimalTreeClassifier(TreeClassifierMixin):
         at each leaf with the probability that it ends there. The tree reads new rows in the same
         way; of errors by row it keeps the root mean square for them.
     draws : {"once", "per_test"}, default "once"
-        A value is drawn once, so that a leaf has the probability of its box; or anew at each test,
+        A value is drawn once, so that a leaf has the probability of its box; or again at each test,
         as in the thesis (3.2.3). They differ where a path tests a variable twice.
     max_nodes : int, optional
         Tests whose two branches are looked at before the search stops: the same tree on every

@@ -59,7 +59,7 @@ class UCTTreeClassifier(TreeClassifierMixin):
     policy : {"vs", "c45", "c45b"}, default "vs"
         The reward: macro F1 on the validation set of the state's tree (vs), of the tree that
         C4.5 completes it to on the induction set (c45), or the same with bootstrap samples of
-        both sets, drawn anew for each simulation (c45b). With `tree_pruning` the completed tree
+        both sets, redrawn for each simulation (c45b). With `tree_pruning` the completed tree
         is pruned.
     value_pruning : bool, default True
         Every `value_pruning_interval` iterations, of the states deeper than

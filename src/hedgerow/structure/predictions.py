@@ -206,7 +206,7 @@ def _classes(trees: list[Tree]) -> list:
 
 
 class _Tables:
-    """X in the codes of each tree, encoded anew only where categories differ."""
+    """X in the codes of each tree, re-encoded only where categories differ."""
 
     def __init__(self, X):
         self._given = X

@@ -265,7 +265,7 @@ def _column(name: str, values: np.ndarray) -> pd.DataFrame:
 def _weights(
     weights, covariates: pd.DataFrame | None, treated: np.ndarray, kept: np.ndarray
 ) -> tuple[np.ndarray | None, list | None]:
-    """Weights of the patients, NaN for who is left out, and the balance where they are made here.
+    """Weights of the patients, NaN for those left out, and the balance where they are made here.
 
     treated, kept : (n,) bool arrays
     """

@@ -173,7 +173,7 @@ def censoring_weights(
 def weights_at(
     curve: tuple[np.ndarray, np.ndarray], time: np.ndarray, labelled: np.ndarray, horizon: float
 ) -> np.ndarray:
-    """1 over the share of `not_censored` before time or horizon; 0 for who is not labelled."""
+    """1 over the share of `not_censored` before time or horizon; 0 for patients without a label."""
     when, share = curve
     before = share[np.searchsorted(when, np.minimum(time, horizon))]
     return np.divide(1.0, before, out=np.zeros(len(time)), where=labelled)
@@ -182,7 +182,7 @@ def weights_at(
 def entered_weights(
     time: np.ndarray, ends: np.ndarray, labelled: np.ndarray, horizon: float, entry: np.ndarray
 ) -> np.ndarray:
-    """n times the mass of the product-limit estimate on each patient; 0 for who is not labelled."""
+    """n times the mass of the product-limit estimate on each patient; 0 without a label."""
     # ends, labelled: whose follow-up ends by censoring; whose class at the horizon is known.
     steps = Steps(time, ~ends, 1, entry)
     early = labelled & ~ends & (time <= horizon)
@@ -278,13 +278,13 @@ def checked_entry(entry, time: np.ndarray) -> np.ndarray | None:
     if given.shape != time.shape or given.dtype.kind not in "biuf":
         raise InputError(
             f"entry holds {given.dtype} in shape {given.shape}",
-            remedy=f"give {len(time)} numbers, 0 for who is followed from the start",
+            remedy=f"give {len(time)} numbers, 0 for patients followed from the start",
         )
     given = given.astype(np.float64)
     if len(bad := np.flatnonzero(~(given >= 0.0))):
         raise InputError(
             f"entry is {given[bad[0]]} in row {bad[0]}, and wrong in {len(bad)} rows",
-            remedy="give numbers of at least 0, 0 for who is followed from the start",
+            remedy="give numbers of at least 0, 0 for patients followed from the start",
         )
     if len(bad := np.flatnonzero(given >= time)):
         raise InputError(

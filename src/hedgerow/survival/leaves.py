@@ -94,8 +94,8 @@ def leaf_survival(
     time, event : (n,) arrays
         As in `horizon_labels`. Events of another cause end the follow-up, save in `incidence`.
     entry : (n,) array, optional
-        When each patient came under observation, in the unit of `time`; 0 for who is followed from
-        the start. At risk at t are those with entry < t <= time (left truncation). Curves and
+        When each patient came under observation, in the unit of `time`; 0 for patients followed
+        from the start. At risk at t are those with entry < t <= time (left truncation). Curves and
         incidence are then of those who live to the first entry of their leaf; a curve that falls
         to 0 before others enter stays there. There is no `gray_p` then.
     covariates : DataFrame of n rows, optional

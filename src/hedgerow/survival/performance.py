@@ -220,7 +220,7 @@ class _Patients:
     caused : (n,) bool array
         Who has the event.
     last : (n,) float array
-        Time for pairs: infinite for who will not have the event.
+        Time for pairs: infinite for patients who will not have the event.
     risk : (n,) float array
     horizon : float
     entry : (n,) float array or None

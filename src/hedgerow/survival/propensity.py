@@ -164,6 +164,6 @@ def _logistic(data: np.ndarray, treated: np.ndarray) -> np.ndarray:
     x = (data[:, varies] - data[:, varies].mean(axis=0)) / spread[varies]
     x = np.column_stack([np.ones(len(x)), x])
     with warnings.catch_warnings(), np.errstate(all="ignore"):
-        warnings.simplefilter("ignore")  # of groups told apart: that is an error of ours
+        warnings.simplefilter("ignore")  # perfect separation: we raise our own error
         fitted = GLM(treated.astype(np.float64), x, family=Binomial()).fit(maxiter=100, tol=1e-12)
         return np.asarray(fitted.fittedvalues)

@@ -169,7 +169,7 @@ class Pairs:
     Parameters
     ----------
     last : (n,) float array
-        Time for pairs: infinite for who will not have the event.
+        Time for pairs: infinite for patients who will not have the event.
     caused : (n,) bool array
         Who has the event.
     risk : (n,) float array
@@ -256,8 +256,8 @@ def time_dependent_auc(
 ) -> TimeDependentAUC:
     """Area under the cumulative/dynamic ROC curve at given times.
 
-    At each time, those who have had the event by then are told from those who have not; the
-    censored are stood for by others (`censoring_weights`; Uno and others 2007, Hung and Chiang
+    At each time, it compares patients who have had the event by then with those who have not.
+    Others stand for the censored (`censoring_weights`; Uno and others 2007, Hung and Chiang
     2010).
 
     Parameters

@@ -30,7 +30,7 @@ def snip(tree: Tree, nodes: Iterable[int]) -> Tree:
     Returns
     -------
     Tree
-        Numbered anew in preorder. A leaf answers by its ``class_weight``, the training weight that
+        Renumbered in preorder. A leaf predicts by its ``class_weight``, the training weight that
         reached it. Names and gate stay, and so do statistics of the nodes that are left.
 
     Raises

@@ -136,7 +136,7 @@ def number(value: float, decimals: int | None = 4, apart: Iterable[float] = ()) 
     """A number for people: the digits that are shown of every threshold, value and weight.
 
     Whole numbers are written in full, and so is what stands before the decimal point. Rounding
-    keeps the order of numbers, so what is told apart also reads as the smaller or the larger one.
+    keeps the order of numbers, so numbers that differ also read as the smaller or the larger one.
 
     decimals : significant digits after the first, at least; None: as many as give back the same
         number when they are read
@@ -171,7 +171,7 @@ def _digits(value: float, digits: int) -> str:
 def threshold_number(
     tree, variable: int, threshold: float, decimals: int | None = 4, value: float | None = None
 ) -> str:
-    """A threshold, told apart from the others of its variable and from a value beside it.
+    """A threshold, with digits that distinguish it from others of its variable and from a value.
 
     decimals : as of `number`
     """

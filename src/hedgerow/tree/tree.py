@@ -459,7 +459,7 @@ class Tree:
         Returns
         -------
         Tree
-            Nodes are numbered anew. A leaf answers by the training weight that reached it. The gate
+            Nodes are renumbered. A leaf predicts by the training weight that reached it. The gate
             stays, as do statistics of the nodes that are left.
 
         Raises

@@ -38,8 +38,8 @@ def parse_errors_of(part: str) -> Iterator[None]:
 def as_array(name: str, values: Any, dtype: type, n_dimensions: int = 1) -> np.ndarray:
     """An array of a tree, its numbers unchanged, in memory of its own.
 
-    Whoever gives it may keep it and write to it, through a memoryview or a memmap as well, after
-    the tree was checked.
+    The caller may keep the original and write to it, through a memoryview or a memmap as well,
+    after the tree was checked.
     """
     check_unmasked(f"`{name}` of a tree", values)
     with parse_errors_of(f"`{name}` of a tree"):

@@ -54,7 +54,7 @@ class ShapedNoise:
         if sigma == 0:
             raise InputError(f"sigma of noise is {sigma!r}", remedy="give a number above 0")
         self.shape, self.sigma = shape, float(sigma)
-        # Named as in a frozen distribution, so that whoever knows those knows this.
+        # Same names as in a frozen distribution of scipy.
         self.dist, self.args, loc, scale = SHAPES[shape]
         self.kwds = {"loc": loc * self.sigma, "scale": scale * self.sigma}
 

@@ -171,7 +171,7 @@ criterion, class_weight, random_state, n_jobs
         return gate
 
     def _error_gate(self, error, n_rows=None, kept=None):
-        """Drawn anew at each test, as in the thesis (3.2.3)."""
+        """Redrawn at each test, as in the thesis (3.2.3)."""
         check_number("window", self.window, FINEST, WIDEST)  # they may be set after a fit
         check_choice("gate_at", self.gate_at, GATES_AT)
         gate = resolve_error(

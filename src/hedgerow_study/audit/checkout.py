@@ -2,7 +2,7 @@
 
 The Snakefile of a run is a program, and so is what it includes. In one's own checkout, the one that
 `hedgerow` itself is imported from, it is as good as the command. Of any other folder nothing is
-run: its files are read as data, and the workflow of one's own checkout makes them anew.
+run: its files are read as data, and the workflow of one's own checkout recomputes them.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from hedgerow_study.reporting.checkout import REACHED
 from hedgerow_study.workflow.jobs.digest import PACKAGE
 
 #: What is said where only bytes can be compared.
-NO_CHECKOUT = "hedgerow was installed without the checkout that makes results anew"
+NO_CHECKOUT = "hedgerow was installed without the checkout that recomputes results"
 CLONE = "clone its repository, and call `make setup` and `hedgerow verify` there"
 #: What an audit reads in a folder, beside what a run may reach.
 RESULTS = ("data", "docs", "reports")

@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 VERIFY = (
     "Compare results with the manifest of the run that made them: the checksum of every file, the\n"
     "jobs and parents of each result, settings, code and package versions, and files that no run\n"
-    "has listed. Data sets, tables, figures, verdicts and pages are made anew by your checkout,\n"
-    "the one that hedgerow runs from. Nothing is written, and of another folder nothing is run."
+    "has listed. Your checkout, the one that hedgerow runs from, recomputes data sets, tables,\n"
+    "figures, verdicts and pages. It writes nothing, and runs nothing of another folder."
 )
 VERDICTS = """verdicts:
   identical               the bytes that the manifest lists
-  equal within tolerance  a table that was made anew (--rerun) with other bytes and the same numbers
+  equal within tolerance  a recomputed table (--rerun) with other bytes and the same numbers
   differs                 other bytes
   missing                 listed and not there
   not listed              there, and no run has listed it
@@ -54,7 +54,7 @@ def add_verify(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(run=run_verify)
     more = (
         ", or data/reference or a folder in it: results at paper scale, where other code and "
-        "versions are told and count for nothing"
+        "versions are reported and count for nothing"
     )
     add_project(parser, more=more)
     parser.add_argument(
@@ -68,7 +68,7 @@ def add_verify(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="NAME",
-        help="make jobs anew in a copy of the project, and compare: a number draws so many at "
+        help="rerun jobs in a copy of the project, and compare: a number draws so many at "
         "random and makes all that they come from, from the raw files on; a rule, a job (its id in "
         "the manifest) or a file names them; may be given again. "
         "Of data/reference a number draws parts; what is finished is not made again",
@@ -77,7 +77,7 @@ def add_verify(parser: argparse.ArgumentParser) -> None:
         "--cheap",
         action=argparse.BooleanOptionalAction,
         default=True,
-        help="read the data sets again, and make tables, figures, verdicts and pages anew "
+        help="read the data sets again, and recompute tables, figures, verdicts and pages "
         "(default), or leave that out",
     )
     parser.add_argument(
@@ -90,25 +90,25 @@ def add_verify(parser: argparse.ArgumentParser) -> None:
         type=int,
         default=2,
         metavar="N",
-        help="for jobs that are made anew (default: %(default)s)",
+        help="for jobs that are rerun (default: %(default)s)",
     )
     parser.add_argument(
         "--tolerance",
         type=float,
         default=0.0,
         metavar="T",
-        help="largest relative difference of numbers in tables that are made anew (default: none)",
+        help="largest relative difference of numbers in recomputed tables (default: none)",
     )
     parser.add_argument(
         "--allow-unlisted",
         action="store_true",
-        help="files that no run has listed, such as those of another configuration, are told and "
-        "count for nothing",
+        help="files that no run has listed, such as those of another configuration, are reported "
+        "and count for nothing",
     )
     parser.add_argument(
         "--allow-changes",
         action="store_true",
-        help="a run of a checkout that was not as committed may hold; its changes are told",
+        help="a run of a checkout that was not as committed may hold; its changes are reported",
     )
     parser.add_argument("--json", metavar="FILE", help="write all that was found")
     add_force(parser, "a FILE of --json")

@@ -26,7 +26,7 @@ def check_code(
     """Whether the run was made by a commit, and whether what lies here is that commit.
 
     repository: the auditor's own, which has the commit or not. The folder's is not asked: its
-    objects are the word of whoever sent it, and its settings name programs, which git runs.
+    objects come from the sender, and its settings name programs, which git runs.
 
     Returns: `commit`: of the run; `tracked files`: code, workflow, settings, published figures and
         results at paper scale.
@@ -50,7 +50,7 @@ def check_code(
     here = None if repository is None else commit_of(repository)
     commit = _commit_check(then, allow_changes, hidden)
     if commit.holds and here != then.commit and not is_own_checkout(root):
-        commit.messages.append(f"Your checkout, whose code makes anew, is at {here}.")
+        commit.messages.append(f"Your checkout, whose code reruns the jobs, is at {here}.")
     tracked = _tracked_files_check(then, now, hidden)
     if tracked.holds and hidden is not None and here != then.commit and is_own_checkout(root):
         n = git(root, "rev-list", "--count", f"{then.commit}..HEAD")
@@ -84,7 +84,7 @@ def _tracked_files_check(
     """What lies here, beside the checksums in the manifest and beside the commit itself."""
     lines = _differing_files(then.files, now, "not what the run was made with")
     if hidden is None:
-        silent = "no commit was told" if then.commit is None else "its commit is not known here"
+        silent = "no commit was recorded" if then.commit is None else "its commit is not known here"
         fine = f"Those of the run, {len(now)} by their checksums; {silent}."
         return Check("tracked files", not lines, lines or [fine])
     lines += [f"{names(paths)}: {how} since commit {then.commit[:12]}, which the manifest does not "

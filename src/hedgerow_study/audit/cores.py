@@ -40,13 +40,13 @@ def check_cores(checkout: Path, manifest: Mapping[str, Any], build: bool) -> Che
     now, then = core_checksums(), manifest.get("cores", {})
     others = sorted(name for name in now.keys() | then.keys() if now.get(name) != then.get(name))
     if not build:
-        return Check(NAME, None, ["Not built anew: leave out --no-cheap."])
+        return Check(NAME, None, ["Not rebuilt: leave out --no-cheap."])
     try:
         built = _build_checksums(checkout)
     except (OSError, subprocess.CalledProcessError, tarfile.TarError) as error:
         message = (getattr(error, "stderr", b"") or str(error).encode()).decode(errors="replace")
         last = (message.strip().splitlines() or ["it says nothing"])[-1]
-        return Check(NAME, None, [f"They could not be built anew: {last}."])
+        return Check(NAME, None, [f"They could not be rebuilt: {last}."])
     wrong = sorted(name for name, file in now.items() if built.get(compiled()[name].name) != file)
     if wrong:
         message = f"{names(wrong)}: not what the sources of the commit give here."

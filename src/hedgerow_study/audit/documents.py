@@ -30,7 +30,7 @@ def root_crate(root: Path, date: str | None) -> str:
 def check_documents(root: Path, checkout: Path) -> Check:
     """Whether documents are those of one's own checkout, and the crate at the root that of the run.
 
-    Their day of publication is the word of whoever sent them.
+    Only the sender vouches for their day of publication.
     """
     names = documents_of(root)
     unlike = [

@@ -69,9 +69,9 @@ class Findings:
     digest : str or None
         SHA-256 of the manifest.
     rerun_jobs : list of str
-        Ids of the jobs that were made anew, drawn or named.
+        Ids of the jobs that were rerun, drawn or named.
     cheap : list of str
-        Ids of the cheap jobs, which were made anew as well.
+        Ids of the cheap jobs, which were rerun as well.
     seed : int or None
         With which they were drawn.
     unlisted_allowed : bool

@@ -35,8 +35,8 @@ def check_packages(manifest: Mapping[str, Any]) -> Check:
     """Compare every file of the packages that a manifest lists with the package's own record.
 
     pip writes the record from the wheel that it installs (RECORD, the wheel format). A file that
-    was edited together with its record is not found: whoever fears that installs the lock file
-    anew, whose hashes are those of the wheels. A file that no record lists is nobody's, and runs
+    was edited together with its record is not found. To exclude that, reinstall from the lock
+    file, whose hashes are those of the wheels. A file that no record lists is nobody's, and runs
     in every interpreter where it is a `.pth` or `sitecustomize.py`.
 
     Returns: it names packages with a file that is changed or gone, files of nobody, and packages
@@ -49,7 +49,7 @@ def check_packages(manifest: Mapping[str, Any]) -> Check:
         recorded |= {one.place for one in listed}
         if name not in manifest["packages"] or name in OUR_PACKAGES:
             continue
-        # Bytecode is left out: few wheels bring any (numpy 2.0 does), and Python writes it anew.
+        # Bytecode is left out: few wheels bring any (numpy 2.0 does), and Python rewrites it.
         listed = [one for one in listed if one.value and not one.place.endswith(".pyc")]
         if not listed:
             without.append(name)

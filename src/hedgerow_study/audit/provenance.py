@@ -201,7 +201,7 @@ class Provenance:
             module, _, name = asks["params"]["call"].partition(":")
             function = getattr(import_module(module_of(module)), name or table)
             rerun, printed = function(**arguments.of(function)), read_csv(TABLES / f"{table}.csv")
-            if name:  # a step that makes several tables, of which no cells are told
+            if name:  # a step that makes several tables and records no cells
                 rerun = rerun[
                     next(k for k, path in asks["output"].items() if Path(path).stem == table)
                 ]

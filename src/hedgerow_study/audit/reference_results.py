@@ -50,9 +50,9 @@ def _is_manifest(file: Path) -> bool:
 def verify_reference(folder: Path | str) -> Findings:
     """Compare results at paper scale with their manifests.
 
-    Returns: code and versions that differ from those of today are told and count for nothing: what
+    Returns: code and versions that differ from today's are reported and count for nothing: what
         is kept was made on another day. An older hedgerow whose functions are those of today, or
-        came out the same, is not told.
+        gave the same results, is not reported.
     """
     folder = Path(folder)
     check_links(folder, [path.name for path in folder.glob("*")])
@@ -85,8 +85,8 @@ def rerun_outputs(
 ) -> None:
     """Make tables, figures and verdicts again from the tracked parts, and compare.
 
-    A table and a verdict rest on the manifest beside them only, which whoever edits them writes
-    anew. The parts themselves are made again by draws (`--rerun`).
+    Only the manifest beside them vouches for a table and a verdict, and somebody who edits these
+    can rewrite it. Draws rerun the parts themselves (`--rerun`).
 
     checkout: whose workflow makes them; the folder is written to nowhere.
     """
@@ -175,7 +175,7 @@ def _names_code(content: Mapping[str, Any]) -> bool:
 
 
 def _checks(content: Mapping[str, Any], subfolder: Path, name: str) -> Iterator[Check]:
-    """Parts against their own manifests; code and versions, which are told only."""
+    """Parts against their own manifests; code and versions, which are only reported."""
     parts = [subfolder / path for path in content.get("parts", ()) if path.endswith(".json")]
     makers, lines = {name: content}, []
     for part in filter(Path.is_file, parts):

@@ -1,7 +1,7 @@
 """The record of the run that the site shows (`run.js`), beside the manifest.
 
-No manifest lists it, for it holds times. It is a script, and a browser runs what it says: whoever
-edits it could write anything over the pages.
+No manifest lists it, because it holds times. It is a script that a browser runs: an edit of it
+could write anything over the pages.
 """
 
 from __future__ import annotations

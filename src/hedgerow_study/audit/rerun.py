@@ -1,4 +1,4 @@
-"""Jobs of a run made anew, in a copy of the project that holds what they read and nothing else."""
+"""Reruns jobs in a copy of the project that holds their inputs and nothing else."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ def draw_jobs(
 ) -> list[str]:
     """Ids of `n` jobs of a manifest, or of all, if there are fewer; downloads are left out.
 
-    So are those `without` which the draw is to be: they are made anew in any case.
+    So are those `without` which the draw is to be: they are rerun in any case.
     """
     jobs = sorted(set(rerunnable(manifest)) - set(without))
     return sorted(random.Random(seed).sample(jobs, min(n, len(jobs))))
 
 
 def rerunnable(manifest: Mapping[str, Any]) -> list[str]:
-    """Ids of all jobs that can be made anew."""
+    """Ids of all jobs that can be rerun."""
     return sorted(id for id, job in manifest["jobs"].items() if job["rule"] not in NOT_RERUN)
 
 
@@ -62,7 +62,7 @@ def jobs_named(manifest: Mapping[str, Any], name: str) -> list[str]:
     downloads = [id for id in ids if jobs[id]["rule"] in NOT_RERUN]
     if downloads:
         raise InputError(
-            f"--rerun: {downloads[0]} is a download, which is not made anew",
+            f"--rerun: {downloads[0]} is a download, which is not rerun",
             remedy="the registry's checksums hold its bytes: `hedgerow data check`",
         )
     return sorted(ids)
@@ -72,8 +72,8 @@ def cheap_jobs(manifest: Mapping[str, Any]) -> list[str]:
     """Ids of the jobs that only show what others have computed: tables, figures, claims, pages.
 
     A job is one if all that it makes lies in `reports`, or is the verdicts or the page of an
-    experiment. What it takes is not asked of its record: no manifest lists that one, and whoever
-    edits it could have a job left out.
+    experiment. Its cost is not taken from its record: no manifest lists the record, and somebody
+    who edits it could have a job left out.
     """
 
     def shows(path: str) -> bool:
@@ -120,14 +120,14 @@ def rerun_in_copy(
     cores: int = 1,
     chained: bool = False,
 ) -> Iterator[tuple[str, Path, str | None]]:
-    """Make jobs anew in copies that hold what they read, and know no job that makes it.
+    """Rerun jobs in copies that hold their inputs, and know no job that makes these.
 
     checkout: whose workflow, settings and published figures they get; from the root what a run
     made.
 
     id: of a job.
     folder: with what it made; removed when the next one is asked for.
-    failure: why it could not be made anew.
+    failure: why it could not be rerun.
     """
     import yaml
 
@@ -161,7 +161,7 @@ def independent_groups(manifest: Mapping[str, Any], ids: Sequence[str]) -> list[
 
     Planning takes seconds whatever is planned, so that a run for each rule would take minutes. And
     a rule that names the output of another one (`rules.<name>.output`) has Snakemake look at that
-    one too: it would be made anew as well, after what it comes from.
+    one too: Snakemake would rerun it as well, after what it comes from.
     """
     jobs = manifest["jobs"]
     above = _ancestor_rules(manifest)
@@ -200,7 +200,7 @@ def _ancestor_rules(manifest: Mapping[str, Any]) -> dict[str, set[str]]:
 def _copy_inputs(
     root: Path, checkout: Path, folder: Path, job: Mapping, rerun_paths: set[str]
 ) -> list[str]:
-    """Copy what a job reads and no other one makes anew; give what is not there."""
+    """Copy the inputs of a job that no other job reruns; give those that are missing."""
     inputs = [path for path in job["inputs"] if path not in rerun_paths]
     for path in inputs:
         if not (folder / path).is_file():

@@ -1,4 +1,4 @@
-"""Jobs of a run made anew and compared: cheap ones, drawn ones, and those that are named."""
+"""Reruns jobs and compares their outputs: cheap jobs, drawn jobs and named jobs."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from hedgerow_study.audit.rerun import (
 from hedgerow_study.audit.tables import difference, is_table
 from hedgerow_study.reporting.manifest import checksum
 
-#: How many altered jobs the chance of a sample is told for, beside a single one.
+#: Number of altered jobs for which the chance of a sample is reported, next to a single one.
 SEVERAL_ALTERED = 10
 
 
@@ -48,7 +48,7 @@ def check_by_rerun(
     tolerance: float,
     tell: Callable[..., None],
 ) -> None:
-    """Make jobs anew in copies, and write what came out into the findings.
+    """Rerun jobs in copies, and write the results into the findings.
 
     checkout: whose workflow makes them.
     """
@@ -74,9 +74,9 @@ def check_by_rerun(
         summary = [f"{len(report_jobs)} of {n_jobs} jobs: tables, figures, verdicts, pages."]
         if left_out:
             summary.append(
-                f"Not made anew, for what they read is not as recorded: {names(left_out)}."
+                f"Not rerun, because their inputs are not as recorded: {names(left_out)}."
             )
-        rerun_and_compare("cheap jobs", "cheap jobs are made anew", report_jobs, summary)
+        rerun_and_compare("cheap jobs", "rerunning cheap jobs", report_jobs, summary)
     sample = draw_jobs(manifest, n_drawn, seed, {*findings.cheap, *chosen}) if n_drawn else []
     every: list[str] = []
     if n_drawn:
@@ -84,19 +84,19 @@ def check_by_rerun(
     findings.rerun_jobs = [*chosen, *sample]
     if chosen:
         rerun_and_compare(
-            "made anew", "jobs are made anew", chosen, [f"{names(chosen)}, as asked for."], False
+            "rerun", "rerunning jobs", chosen, [f"{names(chosen)}, as asked for."], False
         )
     if sample:
         every = sorted({*with_parents(manifest, sample)} & {*rerunnable(manifest)})
         n_open = len(set(rerunnable(manifest)) - {*findings.cheap, *chosen})
         summary = _sample_summary(len(sample), len(every), n_open, seed)
-        rerun_and_compare("drawn jobs", "drawn jobs are made anew from raw files", every, summary)
+        rerun_and_compare("drawn jobs", "rerunning drawn jobs from raw files", every, summary)
     rest = n_jobs - len({*findings.cheap, *chosen, *every})
     if rest:
         summary = [
             f"{rest} of {n_jobs} jobs: their rows are as recorded. --rerun N makes some of them."
         ]
-        findings.checks.append(Check("jobs not made anew", None, summary))
+        findings.checks.append(Check("jobs not rerun", None, summary))
     findings.files = list(verdicts.values())
 
 
@@ -163,10 +163,10 @@ def _compare(
 def compare_files(here: Path, rerun: Path, tolerance: float) -> tuple[str, str]:
     """Verdict of a file that came out with other bytes."""
     if not is_table(here) or not here.is_file():
-        return DIFFERS, "made anew it has other bytes"
+        return DIFFERS, "the rerun gave other bytes"
     largest = difference(here, rerun)
     if largest <= tolerance:
-        return CLOSE, f"made anew its numbers differ by {largest:.1e} at most, relatively"
+        return CLOSE, f"in the rerun its numbers differ by {largest:.1e} at most, relatively"
     if largest == math.inf:
-        return DIFFERS, "made anew it differs in more than numbers"
-    return DIFFERS, f"made anew its numbers differ by up to {largest:.1e}, relatively"
+        return DIFFERS, "in the rerun it differs in more than numbers"
+    return DIFFERS, f"in the rerun its numbers differ by up to {largest:.1e}, relatively"

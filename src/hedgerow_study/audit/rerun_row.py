@@ -85,8 +85,8 @@ def replay(
 ) -> RerunRow:
     """Make a row of a table again from the tidy data, and compare.
 
-    The jobs that made the rows behind it and those before them, back to the data set, are run
-    anew in a copy of the project, from the same named seeds, and the table; for a mean over data
+    The jobs that made the rows behind it and those before them, back to the data set, are rerun
+    in a copy of the project, from the same named seeds, and the table; for a mean over data
     sets the jobs of all of them. What else the table's job reads is taken as it is. Nothing in the
     folder is run or written: the workflow is that of one's own checkout.
     """

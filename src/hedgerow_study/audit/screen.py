@@ -15,7 +15,7 @@ def add_project(parser: argparse.ArgumentParser, *flag: str, more: str = "") -> 
 
 
 class Progress:
-    """What is looked at, on a terminal; a bar over the jobs that are made anew."""
+    """The current check, on a terminal; a bar over the jobs that are rerun."""
 
     def __init__(self):
         from rich.progress import BarColumn, TextColumn

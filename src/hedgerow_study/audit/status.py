@@ -114,12 +114,12 @@ class Status:
             listed = " ".join([*self.packages[:MOST], *["..."][: len(self.packages) > MOST]])
             lines.append(
                 f"all: made with {len(self.packages)} other package versions, the software "
-                f"environment changed: {listed} Snakemake makes nothing anew for it; "
+                f"environment changed: {listed} Snakemake reruns nothing for it; "
                 "`snakemake --forceall` does."
             )
         if self.stale:
             n = len({job for one in self.stale for job in one.jobs})
-            lines.append(f"{n} of {self.n_jobs} jobs are to be done anew ({settings}).")
+            lines.append(f"{n} of {self.n_jobs} jobs need to be rerun ({settings}).")
         elif not self.packages:
             lines.append(f"All {self.n_jobs} jobs are up to date ({settings}).")
         if self.absent:
@@ -241,7 +241,7 @@ def _parameter_causes(
         if job["rule"] == "report" and "said" in mine:
             causes.add(("code", CHECKOUT))
             continue
-        # Which of the mappings it was is told by the keys that they share.
+        # The keys that they share identify the mapping.
         theirs = max(then, key=lambda one: len(one.keys() & mine.keys()), default={})
         for name, was, value in diff_settings(theirs, mine):
             causes.add(

@@ -24,7 +24,7 @@ from hedgerow_study.workflow.references.recorded import recorded
 if TYPE_CHECKING:
     import pandas as pd
 
-#: How many of the rows that fit are told one by one.
+#: How many of the rows that fit are listed one by one.
 FIRST = 6
 
 

@@ -18,7 +18,7 @@ from hedgerow_study.audit.screen import Progress, add_project
 if TYPE_CHECKING:
     from hedgerow_study.audit.provenance import Part, Selection
 
-#: How many cells that are not what their rows give are told one by one.
+#: How many cells that are not what their rows give are listed one by one.
 MOST_WRONG = 20
 TRACE = (
     "Follow a cell of a table back to the raw file. The rows that it rests on are looked up in\n"
@@ -64,7 +64,7 @@ def _of_a_row(
     parser: argparse.ArgumentParser, name: str, description: str, nargs: str | None = None
 ) -> None:
     describe(parser, description, NAMES.format(command=name))
-    parser.add_argument("row", nargs=nargs, metavar="ROW", help="a row of a table, as told below")
+    parser.add_argument("row", nargs=nargs, metavar="ROW", help="a row of a table, see below")
     add_project(parser, "--project")
 
 
@@ -133,7 +133,7 @@ def run_trace(options: argparse.Namespace) -> int:
 
 
 def _say_parts(say: Callable[..., None], parts: Sequence[Part], most: int = 12) -> None:
-    """Each number of a row with the rows that it rests on; rows that were told stand once."""
+    """Each number of a row with the rows that it rests on; repeated rows are printed once."""
     shown: dict[tuple, str] = {}
     for part in parts:
         say()
@@ -182,7 +182,7 @@ def _names(names: Sequence[str], most: int) -> str:
 
 
 def _trace_all(options: argparse.Namespace) -> int:
-    """Every number of every table from its rows; those that are not are told."""
+    """Compute every number of every table from its rows, and report those that differ."""
     from hedgerow.files import check_free, write_json
     from hedgerow_study.audit.checkout import check_read
     from hedgerow_study.audit.provenance import Provenance

@@ -79,7 +79,7 @@ def verify(
 
     checkout: whose code, workflow, settings, published figures and rules for claims are believed;
         by default the one whose package is in use. Of another folder nothing is run: rows and raw
-        files are read there, and what is made anew is made from them by this checkout.
+        files are read there, and this checkout recomputes results from them.
 
     root: Nothing in it is written.
 
@@ -134,7 +134,7 @@ def verify(
     findings.checks += _against_plan(manifest["jobs"], jobs)
     made_by = {path: id for path, id in made_by.items() if id in jobs}
     planned_manifest = {**manifest, "jobs": jobs, "made_by": made_by}
-    tell("compiled cores are built anew")
+    tell("rebuilding compiled cores")
     findings.checks.append(check_cores(local, manifest, cheap))
     check_by_rerun(
         root, local, planned_manifest, findings, rerun, seed, cheap, cores, tolerance, tell
@@ -165,7 +165,7 @@ def _read_record(root: Path) -> Recorded:
     if record.manifest is not None and "jobs" not in record.manifest:
         raise DataError(
             f"{root / MANIFEST} is of an earlier version and names no jobs",
-            remedy="call `make reproduce`, which writes it anew",
+            remedy="call `make reproduce`, which rewrites it",
         )
     return record
 

@@ -16,7 +16,7 @@ HALF_WIDTH = 1.96
 def distances(cells: pd.DataFrame) -> pd.DataFrame:
     """How far the numbers of each reading lie from all that is printed.
 
-    A difference is told in units of the spread of its cell under the reading as here: its standard
+    The unit of a difference is the spread of its cell under the reading as here: its standard
     deviation, or what its interval says of it, or the standard deviation of what is printed of the
     same metric in the same table. The distance is the root of the mean over tables of the mean
     square of a table's differences. Cells count that have a number under each reading.

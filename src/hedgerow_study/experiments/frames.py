@@ -27,7 +27,7 @@ class CombinedSettings:
 
 
 def sorted_(frame: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
-    """A table in the order of some columns, rows that tie as they were, numbered anew."""
+    """A table in the order of some columns, rows that tie as they were, renumbered."""
     return frame.sort_values(list(by), kind="stable").reset_index(drop=True)
 
 
@@ -93,7 +93,7 @@ def clip_probabilities(probabilities: np.ndarray) -> np.ndarray:
 @contextlib.contextmanager
 def one_thread() -> Iterator[None]:
     """Libraries that start threads of their own do not; on a busy machine these cost eight times
-    the work. Only what is loaded already is told so."""
+    the work. Only libraries that are loaded already are limited."""
     import scipy.linalg  # noqa: F401
     import sklearn.ensemble  # noqa: F401
     from threadpoolctl import threadpool_limits

@@ -3,7 +3,7 @@
 A function of a table stands beside one that yields a `Cell` for each number of it (`behind` of
 `hedgerow_study.experiments.step.table`). The job of the table writes them with the rows that they
 name, `reports/cells/<id>.json` (`document`), for those who look at a page. An audit asks the same
-of its own package, selects the rows anew and does the arithmetic a second time
+of its own package, selects the rows again and repeats the arithmetic
 (`hedgerow_study.audit.provenance`).
 """
 

@@ -3,7 +3,7 @@
 A run of changed code or changed bounds looks like any other one: each digest in its manifest is
 that of the changed code. What a run reaches in its folder is therefore compared with the commit.
 Git is asked what the commit holds and nothing else; the files are compared here, so that no
-setting of git (an index that is told to assume files unchanged, a list of ignored files) hides one.
+setting of git (an index that assumes files unchanged, a list of ignored files) hides one.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ CHANGED, NEW, GONE = "changed", "new", "gone"
 MOST_CHARACTERS = 200_000
 #: Files that the pages name.
 NAMED = 8
-#: Names a file that holds the state of another folder: a copy in which a job is made anew stands
+#: Names a file that holds the state of another folder: a copy in which a job is rerun stands
 #: for the checkout that it was copied from.
 VARIABLE = "HEDGEROW_CHECKOUT"
 

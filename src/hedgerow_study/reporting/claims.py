@@ -598,7 +598,7 @@ def verdict_of(claim: Claim, frames: Mapping[str, pd.DataFrame]) -> tuple[str, s
 def without(frames: Mapping[str, pd.DataFrame], dataset: str) -> dict[str, pd.DataFrame]:
     """Frames without the rows of one data set.
 
-    A frame of results over data sets cannot be told so: it has to be made of rows again.
+    This is no way to reduce a frame of results over data sets: compute it again from rows.
     """
     return {name: frame[frame["dataset"] != dataset] for name, frame in frames.items()}
 

@@ -6,8 +6,8 @@ What an experiment shows is its own business. A section is a function ``section(
 tables, figures and lines of provenance, and use the filters `number`, `minus`, `p_text`,
 `difference` and `title_of`; `shown` gives it what stands at the functions that make tables and
 figures. The rule
-``<word>_page`` writes the section to ``data/results/<word>/section.json``: an edit of one makes
-that section anew and no other. `hedgerow_study.reporting.site` makes a page of each.
+``<word>_page`` writes the section to ``data/results/<word>/section.json``: an edit of one rewrites
+that section and no other. `hedgerow_study.reporting.site` makes a page of each.
 
 Inside a section, headings start at ``h2``, figures stand before tables, and every ``id`` begins
 with the experiment's word, but for those of published tables and figures and of claims, which are

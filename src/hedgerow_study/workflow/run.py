@@ -331,8 +331,8 @@ def checkout_note(root: Path | str = ".") -> list[str]:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the workflow in the current folder, and say what it found and where the report lies.
 
-    The last line is the checksum of the manifest: a manifest that is edited together with a result
-    can only be found by whoever has noted it elsewhere.
+    The last line is the checksum of the manifest: only a copy of it that was noted elsewhere
+    reveals a manifest that was edited together with a result.
     """
     start = time.monotonic()
     try:

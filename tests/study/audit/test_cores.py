@@ -28,11 +28,15 @@ def test_a_lying_core_is_found(run, monkeypatch):
     assert cores.check_cores(ROOT, run, True).holds
     lying = {**run["cores"], "hedgerow.structure._edit": 64 * "0"}
     check = cores.check_cores(ROOT, {**run, "cores": lying}, True)
-    assert check.holds is None and "the run had others: hedgerow.structure._edit" in check.messages[0]
+    assert (
+        check.holds is None and "the run had others: hedgerow.structure._edit" in check.messages[0]
+    )
     monkeypatch.setattr(cores, "core_checksums", lambda: lying)
     check = cores.check_cores(ROOT, {**run, "cores": lying}, True)
     assert check.holds is False
-    assert check.messages == ["hedgerow.structure._edit: not what the sources of the commit give here."]
+    assert check.messages == [
+        "hedgerow.structure._edit: not what the sources of the commit give here."
+    ]
 
 
 @pytest.mark.slow
@@ -56,4 +60,4 @@ def test_what_cannot_be_compared_is_said(run, monkeypatch):
     monkeypatch.setattr(cores, "_build_checksums", fails)
     check = cores.check_cores(ROOT, run, True)
     assert check.holds is None
-    assert check.messages == ["They could not be built anew: ERROR: meson failed."]
+    assert check.messages == ["They could not be rebuilt: ERROR: meson failed."]

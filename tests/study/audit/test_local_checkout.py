@@ -85,7 +85,7 @@ def test_nothing_of_a_strangers_folder_is_run(folder, own, tmp_path):
     found = audited(folder)
     assert list(marks.iterdir()) == []
     assert bad(found) == ({}, []) and found.holds
-    assert found.not_checked() == ["commit", "jobs not made anew"]
+    assert found.not_checked() == ["commit", "jobs not rerun"]
 
 
 def test_without_a_checkout_only_bytes_are_compared(folder, monkeypatch):

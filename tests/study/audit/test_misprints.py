@@ -144,7 +144,9 @@ def test_a_corrected_cell_ends_it(identifier):
     cell, value = CORRECTED[identifier].split(": ")
     name, *key = cell.split()
     (misprint,) = [m for m in MISPRINTS if m.id == identifier]
-    assert not misprint.find(changed(name, value, **dict(part.split("=") for part in key))).is_inconsistent
+    assert not misprint.find(
+        changed(name, value, **dict(part.split("=") for part in key))
+    ).is_inconsistent
 
 
 def test_a_listed_cell_that_is_corrected_is_listed_no_more():

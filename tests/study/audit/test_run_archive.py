@@ -89,7 +89,9 @@ def test_an_archive_is_a_crate_of_all_that_it_names(crated, tmp_path, capsys):
     assert check_of(found, "documents").holds
     (unzipped / "README.md").write_text("# Another\n")
     check = check_of(verify(unzipped, cheap=False), "documents")
-    assert check.holds is None and check.messages[0].startswith("README.md: not those of your checkout")
+    assert check.holds is None and check.messages[0].startswith(
+        "README.md: not those of your checkout"
+    )
     (unzipped / "ro-crate-metadata.json").write_text(json.dumps({"@graph": [{"@id": "./"}]}))
     check = check_of(verify(unzipped, cheap=False), "documents")
     assert check.holds is False and "ro-crate-metadata.json is not that" in check.messages[0]

@@ -66,7 +66,7 @@ def test_nothing_is_out_of_date(asked):
 def test_a_reason_in_words(asked, why, words):
     assert asked(planned(soft_tables=why)) == [
         f"soft: 1 job is out of date, {words}",
-        "1 of 3 jobs are to be done anew (config/default.yaml).",
+        "1 of 3 jobs need to be rerun (config/default.yaml).",
     ]
 
 
@@ -85,7 +85,7 @@ def test_what_hangs_on_a_change_comes_under_its_reason(asked):
     assert lines == [
         "soft: 1 job is out of date, data changed: data/raw/a/source.json",
         "report: 1 job is out of date, data changed: data/raw/a/source.json",
-        "2 of 3 jobs are to be done anew (config/default.yaml).",
+        "2 of 3 jobs need to be rerun (config/default.yaml).",
     ]
 
 
@@ -96,7 +96,7 @@ def test_an_output_that_is_not_what_its_job_wrote_is_told(asked, project):
     assert lines == [
         "soft: 1 job is out of date, files are not as the run left them: data/trees/a.parquet",
         "report: 1 job is out of date, files are not as the run left them: data/trees/a.parquet",
-        "2 of 3 jobs are to be done anew (config/default.yaml).",
+        "2 of 3 jobs need to be rerun (config/default.yaml).",
     ]
 
 

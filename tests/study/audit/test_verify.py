@@ -206,7 +206,7 @@ def test_parameters_beyond_use(project, given, named):
         verify(project, **given)
 
 
-# -------------------------------------------------------------------------------- made anew
+# ------------------------------------------------------------------------------------- rerun
 
 
 def test_jobs_are_drawn_by_the_seed():
@@ -243,7 +243,7 @@ def test_line_ends_that_git_converts_are_told(project):
 def test_the_command(project, capsys, tmp_path):
     assert cli.main(["verify", str(project), "--no-cheap"]) == 0
     said = " ".join(capsys.readouterr().out.split())
-    assert "All 8 files and all checks hold. Not checked: commit; jobs not made anew." in said
+    assert "All 8 files and all checks hold. Not checked: commit; jobs not rerun." in said
     change(project / "reports/tables/t.csv")
     file = tmp_path / "found.json"
     assert cli.main(["verify", str(project), "--no-cheap", "--json", str(file)]) == 1
@@ -298,7 +298,9 @@ def test_tracked_files_are_compared_with_the_commit(repository):
     for allowed in (False, True):
         found = verify(repository, allow_changes=allowed)
         assert "tracked files" in bad(found)[1]
-        assert "data/published/t.csv: not what the run" in check_of(found, "tracked files").messages[0]
+        assert (
+            "data/published/t.csv: not what the run" in check_of(found, "tracked files").messages[0]
+        )
     # The manifest says that the run had it so: the commit says otherwise.
     forged = hashlib.sha256(b"another figure\n").hexdigest()
     edit_manifest(repository, lambda m: m["code"]["files"].update({"data/published/t.csv": forged}))
@@ -465,7 +467,7 @@ def test_numbers_and_names_may_be_mixed():
 
 @pytest.fixture
 def remade(project, monkeypatch, tmp_path):
-    """Jobs that are made anew give what the project first held."""
+    """Jobs that are rerun give what the project first held."""
     first = tmp_path / "first"
     shutil.copytree(project, first)
 
@@ -485,7 +487,9 @@ def test_table_manifest_and_sums_edited_together_are_found_where_cheap_jobs_are_
     found = verify(remade, cheap=True)
     assert found.cheap == ["tables"], "learning is none of them"
     assert bad(found) == ({"reports/tables/t.csv": "differs"}, [])
-    assert check_of(found, "cheap jobs").messages == ["1 of 2 jobs: tables, figures, verdicts, pages."]
+    assert check_of(found, "cheap jobs").messages == [
+        "1 of 2 jobs: tables, figures, verdicts, pages."
+    ]
 
 
 def test_what_comes_from_an_altered_file_is_not_made_anew(remade):
@@ -520,7 +524,7 @@ def test_a_draw_says_what_it_can_find(remade):
     )
     found = verify(remade, rerun=["tables", 1], cheap=True)
     assert found.rerun_jobs == ["tables", "learn:a"]
-    assert check_of(found, "made anew").messages[0] == "tables, as asked for."
+    assert check_of(found, "rerun").messages[0] == "tables, as asked for."
 
 
 @pytest.mark.parametrize("command", [["verify"], ["trace", "--all"], ["trace", "t:#1"]])

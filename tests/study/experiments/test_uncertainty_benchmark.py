@@ -516,7 +516,9 @@ def larger():
 
 @pytest.mark.parametrize("method", METHODS)
 def test_all_settings_are_taken_and_not_all_are_alike(larger, method):
-    said = [fit_method(method, k, larger.train, 3, PLAN, 0).probabilities(larger.test) for k in range(4)]
+    said = [
+        fit_method(method, k, larger.train, 3, PLAN, 0).probabilities(larger.test) for k in range(4)
+    ]
     assert any(not np.allclose(said[0], other) for other in said[1:])
     for other in said:
         assert other.sum(axis=1) == pytest.approx(1.0)
@@ -605,10 +607,14 @@ def test_soft_trees_that_are_told_no_errors_are_c45(cases, method):
         case = cases[condition]
         for k in (0, 3):
             one, c45 = (fit_method(m, k, case.train, 3, PLAN, 0) for m in (method, "c45"))
-            np.testing.assert_array_equal(one.probabilities(case.test), c45.probabilities(case.test))
+            np.testing.assert_array_equal(
+                one.probabilities(case.test), c45.probabilities(case.test)
+            )
             assert one.n_leaves == c45.n_leaves
     case = cases["error"]
-    one, c45 = (fit_method(m, 3, case.train, 3, PLAN, 0).probabilities(case.test) for m in (method, "c45"))
+    one, c45 = (
+        fit_method(m, 3, case.train, 3, PLAN, 0).probabilities(case.test) for m in (method, "c45")
+    )
     assert not np.allclose(one, c45)
 
 
@@ -617,7 +623,9 @@ def test_where_only_errors_are_told_the_tree_for_all_doubts_is_the_soft_tree(con
     case = sample(n=120, gaps=False).case(cell(condition))
     for k in range(4):
         one, soft = (fit_method(m, k, case.train, 3, PLAN, 0) for m in ("doubt_tree", "ss_stp_se"))
-        np.testing.assert_allclose(one.probabilities(case.test), soft.probabilities(case.test), rtol=0, atol=1e-12)
+        np.testing.assert_allclose(
+            one.probabilities(case.test), soft.probabilities(case.test), rtol=0, atol=1e-12
+        )
         assert one.n_leaves == soft.n_leaves > 2
 
 

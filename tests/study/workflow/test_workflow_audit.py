@@ -87,7 +87,7 @@ def test_a_run_holds_and_redone_jobs_come_out_the_same(project, forked):
     assert unlike(found) == {}
     assert found.holds, found.checks
     assert len(found.rerun_jobs) == 3
-    assert found.not_checked() == ["commit", "jobs not made anew"]
+    assert found.not_checked() == ["commit", "jobs not rerun"]
     assert project.made() == before
 
 

@@ -181,7 +181,7 @@ def test_an_audit_of_the_run_holds(smoke):
         ".pth, which interpreters run or import."
     )
     # A copy of the workflow has neither commits nor sources.
-    assert list(checks) == ["commit", "compiled cores", "jobs not made anew"]
+    assert list(checks) == ["commit", "compiled cores", "jobs not rerun"]
     assert {check["holds"] for check in checks.values()} == {None}
     if shutil.which("sha256sum"):
         check = ["sha256sum", "--check", "--quiet", "--strict", "reports/SHA256SUMS"]

@@ -1,6 +1,6 @@
 """Every printed cell beside what a run has measured, or the reason why it has not.
 
-Nothing is computed anew: a number is taken from the table of the reports that shows it, and the
+Nothing is recomputed: a number is taken from the table of the reports that shows it, and the
 row says from which one.
 """
 

@@ -24,7 +24,7 @@ SIZES = ("n_leaves", "failure")
 
 #: What CART compares tests by: as a key, and in words.
 CRITERIA = {"gini": "Gini index", "information_gain": "entropy"}
-#: Least gains times share of the leaf, in bits, at which sizes are told.
+#: Least gains times share of the leaf, in bits, at which sizes are reported.
 FLOORS = (0.0, 1e-4, 1e-3, 1e-2)
 
 #: Of figure 1: precise errors, number of instances, uncertainties.

@@ -87,7 +87,7 @@ def _paired(differences: pd.Series) -> tuple[float, float, float, int]:
     if n < 2:
         return mean, float("nan"), float("nan"), n
     if np.ptp(values) <= 1e-12:
-        # All alike: nothing to be told from 0, or no doubt that it is not.
+        # All alike: no difference from 0, or a certain one.
         return mean, float("nan"), float(abs(mean) <= 1e-12), n
     test = stats.ttest_1samp(values, 0.0)
     return mean, float(test.statistic), float(test.pvalue), n

@@ -56,7 +56,7 @@ HEADS = {
     INDEPENDENT: "As described, independent variables",
 }
 COMMONEST = (
-    "the dotted line is the share of the commonest class, which is told in figures where it lies "
+    "the dotted line is the share of the commonest class, printed as a number where it lies "
     "below the panel"
 )
 CURVES = (

@@ -256,7 +256,7 @@ _RANKED = {
     "critical difference (CD). Where Friedman's test finds no difference (p of .05 or more) there "
     "is nothing for Nemenyi's to divide. {ran}",
     alt="Two axes of mean ranks, one per experiment, with a mark for each method and bars that "
-    "join methods which are not told apart; ranks and p-values are in the table soft_ranks.",
+    "join methods that do not differ by the test; ranks and p-values are in the table soft_ranks.",
     caption_values=score_caption_values,
 )
 def soft_critical_difference(ranks: pd.DataFrame, plan: SoftPlan) -> Figure:

@@ -82,7 +82,7 @@ def _in_units_of_baseline(rows: pd.DataFrame, experiment: str, metric: str) -> p
     """Values over the baseline's standard deviation; columns are methods.
 
     The baseline's mean cancels in differences between methods. It is left in, because it keeps
-    values away from 0, where rounding could not be told from a real difference.
+    values away from 0, where rounding would look like a real difference.
     """
     unit, _ = metrics.baseline(rows, metric)
     cells = rows[

@@ -61,8 +61,8 @@ def resampled(
 ) -> dict[str, pd.DataFrame]:
     """The bootstrap over the trees of some forests, and what is shown of millions of distances.
 
-    Returns: `told`: distances of the pairs whose edits are told; `first`: of all pairs of the first
-    forest, which figures show; `statistics` as `statistics` returns it.
+    Returns: `told`: distances of the pairs whose edits are shown; `first`: of all pairs of the
+    first forest, which figures show; `statistics` as `statistics` returns it.
     """
     pair = [*FOREST, "tree_1", "tree_2"]
     shown = pd.MultiIndex.from_frame(distances[pair]).isin(pd.MultiIndex.from_frame(scripts[pair]))

@@ -167,7 +167,7 @@ class Learners:
         return Learned(model.fit(rows.frame, rows.y), self.n_classes)
 
     def soft(self, rows: Rows, depth: int, confidence: float, factor: float) -> Learned:
-        """C4.5 that counts and reads rows softly, told the noise factor (STP and SE, thesis)."""
+        """C4.5 that counts and reads rows softly, given the noise factor (STP and SE, thesis)."""
         from hedgerow.uncertainty.soft import SoftTreeClassifier
 
         noise = {"propagation": factor, "evaluation": factor}
@@ -338,7 +338,7 @@ class Division:
                     yield part, setting, name, "n_leaves", float(learned.tree.n_leaves)
                 if not np.isnan(value):
                     yield "tuned", setting, name, "value", float(value)
-                # Without anything tuned or told the same tree reads all rows.
+                # With nothing tuned or given, the same tree reads all rows.
                 if name in SEARCHES and (setting == CLEAN or name != "optimal"):
                     for metric in PROOF:
                         proof_value = float(getattr(learned.model, f"{metric}_"))

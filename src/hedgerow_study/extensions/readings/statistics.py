@@ -35,7 +35,7 @@ NEAREST = {
     **{"experiment": str, "rank": int, "reading": str, "distance": float, "n_cells": int},
     **{"n_tables": int, "n_first": int},
 }
-#: How many readings of each experiment are told that lie nearest to what is printed.
+#: How many readings of each experiment are listed that lie nearest to the published numbers.
 N_NEAREST = 10
 
 

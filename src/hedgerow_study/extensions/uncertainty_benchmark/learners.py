@@ -1,4 +1,4 @@
-"""Learners of the comparison, each with its settings to choose from and what it is told."""
+"""Learners of the comparison, each with its settings to choose from and its uncertainty input."""
 
 from __future__ import annotations
 
@@ -50,14 +50,14 @@ SETTINGS: Mapping[str, tuple[dict[str, Any], ...]] = {
     ),
     "logistic": ({"C": 1.0}, {"C": 0.1}, {"C": 0.01}, {"C": 10.0}),
 }
-#: Parts of a soft tree that are told the errors.
+#: Parts of a soft tree that are given the errors.
 SOFT = {
     "ss": ("search",),
     "stp": ("propagation",),
     "se": ("evaluation",),
     "ss_stp_se": ("search", "propagation", "evaluation"),
 }
-#: Who is told of which doubts with the values: of those that its paper answers, the last of all.
+#: Kinds of uncertainty that a learner is given: those of its paper; the last one gets all.
 UNCERTAINTY_USED = {
     "udt": ("error",),
     "optimal": ("error",),

@@ -32,7 +32,7 @@ from hedgerow_study.extensions.uncertainty_benchmark.steps import scores
 
 LINES = ["dataset", "division", "method", "metric", "value"]
 TEST_SIZE = 0.3  # of the persons
-#: Learner, and whether it is told the errors of the recording that it answers.
+#: Learner, and whether it is given the errors of the recording that it classifies.
 PEOPLE = {
     "c45": ("c45", False),
     "c45_told": ("c45", True),
@@ -45,7 +45,7 @@ PEOPLE = {
 def people(
     table: TidyTable, plan: UncertaintyBenchmarkPlan, divisions: Iterable[int] | None = None
 ) -> pd.DataFrame:
-    """Answers to one recording of each test person, by what is told of its errors.
+    """Predictions for one recording of each test person, with and without its errors.
 
     Metrics: accuracy and log_loss over test persons; changes, the share of their other recordings
     that are answered otherwise than the one; foretold, what `explain` says of that on average.

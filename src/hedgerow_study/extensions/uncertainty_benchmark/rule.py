@@ -43,7 +43,7 @@ def cases(rows: pd.DataFrame, suite: Mapping[str, Any]) -> tuple[pd.DataFrame, p
     """What is known of each case, and how accurate each learner was, mean over repeats.
 
     Known are properties of the data; error (standard deviations), missing and doubtful_classes
-    (shares), 0 where there are none or nobody told of them; exact_training: doubt came after it.
+    (shares), 0 where there are none or none are given; exact_training: noise came after it.
     """
     selected = rows[rows["part"] == PART]
     data = selected[selected["method"] == DATA]

@@ -1,4 +1,4 @@
-"""Conditions of the suite: how data become doubtful, and what learners are told of it."""
+"""Conditions of the suite: how data become uncertain, and what learners know of it."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def cells(suite: Mapping[str, Any], number: int, repeat: int, levels: tuple[int,
 
 @dataclasses.dataclass(frozen=True)
 class UncertainRows:
-    """Rows as they are measured, and what is told of them: standard deviations of the errors by
+    """Rows as they are measured, with their uncertainty: standard deviations of the errors by
     variable, and plausibilities of the classes, (n, n_classes). `values` has categories as codes.
     """
 
@@ -63,7 +63,7 @@ class UncertainRows:
         return dataclasses.replace(self, X=X, values=values, y=self.y[rows], plausibility=labels)
 
     def with_uncertainty(self, kinds: Collection[str]):
-        """Values with what is told of them, as learners take them: `error`, `y_plausibility`."""
+        """Values with their uncertainty, as learners take it: `error`, `y_plausibility`."""
         from hedgerow.induction.uncertain_table import Uncertain
 
         uncertainty = {"error": self.errors, "y_plausibility": self.plausibility}

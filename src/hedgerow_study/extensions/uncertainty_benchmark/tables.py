@@ -112,12 +112,12 @@ CHOICE_LABELS = {
     "hindsight": "the best of each case, in hindsight",
 }
 PEOPLE_LABELS = {
-    "c45": "C4.5, told nothing",
-    "c45_told": "C4.5, told the errors of the recording",
+    "c45": "C4.5, errors not given",
+    "c45_told": "C4.5, errors of the recording given",
     "doubt_tree": "tree for all doubts",
     "forest": "random forest",
 }
-#: Of the illustration, and what they are told in.
+#: Metrics of the illustration, and their unit.
 PEOPLE_METRICS = {"accuracy": 100.0, "log_loss": 1.0, "changes": 100.0, "foretold": 100.0}
 
 
@@ -143,7 +143,7 @@ def honesty_sources(table: pd.DataFrame) -> Iterator[Cell]:
 
 @table(
     "A rule of thumb",
-    caption="A tree of few leaves (E2M) that is told how near each learner came to the best in "
+    caption="A tree of few leaves (E2M) learnt from how near each learner came to the best in "
     "each case, a data set in a condition: what to take by what is known beforehand. error: "
     "standard deviation of the errors, in those of a variable; missing, doubtful_classes: shares, "
     "0 where nobody tells; exact_training: 1 where doubt came after training; n_rows: of the "
@@ -221,7 +221,7 @@ def uncertainty_benchmark_honesty(
 def uncertainty_benchmark_people(
     people: pd.DataFrame, plan: UncertaintyBenchmarkPlan
 ) -> pd.DataFrame:
-    """What is told of errors that are real.
+    """The benefit of giving learners real errors.
 
     Returns: method, accuracy, log_loss, changes, foretold, n_divisions.
     """

@@ -558,7 +558,7 @@ def _reason(row: Mapping[str, Any]) -> str:
 def _verdict_counts(claims: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """How many claims have each verdict, here and at the scale of the paper.
 
-    What was not measured is counted as that, and no verdict is told that no claim has.
+    A missing measurement counts as such, and a verdict that no claim has is left out.
 
     Returns: of each scale that judges anything: heading, n, and parts: n, words, rank (of the
         style).

@@ -406,7 +406,7 @@ _C = re.compile(
     re.DOTALL,
 )
 
-#: Comments that are told to the compiler.
+#: Comments that are directives to the compiler.
 _DIRECTIVE = re.compile(r"#\s*(cython|distutils)\s*:")
 
 
@@ -535,7 +535,7 @@ def kept_at(file: str) -> Path:
 
 @functools.cache
 def _parser() -> str:
-    """What parses: another Python or an edit of this module parses anew."""
+    """Key of the parser: another Python or an edit of this module parses again."""
     return f"{sys.version}\0{Path(__file__).read_text(encoding='utf-8')}"
 
 
@@ -561,7 +561,7 @@ def _kept(place: Path, key: str) -> tuple[_Statement, ...] | None:
     return tuple(statements)
 
 
-#: What `schema.setting` is told that decides which value a step reads. Default, meaning
+#: Arguments of `schema.setting` that decide which value a step reads. Default, meaning
 #: and bounds do not: a step reads what its rule declares, as the configuration has it.
 OF_SETTINGS = {"choices", "descending"}
 

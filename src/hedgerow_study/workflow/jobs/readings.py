@@ -366,7 +366,7 @@ def _comparison_jobs(
 
 
 def _code(jobs: Iterable[FunctionJob]) -> str:
-    """Digest of the code of some jobs: where that changes, their readings are made anew."""
+    """Digest of the code of some jobs: where that changes, their readings are recomputed."""
     codes = sorted({one.params["code"] for one in jobs})
     return hashlib.sha256("".join(codes).encode()).hexdigest()
 

@@ -1,4 +1,4 @@
-"""The graph of a run, as Snakemake plans it: which job makes a file, from what, and why anew.
+"""The graph of a run, as Snakemake plans it: which job makes a file, from what, why it reruns.
 
 The manifest gets its jobs from here while Snakemake plans (`Graph`), an audit later (`planned`), so
 that both speak of the same graph. It follows from configuration and code alone: neither cores nor
@@ -61,7 +61,7 @@ class Graph:
         self._workflow = workflow
 
     def digest(self, wildcards: Any) -> str:
-        """SHA-256 over `jobs`: where any of them changes, the manifest is written anew."""
+        """SHA-256 over `jobs`: where any of them changes, the manifest is rewritten."""
         return hashlib.sha256(json.dumps(self._jobs, sort_keys=True).encode()).hexdigest()
 
     def jobs(self, wildcards: Any, input: Any) -> dict[str, dict[str, Any]]:

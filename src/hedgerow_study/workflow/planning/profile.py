@@ -4,7 +4,7 @@
 
 A project is a folder in which the paper configuration ran, in whole or in part: each job left its
 record in `data/jobs`. The parts that are kept here (`data/reference`) tell what theirs took. Of a
-rule of which neither knows, the file keeps what it says. Else it is written anew.
+rule of which neither knows, the file keeps its entry. All others are rewritten.
 
 A job of a cluster is a group of the workflow's: what learns on some data sets, what shows the
 results of a paper, or tables of data sets.

@@ -220,7 +220,7 @@ def records_of(root: Path, configuration: str) -> TimeRecords:
 
 
 def to_take(workflow: Any, configuration: str) -> list[str]:
-    """What a run on this machine will take, in lines for whoever has started it.
+    """What a run on this machine will take, in lines for the user who started it.
 
     workflow : snakemake.workflow.Workflow, as a Snakefile knows it in its handler `onstart`
     """

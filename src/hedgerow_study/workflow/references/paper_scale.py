@@ -354,7 +354,7 @@ class Reference:
             config = configured(self.root, self.configuration)[self.experiment]
             settings.setdefault(self.experiment, {}).update(
                 choices=choices_digest(choices),
-                # Runs of a part are told apart by their numbers, which hang on these.
+                # Runs of a part are distinguished by their numbers, which depend on these.
                 alternatives=alternatives_of(choices),
                 **{name: config[name] for name in ("nearest", "singles")},
             )
@@ -521,7 +521,7 @@ def _jobs(root: Path, plan: Mapping[str, Any], ids: Iterable[str]) -> dict[str, 
     needs = {}
     for id in ids:
         file = root / record_file(id, records[plan[id]["rule"]])
-        if file.is_file():  # they may be removed, and nothing is made anew for it
+        if file.is_file():  # they may be removed, and nothing is rerun for it
             need = read_record(file).need
             needs[id] = {"seconds": round(need.seconds, 2), "mib": round(need.mib, 1)}
     return needs

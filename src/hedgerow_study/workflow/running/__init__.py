@@ -1,1 +1,1 @@
-"""How is Snakemake run, on this machine and on a cluster, and what is told meanwhile?"""
+"""How is Snakemake run, on this machine and on a cluster, and what does it report meanwhile?"""

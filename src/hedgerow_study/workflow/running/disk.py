@@ -1,4 +1,4 @@
-"""Where the disk is full: a sentence for whoever can make room."""
+"""Where the disk is full: an error message that the user can act on."""
 
 from __future__ import annotations
 

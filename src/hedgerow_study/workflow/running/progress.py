@@ -27,13 +27,13 @@ AGAIN = "Trying to restart job"
 ENDED = re.compile(r"returned non-zero exit status (\d+)|died with <Signals\.\w+: (\d+)>")
 #: Seconds after which a signal has arrived everywhere.
 NEWS = 0.3
-#: Whoever sends these means to stop the run.
+#: Signals that ask the run to stop.
 ASKED = {signal.SIGINT, signal.SIGTERM}
 
 
 @dataclass
 class State:
-    """Jobs of one run, as far as Snakemake has told."""
+    """Jobs of one run, as far as Snakemake has reported them."""
 
     clock: Any = time.monotonic
     total: int = 0
@@ -54,7 +54,7 @@ class State:
         self.running[number] = (rule, message, self.clock())
 
     def finished(self, number: int) -> tuple[str, str, float] | None:
-        """Rule, message and seconds of a job that is done; None if it was not told of."""
+        """Rule, message and seconds of a finished job; None if Snakemake did not announce it."""
         self.done += 1
         if number not in self.running:
             return None
@@ -192,7 +192,7 @@ class Plain:
         return text if is_shown else ""
 
     def group_failed(self, record: logging.LogRecord) -> None:
-        """A group of jobs failed on a cluster: each of them is told of after this."""
+        """A group of jobs failed on a cluster: Snakemake reports each of them after this."""
         self._on_cluster = True
         log = next(iter(getattr(record, "aux_logs", None) or ()), "")
         message = _read(log)

@@ -190,7 +190,7 @@ def mark_incomplete(root: Path, outputs: Iterable[str], complete: Iterable[str])
 
 
 def interpreter() -> str:
-    """This interpreter, whatever `call_scripts_by` was told."""
+    """This interpreter, whatever `call_scripts_by` has set."""
     return shlex.split(sys.executable)[0]
 
 

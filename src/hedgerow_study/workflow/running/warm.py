@@ -2,7 +2,7 @@
 
 An interpreter with pandas and scipy.stats takes one to three seconds to start, and many jobs do
 less than that. At the start of a run (`start`, in the Snakefile's handler `onstart`), and of a
-group of jobs on a node of a cluster, one process imports what jobs import, and Snakemake is told to
+group of jobs on a node of a cluster, one process imports what jobs import, and Snakemake is set to
 call scripts with a small client (`hedgerow_study.workflow.running.client`) that passes the script
 on: the warm process forks, and the child runs the script with the streams, folder and environment
 of the client.
@@ -284,7 +284,7 @@ def _run_and_exit(script: str) -> None:
 
 
 def main(number: str, *modules: str) -> None:
-    """Import, then fork for whoever calls, until the standard input ends."""
+    """Import, then fork for each caller, until the standard input ends."""
     listener = socket.socket(fileno=int(number))
     folder = os.path.dirname(listener.getsockname())
     signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))

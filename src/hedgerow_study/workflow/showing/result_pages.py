@@ -40,7 +40,7 @@ PAGE = "docs/reproduction.md"
 CHOICE, README, SUITE = "docs/which_method.md", "README.md", "config/suite.yaml"
 #: The experiment whose results they tell.
 EXPERIMENT = "uncertainty_benchmark"
-#: Whose answers to a second measurement are told.
+#: Learners whose predictions for a second measurement are compared.
 STEADY = ("ss_stp_se", "udt", "doubt_tree", "forest", "boosting")
 #: Names of the tables that the page asks for, each between `<!-- NAME: make generated -->` and
 #: `<!-- end -->`.
@@ -546,7 +546,7 @@ def conditions_table(effects: pd.DataFrame, conditions: Iterable[str] = CONDITIO
         cells += [f"{LABELS[best]} {_gain(readable.loc[best])}"]
         cells += [_gain(of_condition.loc[m]) for m in ("doubt_tree", "forest", "logistic")]
         lines.append(cells)
-    heads = ["doubt", "C4.5", "best readable tree", "tree for all doubts", "forest", "logistic"]
+    heads = ["condition", "C4.5", "best readable tree", "tree for all doubts", "forest", "logistic"]
     return table(heads, lines, texts=1)
 
 
@@ -559,7 +559,7 @@ def _changes(effects: pd.DataFrame) -> str:
             steady = [of_condition.loc[m] for m in STEADY]
             cells = [_bold(number(line["mean_first"], 1), line) for line in steady]
             lines.append([name, number(of_condition["mean_second"].iloc[0], 1), *cells])
-    return table(["doubt", LABELS["c45"], *(LABELS[m] for m in STEADY)], lines, texts=1)
+    return table(["condition", LABELS["c45"], *(LABELS[m] for m in STEADY)], lines, texts=1)
 
 
 def _rule(leaves: pd.DataFrame) -> str:
@@ -596,5 +596,5 @@ def _people(people: pd.DataFrame) -> str:
         cells += [number(line[name], 1) for name in ("changes", "foretold")]
         lines.append(cells)
     return table(
-        ["learner", "accuracy", "log loss", "answers that change", "foretold"], lines, texts=1
+        ["learner", "accuracy", "log loss", "changes", "predicted changes"], lines, texts=1
     )

@@ -3,7 +3,7 @@
 from forger import records
 
 COMMAND = ("verify",)
-ANSWER = r"reports/claims\.csv .*made anew"
+ANSWER = r"reports/claims\.csv .*rerun"
 
 
 def forge(run):

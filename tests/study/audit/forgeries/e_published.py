@@ -3,7 +3,7 @@
 from forger import records, table, write_table
 
 COMMAND = ("verify",)
-ANSWER = r"reports/tables/thesis_table_4_1\.csv .*made anew"
+ANSWER = r"reports/tables/thesis_table_4_1\.csv .*rerun"
 
 
 def forge(run):

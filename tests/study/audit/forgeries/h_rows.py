@@ -5,7 +5,7 @@ from forger import records
 from hedgerow.files import read_parquet, write_parquet
 
 COMMAND = ("verify", "--no-cheap", "--rerun", "data/results/soft/haberman.parquet")
-ANSWER = r"data/results/soft/haberman\.parquet|Not checked: [^.]*jobs not made anew"
+ANSWER = r"data/results/soft/haberman\.parquet|Not checked: [^.]*jobs not rerun"
 
 
 def forge(run):
