@@ -44,8 +44,8 @@ def measured(load, gamma: float, seed: int) -> list[float]:
     X, y = load(return_X_y=True)
     rng = np.random.default_rng(seed)
     n, K = len(y), int(y.max()) + 1
-    told = np.where(rng.random(n) < FLIPPED, (y + rng.integers(1, K, n)) % K, y)
-    plausible = np.maximum(np.eye(K)[told], gamma)
+    labels = np.where(rng.random(n) < FLIPPED, (y + rng.integers(1, K, n)) % K, y)
+    plausible = np.maximum(np.eye(K)[labels], gamma)
     order = rng.permutation(n)
     learn, test = order[n // 3 :], order[: n // 3]
     data = Uncertain(X, y_plausibility=plausible, classes=range(K)).take(learn)

@@ -440,8 +440,8 @@ class Installation:
         try:
             said = call(self.user, "-m", "pytest", *options, *rooms, cwd=sources)
         except Lacking as lacking:  # without a dot for each of thousands
-            _, failures, told = str(lacking).partition("= FAILURES =")
-            raise Lacking(f"{failures}{told}" if told else str(lacking)) from None
+            _, failures, failed = str(lacking).partition("= FAILURES =")
+            raise Lacking(f"{failures}{failed}" if failed else str(lacking)) from None
         return said.strip().splitlines()[-1].partition(" in ")[0]
 
     @property

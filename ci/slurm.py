@@ -331,7 +331,7 @@ def same(local: Path, other: Path, names: list[str]) -> int:
     return len(names)
 
 
-def told(said: str, *words: str) -> None:
+def expect_lines(said: str, *words: str) -> None:
     """End where a run has not said something."""
     for one in words:
         if one not in said:
@@ -379,7 +379,7 @@ def whole(slurm: Slurm, folder: Path, default: bool) -> Path:
         seconds = slurm.took()
         median = duration(statistics.median(seconds))
         more.append(f"{len(seconds)} jobs of Slurm, half of them longer than {median}")
-    told(said, "The report is ")
+    expect_lines(said, "The report is ")
     print(f"  {same(local, cluster, listed(local))} files are equal", flush=True)
     with step("  `hedgerow verify` there"):
         command = [sys.executable, "-m", "hedgerow.cli", "verify", "--no-cheap"]
@@ -397,12 +397,12 @@ def faults(slurm: Slurm, folder: Path, local: Path) -> None:
         return Run(project, *PROFILE, *NEAR, *SMOKE, *more, "--", f"data/tidy/{name}.parquet")
 
     def again(said: str, reason: str) -> None:
-        told(said, f"tidy failed: it {reason}", "and more is asked for")
+        expect_lines(said, f"tidy failed: it {reason}", "and more is asked for")
 
     with step("a job that is killed"):
         run = tidy("iris")
         slurm.asked("scancel", "--signal=KILL", "--full", slurm.job_of(run, "checking iris"))
-        told(run.end(), "tidy failed", "It is tried again")
+        expect_lines(run.end(), "tidy failed", "It is tried again")
     with step("a job that takes more memory than asked for"):
         said = tidy("wine", "--default-resources", "mem_mb=attempt ** 3 * 100", "runtime=5").end()
         again(said, "took more memory than Slurm was asked for")
@@ -430,8 +430,8 @@ def faults(slurm: Slurm, folder: Path, local: Path) -> None:
         run = Run(project, *PROFILE, *NEAR, *SMOKE, "--", "confidence")
         slurm.job_of(run, "ConfDTree")
         os.kill(run.children()[0], signal.SIGKILL)
-        told(run.end(good=False), "Snakemake was killed")
-        told(
+        expect_lines(run.end(good=False), "Snakemake was killed")
+        expect_lines(
             Run(project, *PROFILE, *NEAR, *SMOKE, "--", "confidence").end(),
             "The last run was killed",
             "left in Slurm's queue is cancelled",

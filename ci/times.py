@@ -131,8 +131,8 @@ def megabytes(folder: Path) -> float:
     sizes = {}
     for file in folder.rglob("*"):
         if file.is_file() and not file.is_symlink():
-            told = file.stat()
-            sizes[told.st_ino] = told.st_size
+            status = file.stat()
+            sizes[status.st_ino] = status.st_size
     return sum(sizes.values()) / 1e6
 
 

@@ -9,9 +9,9 @@ import pytest
 ROOT = Path(__file__).parents[1]
 #: Lines of code, declarations, rules and templates. A larger number needs a reason in CHANGELOG.
 BUDGET = {
-    "hedgerow": 49_300,
-    "hedgerow_study": 46_620,
-    "hedgerow_clinic": 11_122,
+    "hedgerow": 49_400,
+    "hedgerow_study": 46_720,
+    "hedgerow_clinic": 11_190,
     "hedgerow_data": 97,
 }
 #: Folders of a package beside its own in src.

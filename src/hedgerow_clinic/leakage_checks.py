@@ -80,8 +80,8 @@ def predicts_follow_up(
         if min(inside.sum(), rest.sum()) < 2 * FEWEST:
             continue
         shares = [
-            share_followed(time[who], event[who], horizon, entry_of(entry, who))
-            for who in (inside, rest)
+            share_followed(time[rows], event[rows], horizon, entry_of(entry, rows))
+            for rows in (inside, rest)
         ]
         few = [not is_followed(share, least) for share in shares]
         large = min(inside.sum(), rest.sum()) >= SIDE_SHARE * len(time)

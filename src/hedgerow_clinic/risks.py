@@ -164,13 +164,13 @@ def calibration(
         learnt = inside & groups.training
         (estimated, _, _), (observed, low, high) = (
             risk_by(
-                time[who],
-                event[who],
+                time[rows],
+                event[rows],
                 horizon,
-                entry=entry_of(entry, who),
+                entry=entry_of(entry, rows),
                 min_followed=least,
             )
-            for who in (learnt, in_test)
+            for rows in (learnt, in_test)
         )
         # The share of the tree is of those with the event where no others are known.
         share = everybody if node == -1 else risk[in_test].mean() if in_test.any() else math.nan

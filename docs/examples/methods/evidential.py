@@ -23,12 +23,12 @@ for draw in range(10):
     chance, guess = rng.random(100), rng.integers(0, 3, 100)
     for column, share in enumerate(shares):
         doubtful = chance < share
-        told = np.where(doubtful, guess, y.iloc[learn])
+        labels = np.where(doubtful, guess, y.iloc[learn])
         doubts = {"gamma_y": np.where(doubtful, 0.9, 0.0)}
         e2m = EvidentialTreeClassifier(max_leaves=4, prune=False)
         models = {
-            "C4.5": C45Classifier().fit(X.iloc[learn], told),
-            "E2M": e2m.fit(X.iloc[learn], told, **doubts),
+            "C4.5": C45Classifier().fit(X.iloc[learn], labels),
+            "E2M": e2m.fit(X.iloc[learn], labels, **doubts),
         }
         for name, model in models.items():
             right = model.predict(X.iloc[test]) == y.iloc[test]
@@ -50,7 +50,7 @@ for name, values in scores.items():
 # Evidential data go through a grid as a table does. Each fold is judged by its own classes, in
 # doubt as they are: the score is 1 less the evidential error rate. These are the rows of the last
 # division, of which four in five have a class at random.
-data = EvidentialData.from_gamma(X.iloc[learn], told, **doubts)
+data = EvidentialData.from_gamma(X.iloc[learn], labels, **doubts)
 grid = {"max_leaves": [1, 2, 3, 4, 6]}
 search = GridSearchCV(e2m, grid, cv=KFold(5, shuffle=True, random_state=0)).fit(data)
 print(search.best_params_, search.cv_results_["mean_test_score"].round(3))

@@ -72,7 +72,9 @@ class Steps:
         # The last one is after all events.
         at_risk = np.cumsum(coming) - np.cumsum(leaving)
         self.at_risk = at_risk[:-1].astype(np.float64)
-        counts = [np.bincount(self.until[who] - 1, minlength=size) for who in (had, event == cause)]
+        counts = [
+            np.bincount(self.until[rows] - 1, minlength=size) for rows in (had, event == cause)
+        ]
         self.events, self.cause_events = (n[:-1].astype(np.float64) for n in counts)
         self.had_event, self.caused = had, event == cause
         self.survival = np.cumprod(1.0 - self.events / self.at_risk)
