@@ -36,7 +36,7 @@ from sklearn.tree import DecisionTreeClassifier
 from hedgerow import (
     C45Classifier,
     ConfDTreeClassifier,
-    DoubtTreeClassifier,
+    UncertainDataTreeClassifier,
     EIGClassifier,
     EvidentialData,
     EvidentialTreeClassifier,
@@ -844,7 +844,7 @@ def confidence() -> None:
                 )
                 changed = model.predict_proba(given)[assigned] / plain[assigned] - 1
                 some = given.iloc[:200]
-                n_read = np.mean([len(model.doubts(some.iloc[[i]]).nodes) for i in range(200)])
+                n_read = np.mean([len(model.revisions(some.iloc[[i]]).nodes) for i in range(200)])
                 on_path = tree.decision_path(some).nnz / 200
                 size = f"{'pruned' if pruned else 'unpruned'} ({tree.get_n_leaves()} leaves)"
                 print(
@@ -992,7 +992,7 @@ def doubt() -> None:
         ratios = {}
         for part, (model, data) in parts.items():
             ours, theirs = alternately(
-                lambda data=everything, y=y: DoubtTreeClassifier().fit(data, y),
+                lambda data=everything, y=y: UncertainDataTreeClassifier().fit(data, y),
                 lambda model=model, data=data, y=y: model.fit(data, y),
                 pairs,
             )

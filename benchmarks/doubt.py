@@ -1,4 +1,4 @@
-"""How far the leaves of `DoubtTreeClassifier` are from E2M's mixture where classes are doubtful.
+"""How far the leaves of `UncertainDataTreeClassifier` are from E2M's mixture where classes are doubtful.
 
     python benchmarks/doubt.py
 
@@ -15,7 +15,7 @@ from __future__ import annotations
 import numpy as np
 from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 
-from hedgerow import DoubtTreeClassifier, EvidentialTreeClassifier, Uncertain
+from hedgerow import UncertainDataTreeClassifier, EvidentialTreeClassifier, Uncertain
 from hedgerow.evidential._mixture import estimate, spread
 
 SETS = {"iris": load_iris, "wine": load_wine, "breast cancer": load_breast_cancer}
@@ -50,8 +50,8 @@ def measured(load, gamma: float, seed: int) -> list[float]:
     learn, test = order[n // 3 :], order[: n // 3]
     data = Uncertain(X, y_plausibility=plausible, classes=range(K)).take(learn)
     models = [
-        DoubtTreeClassifier(leaves="fractions").fit(data),
-        DoubtTreeClassifier().fit(data),
+        UncertainDataTreeClassifier(leaves="fractions").fit(data),
+        UncertainDataTreeClassifier().fit(data),
         EvidentialTreeClassifier(random_state=seed, pruning_share=0.3).fit(data),
     ]
     trees = [model.tree_ for model in models[:2]]

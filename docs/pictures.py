@@ -13,7 +13,7 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 from sklearn.datasets import load_wine
 
-from hedgerow import DoubtTreeClassifier, SoftTreeClassifier
+from hedgerow import UncertainDataTreeClassifier, SoftTreeClassifier
 from hedgerow.files import read_csv
 from hedgerow.showing.figures import save, style
 
@@ -21,7 +21,7 @@ HERE = Path(__file__).parent
 IMG = HERE / "img"
 EFFECTS = HERE.parent / "data/reference/uncertainty_benchmark/uncertainty_benchmark_effects.csv"
 NOISE = dict.fromkeys(("propagation", "evaluation"), 0.1)
-METHODS = {"doubt_tree": "DoubtTreeClassifier", "forest": "random forest"}
+METHODS = {"doubt_tree": "UncertainDataTreeClassifier", "forest": "random forest"}
 SHADES = ("#DDDDDD", "#666666", "#AAAAAA")
 
 
@@ -44,7 +44,7 @@ def draw_readme(X, names) -> None:
         effects[effects["metric"] == metric].set_index("first").loc[list(METHODS)]
         for metric in ("accuracy", "changes")
     )
-    tree = DoubtTreeClassifier(error="10 %", max_depth=2).fit(X, names).tree_
+    tree = UncertainDataTreeClassifier(error="10 %", max_depth=2).fit(X, names).tree_
     with style():
         figure = plt.figure(figsize=(9.0, 4.6))
         grid = figure.add_gridspec(2, 2, width_ratios=(1.5, 1))

@@ -10,6 +10,6 @@ LEARNERS = {
     "OptimalTreeClassifier": {"max_depth": 2},
     "ConfDTreeClassifier": {},
     "EIGClassifier": {},
-    "DoubtTreeClassifier": {},
+    "UncertainDataTreeClassifier": {},
     "EvidentialTreeClassifier": {"random_state": 0},
 }

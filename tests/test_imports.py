@@ -77,13 +77,13 @@ def test_an_import_loads_no_more_than_it_needs(module):
 def test_help_imports_no_command(tmp_path):
     """`hedgerow --help` took 2 s: the parser of every command was built, and the one of `gap`
     imports scikit-learn."""
-    look = "import sys\nfrom hedgerow.cli import parsed\n"
+    look = "import sys\nfrom hedgerow.cli import parse\n"
     end = "\nprint(*{n.partition('.')[0] for n in sys.modules}, *sys.modules)"
     loaded = set(
-        run(f"{look}try:\n    parsed(['--help'])\nexcept SystemExit:\n    pass{end}").split()
+        run(f"{look}try:\n    parse(['--help'])\nexcept SystemExit:\n    pass{end}").split()
     )
     assert not loaded & {*HEAVY, "numpy", "hedgerow.data"}
-    loaded = set(run(f"{look}parsed(['data', 'list']){end}").split())
+    loaded = set(run(f"{look}parse(['data', 'list']){end}").split())
     assert (
         not loaded & HEAVY
         and "hedgerow_clinic" in loaded

@@ -9,7 +9,9 @@ from hedgerow.explanation.repeats import error_from_repeats as error_from_repeat
 from hedgerow.induction.c45 import C45Classifier as C45Classifier
 from hedgerow.induction.measurement import resolve_error as resolve_error
 from hedgerow.induction.uncertain_table import Uncertain as Uncertain
-from hedgerow.missing.combined_uncertainty import DoubtTreeClassifier as DoubtTreeClassifier
+from hedgerow.missing.combined_uncertainty import (
+    UncertainDataTreeClassifier as UncertainDataTreeClassifier,
+)
 from hedgerow.missing.eig import EIGClassifier as EIGClassifier
 from hedgerow.missing.mia import MissingIncorporated as MissingIncorporated
 from hedgerow.optimal.gap import Gap as Gap

@@ -411,7 +411,9 @@ def test_another_event_before_the_horizon_leaves_no_class_as_in_the_thesis(sever
     assert SurvivalPlan().competing == Settings().competing == "censored"
     np.testing.assert_array_equal(found.groups.labels.y, labels.y)
     assert (labels.y[before] == -1).all() and before.sum() > 20
-    assert found.groups.tree_.class_weight[0].sum() == (labels.known & found.groups.training).sum()
+    assert (
+        found.groups.tree_.class_weight[0].sum() == (labels.labelled & found.groups.training).sum()
+    )
     counts = shown["flow"].frame.set_index("about")["count"]
     ended = (cause == 0) & (table["years"] < 5.0)
     assert counts["unknown: another event before the horizon"] == before.sum()

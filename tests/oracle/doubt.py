@@ -11,7 +11,7 @@ from oracle.missing import EIGReference
 
 
 class DoubtReference(EIGReference):
-    """What `DoubtTreeClassifier` must agree with.
+    """What `UncertainDataTreeClassifier` must agree with.
 
     plausible : (n, K); error : (m,) standard deviations, 0 for exact values; imputed : (draws, n,
     m), read where X is missing.

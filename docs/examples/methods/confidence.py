@@ -30,4 +30,4 @@ axes.set_aspect("equal")
 # %%
 # What was doubted of the wine whose probability rose most:
 
-print(model.doubts(new.iloc[int(np.argmax(after - before))]))
+print(model.revisions(new.iloc[int(np.argmax(after - before))]))

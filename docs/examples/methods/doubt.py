@@ -3,9 +3,9 @@ Leaves of doubtful classes
 ==========================
 
 Log loss on test rows by the share of training rows of which two classes are plausible alike, the
-true one and another. C4.5 gets one of the two, drawn at random. `DoubtTreeClassifier` gets both, and
-its leaves are means of shares or made from plausibilities. Means of ten draws with their standard
-errors.
+true one and another. C4.5 gets one of the two, drawn at random.
+`UncertainDataTreeClassifier` gets both, and its leaves are means of shares or made from
+plausibilities. Means of ten draws with their standard errors.
 """
 
 import matplotlib.pyplot as plt
@@ -13,7 +13,7 @@ import numpy as np
 from sklearn.datasets import load_wine
 from sklearn.metrics import log_loss
 
-from hedgerow import C45Classifier, DoubtTreeClassifier, Uncertain
+from hedgerow import C45Classifier, Uncertain, UncertainDataTreeClassifier
 
 X, y = load_wine(return_X_y=True)
 shares = [0.0, 0.2, 0.4, 0.6, 0.8]
@@ -33,8 +33,8 @@ for draw in range(10):
         labels = np.where(doubtful, lot, y)[learn]
         models = {
             "one drawn, C4.5": C45Classifier(smoothing=True).fit(X[learn], labels),
-            "fractions": DoubtTreeClassifier(leaves="fractions", smoothing=True).fit(data),
-            "plausibility": DoubtTreeClassifier(smoothing=True).fit(data),
+            "fractions": UncertainDataTreeClassifier(leaves="fractions", smoothing=True).fit(data),
+            "plausibility": UncertainDataTreeClassifier(smoothing=True).fit(data),
         }
         for name, model in models.items():
             scores[name][draw, column] = log_loss(y[test], model.predict_proba(X[test]))

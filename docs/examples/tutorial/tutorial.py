@@ -68,7 +68,7 @@ soft.tree_.plot(path=X_test.iloc[wine], path_only=True, X=X_learn, y=y_learn)
 doubting = ConfDTreeClassifier(C45Classifier(max_depth=2)).fit(X_learn, y_learn)
 plain = doubting.estimator_.predict_proba(X_test)
 moved = int(np.abs(plain - doubting.predict_proba(X_test)).sum(axis=1).argmax())
-print(doubting.doubts(X_test.iloc[moved]))
+print(doubting.revisions(X_test.iloc[moved]))
 
 # %%
 # Values are missing

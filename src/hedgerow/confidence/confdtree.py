@@ -146,7 +146,7 @@ class ConfDTreeClassifier(TreeClassifierMixin):
     >>> from hedgerow import C45Classifier, ConfDTreeClassifier
     >>> X, y = load_wine(return_X_y=True, as_frame=True)
     >>> model = ConfDTreeClassifier(C45Classifier(max_depth=2)).fit(X, y)
-    >>> print(model.doubts(X.iloc[61]))
+    >>> print(model.revisions(X.iloc[61]))
         leaf 3: 2 0.980, 1 0.020
       node 1, color_intensity < 3.85: color_intensity = 5.75 is usual in 2 [2.7744, 12.018]
         leaf 5: 1 0.981, 0 0.019
@@ -412,7 +412,7 @@ class ConfDTreeClassifier(TreeClassifierMixin):
         probabilities = self.predict_proba(X, error)  # which says if it is not fitted
         return self.classes_[np.argmax(probabilities, axis=1)]
 
-    def doubts(self, x, error=None) -> Revisions:
+    def revisions(self, x, error=None) -> Revisions:
         """What each node did to one instance: a section of what `explain` says of it.
 
         Parameters
@@ -438,7 +438,7 @@ class ConfDTreeClassifier(TreeClassifierMixin):
         return self._revisions_of(x, error)(0)
 
     def _revisions_of(self, X, error) -> Callable[[int], Revisions]:
-        """What `doubts` says of each row of a table, by its number."""
+        """What `revisions` says of each row of a table, by its number."""
         check_is_fitted(self, "trees_")
         read = list(self._encoded_tables(X, error))
 

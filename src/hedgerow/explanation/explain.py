@@ -79,7 +79,7 @@ def explain_learner(learner, X, error=None, given: str = VALUE_IS[0]) -> Explana
 
 
 def _of_learner(learner, X, error, given, single, probabilities):
-    revisions = learner._revisions_of(X, error) if hasattr(learner, "doubts") else None
+    revisions = learner._revisions_of(X, error) if hasattr(learner, "revisions") else None
     classes = learner.classes_.tolist()
     if not hasattr(learner, "tree_"):  # a forest has no path of its own
         cases = [

@@ -191,7 +191,7 @@ class Explanation:
         self._revisions = revisions
 
     @property
-    def doubts(self):
+    def revisions(self):
         """What the nodes of a ConfDTree did; None of other learners."""
         if callable(self._revisions):
             self._revisions = self._revisions()
@@ -209,7 +209,7 @@ class Explanation:
         if self._case is None:
             raise InputError(
                 "this explanation is of a forest, which has no path and no leaves of its own",
-                remedy="read its `doubts`, or explain a tree",
+                remedy="read its `revisions`, or explain a tree",
             )
         return self._case
 
@@ -344,7 +344,7 @@ class Explanation:
         return self.case.answers(self.case.laws)
 
     @cached_property
-    def worth_repeating(self) -> dict[str, float]:
+    def repeat_gain(self) -> dict[str, float]:
         """Variable -> expected fall of `entropy` if it alone is measured again, the largest first.
 
         The variables that the case may be tested on and that carry an error.
@@ -482,7 +482,7 @@ class Explanation:
         if self._case is None:
             return row
         best = int(np.argmax(self.probabilities))
-        repeated = self.worth_repeating
+        repeated = self.repeat_gain
         first = next(iter(repeated), None)
         return {
             **row,
@@ -503,7 +503,7 @@ class Explanation:
 
     def __getstate__(self) -> dict:
         state = {name: value for name, value in self.__dict__.items() if name not in _CACHED}
-        return {**state, "_revisions": self.doubts}
+        return {**state, "_revisions": self.revisions}
 
     def __repr__(self) -> str:
         return f"Explanation(answer={self.answer!r}, probability={self.probabilities.max():.3f})"

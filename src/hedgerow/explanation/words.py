@@ -26,8 +26,8 @@ def text(explanation: Any) -> str:
     lines = [f"answer: {explanation.answer} ({shares})"]
     if explanation._case is not None:
         lines += _sections(explanation)
-    if explanation.doubts is not None:
-        revisions = str(explanation.doubts).splitlines()
+    if explanation.revisions is not None:
+        revisions = str(explanation.revisions).splitlines()
         lines += ["doubts of the nodes (ConfDTree):", *("  " + line for line in revisions)]
     return "\n".join(one_line(line) for line in lines)  # names and labels may hold breaks
 
@@ -101,7 +101,7 @@ def uncertainty_words(explanation: Any) -> list[str]:
     once = "measured again" if explanation.case.given == "measured" else "measured"
     changes = percent(explanation.changes)
     lines.append(f"{once}, all values: another answer than {explanation.stands} with {changes}")
-    repeated = {name: fall for name, fall in explanation.worth_repeating.items() if fall >= LEAST}
+    repeated = {name: fall for name, fall in explanation.repeat_gain.items() if fall >= LEAST}
     if repeated:
         name, fall = next(iter(repeated.items()))
         lines.append(
@@ -179,8 +179,8 @@ def _page(explanation: Any) -> str:
         ]
         heads = ("leaf", "classes", "n", "probability")
         parts.append(_table("Leaves it may belong to", heads, rows))
-    if explanation.doubts is not None:
-        revisions = _escaped(explanation.doubts)
+    if explanation.revisions is not None:
+        revisions = _escaped(explanation.revisions)
         parts.append(f"<p>Doubts of the nodes (ConfDTree):</p><pre>{revisions}</pre>")
     return "".join(parts)
 

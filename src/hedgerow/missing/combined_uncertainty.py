@@ -16,7 +16,7 @@ MAX_GAP = 1e-9  # by which the log-likelihood of a leaf may fall short of the la
 MOST_ITERATIONS = 100_000
 
 
-class DoubtTreeClassifier(EIGClassifier):
+class UncertainDataTreeClassifier(EIGClassifier):
     """One tree for all doubts that `hedgerow.Uncertain` tells of a table.
 
     Errors of measurement divide rows at the gates, as in `SoftTreeClassifier`; tests weigh what is
@@ -76,13 +76,13 @@ n_jobs
 
     >>> import numpy as np
     >>> from sklearn.datasets import load_wine
-    >>> from hedgerow import DoubtTreeClassifier, Uncertain
+    >>> from hedgerow import UncertainDataTreeClassifier, Uncertain
     >>> X, y = load_wine(return_X_y=True)
     >>> X[np.random.default_rng(0).random(X.shape) < 0.1] = np.nan
     >>> votes = np.eye(3)[y]
     >>> votes[::3, 1] = 1.0
     >>> data = Uncertain(X, error="5 %", y_plausibility=votes)
-    >>> model = DoubtTreeClassifier().fit(data[::2], y[::2])
+    >>> model = UncertainDataTreeClassifier().fit(data[::2], y[::2])
     >>> round(model.score(data[1::2], y[1::2]), 2)
     0.81
     """

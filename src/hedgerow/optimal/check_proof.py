@@ -153,9 +153,9 @@ class Table:
 class Check:
     """Bounds of the claims of a proof, one after the other."""
 
-    def __init__(self, table, depth, objective, leaf_price):
+    def __init__(self, table, depth, objective, leaf_penalty):
         self.table, self.depth, self.objective = table, depth, objective
-        self.leaf_penalty = leaf_price * table.n_rows
+        self.leaf_penalty = leaf_penalty * table.n_rows
         self.steepest = {"errors": 1.0, "gini": 2.0, "log_loss": np.inf}[objective]
         self.claims = []  # of each claim: depth, drop, path, weight of its rows, bound
         i = np.arange(table.n_rows + 1)
@@ -403,7 +403,7 @@ def check(text, content):
         demand(proof["data"] == hashlib.sha256(content).hexdigest(),
                "the table is not the one that the proof is about")  # fmt: skip
         demand(proof["digest"] == digest(proof), "the proof was altered after it was written")
-        depth, bound, price = proof["depth"], float(proof["bound"]), float(proof["leaf_price"])
+        depth, bound, price = proof["depth"], float(proof["bound"]), float(proof["leaf_penalty"])
         demand(depth >= 0 and 0 <= price < np.inf and proof["most_subsets"] <= 12,
                "depth, price of a leaf or number of subsets is out of range")  # fmt: skip
         demand(proof["missing"] in ("divided", "routed"), "missing values are neither way")

@@ -41,7 +41,7 @@ def add_gap(parser: argparse.ArgumentParser) -> None:
         help="what a leaf costs (default: %(default)s)",
     )
     parser.add_argument(
-        "--leaf-price",
+        "--leaf-penalty",
         type=float,
         default=0.0,
         metavar="P",
@@ -104,7 +104,7 @@ def run(options: argparse.Namespace) -> int:
         codes,
         max_depth=tree.depth if options.depth is None else options.depth,
         objective=options.objective,
-        leaf_price=options.leaf_price,
+        leaf_penalty=options.leaf_penalty,
         missing=options.missing,
         max_nodes=options.max_nodes,
         time_limit=options.time_limit,

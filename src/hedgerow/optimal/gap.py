@@ -40,7 +40,7 @@ class Gap:
         The best that was found, and its cost:
     best_cost : float
     objective : str
-    leaf_price : float
+    leaf_penalty : float
     weight : float
         Of all rows: their number, without weights.
     kind : str
@@ -55,19 +55,21 @@ class Gap:
     best: Tree = field(repr=False)
     best_cost: float
     objective: str
-    leaf_price: float
+    leaf_penalty: float
     weight: float
     kind: str = ""
 
     def __str__(self) -> str:
-        counted = self.objective == "errors" and not self.leaf_price
+        counted = self.objective == "errors" and not self.leaf_penalty
         unit = self.weight if counted else 1.0
         cost, bound, best = self.cost * unit, self.bound * unit, self.best_cost * unit
         trees = f"no tree of depth {self.depth} on these values{self.kind}"
         if counted:
             phrase, has, fewer = f"{_shown(cost)} error{'' if cost == 1 else 's'}", "has", "fewer"
-        elif self.leaf_price:
-            what = f"{NAMES[self.objective]} per unit of weight, {self.leaf_price:g} for each leaf"
+        elif self.leaf_penalty:
+            what = (
+                f"{NAMES[self.objective]} per unit of weight, {self.leaf_penalty:g} for each leaf"
+            )
             phrase, has, fewer = f"cost {_shown(cost)} ({what})", "costs", "less"
         else:
             phrase, has, fewer = f"{NAMES[self.objective]} {_shown(cost)}", "has", "less"
@@ -94,7 +96,7 @@ def gap(
     *,
     max_depth: int | None = None,
     objective: str = "errors",
-    leaf_price: float = 0.0,
+    leaf_penalty: float = 0.0,
     missing: str = "divided",
     sample_weight=None,
     max_nodes: int | None = None,
@@ -115,7 +117,7 @@ def gap(
         Labels among the tree's `classes`; codes 0, 1, ... where it has none.
     max_depth : int from 0 to 16, optional
         Of the trees that the bound is about; None: the depth of the tree.
-    objective, leaf_price, missing, max_nodes, time_limit
+    objective, leaf_penalty, missing, max_nodes, time_limit
         As of `OptimalTreeClassifier`.
     sample_weight : (n,) array, optional
         At least 0.
@@ -157,7 +159,7 @@ def gap(
         sample_weight,
         max_depth=tree.depth if max_depth is None else max_depth,
         objective=objective,
-        leaf_price=leaf_price,
+        leaf_penalty=leaf_penalty,
         missing=missing,
         max_nodes=max_nodes,
         time_limit=time_limit,
@@ -177,7 +179,7 @@ def gap_and_core(tree: Tree, values: np.ndarray, codes: np.ndarray, sample_weigh
     total = float(weight.sum())
     kept = weight > 0
     loss = cost_of(tree, values[kept], codes[kept], weight[kept], model.objective)
-    cost = loss / total + model.leaf_price * tree.n_leaves
+    cost = loss / total + model.leaf_penalty * tree.n_leaves
     labels = range(tree.n_classes) if tree.classes is None else tree.classes
     best = model.tree_.replace(
         classes=[list(labels)[code] for code in model.classes_], feature_names=tree.feature_names
@@ -192,7 +194,7 @@ def gap_and_core(tree: Tree, values: np.ndarray, codes: np.ndarray, sample_weigh
         best=best,
         best_cost=model.objective_,
         objective=model.objective,
-        leaf_price=float(model.leaf_price),
+        leaf_penalty=float(model.leaf_penalty),
         weight=total,
         kind=(f", missing ones {model.missing}," if some else "") + _one_by_one(model),
     )

@@ -334,7 +334,7 @@ class OptimalTreeClassifier(TreeClassifierMixin):
         the training set. Or 1 less the macro F1 of the whole tree, which does not add up over
         leaves and takes ``search="uct"``: the best of searches for errors weighted by class; the
         class weights of its nodes are weighted so as well.
-    leaf_price : float, default 0
+    leaf_penalty : float, default 0
         What each leaf costs besides, in the same unit: .01 for a leaf that must save one row of a
         hundred. As ``ccp_alpha`` of scikit-learn, and solved instead of pruned.
     missing : {"divided", "routed"}, default "divided"
@@ -379,6 +379,8 @@ class OptimalTreeClassifier(TreeClassifierMixin):
         with the tree of C4.5 and never gives a worse one; an eighth of its nodes are for the bound.
         For rows that go one way at each test: no errors of
         measurement, and missing values routed.
+    leaf_price : deprecated
+        The former name of `leaf_penalty`, which it stands for until the release after the next.
 
     Attributes
     ----------
@@ -415,8 +417,8 @@ class OptimalTreeClassifier(TreeClassifierMixin):
     left to right: the same tree for the same rows in any order.
 
     There is no least weight of leaves. With one, a branch with fewer rows could cost more than one
-    with more, and what is known of a test would say nothing of its neighbours; `leaf_price` is the
-    way to smaller trees.
+    with more, and what is known of a test would say nothing of its neighbours. For smaller trees
+    use `leaf_penalty`.
 
     References
     ----------
@@ -443,7 +445,7 @@ class OptimalTreeClassifier(TreeClassifierMixin):
         self,
         max_depth=3,
         objective="errors",
-        leaf_price=0.0,
+        leaf_penalty=0.0,
         missing="divided",
         candidates="values",
         most_subsets=6,
@@ -457,10 +459,11 @@ class OptimalTreeClassifier(TreeClassifierMixin):
         time_limit=None,
         tolerance=0.0,
         search="bounds",
+        leaf_price=None,
     ):
         self.max_depth = max_depth
         self.objective = objective
-        self.leaf_price = leaf_price
+        self.leaf_penalty = leaf_penalty
         self.missing = missing
         self.candidates = candidates
         self.most_subsets = most_subsets
@@ -474,11 +477,16 @@ class OptimalTreeClassifier(TreeClassifierMixin):
         self.time_limit = time_limit
         self.tolerance = tolerance
         self.search = search
+        self.leaf_price = leaf_price
+
+    @property
+    def _leaf_penalty(self):
+        return self.leaf_penalty if self.leaf_price is None else self.leaf_price
 
     def _check_parameters(self) -> None:
         check_number("max_depth", self.max_depth, 0, DEEPEST, whole=True)
         check_choice("objective", self.objective, (*OBJECTIVES, MACRO_F1))
-        check_number("leaf_price", self.leaf_price, 0.0, BEYOND_USE)
+        check_number("leaf_penalty", self._leaf_penalty, 0.0, BEYOND_USE)
         check_choice("missing", self.missing, MISSING)
         check_choice("candidates", self.candidates, ("values", "midpoints"))
         check_number("most_subsets", self.most_subsets, 1, WIDEST_SUBSETS, whole=True)
@@ -540,6 +548,8 @@ class OptimalTreeClassifier(TreeClassifierMixin):
 
         ordered : as of `columns_of`
         """
+        if self.leaf_price is not None:
+            warn_user("leaf_price is now called leaf_penalty; the old name will go")
         self._check_parameters()
         training = self._training_set(X, y, sample_weight)
         columns = columns_of(
@@ -592,7 +602,7 @@ class OptimalTreeClassifier(TreeClassifierMixin):
             )
         problem = {
             "n_classes": training.n_classes,
-            "price": self.leaf_price * training.total_weight,
+            "price": self._leaf_penalty * training.total_weight,
             "depth": self.max_depth,
             "max_nodes": self.max_nodes or 0,
             "seconds": self.time_limit or 0.0,

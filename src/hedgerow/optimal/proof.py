@@ -71,7 +71,7 @@ def proof_of(gap: Gap, core: Any, columns: list[Tests], codes: np.ndarray, conte
         "version": VERSION,
         "depth": gap.depth,
         "objective": gap.objective,
-        "leaf_price": gap.leaf_price,
+        "leaf_penalty": gap.leaf_penalty,
         "missing": missing,
         "most_subsets": MOST_SUBSETS,
         "rows": table.n_rows,

@@ -154,7 +154,7 @@ def risk_groups(
     if not hasattr(X, "shape") or X.shape[0] != n:
         raise InputError(f"X has {len(X)} rows and time {n} values", remedy="give one per patient")
     training = ~_test_part(labels.y, test_size, check_random("random_state", random_state))
-    learnt = np.flatnonzero(training & labels.known)
+    learnt = np.flatnonzero(training & labels.labelled)
     if len(np.unique(labels.y[learnt])) < 2:
         had = "all" if len(learnt) and labels.y[learnt][0] else "none"
         raise InputError(
@@ -170,7 +170,7 @@ def risk_groups(
         stands_for = censoring_weights(
             followed, ended, horizon, cause=cause, competing=competing, entry=entered
         )
-        ipcw = stands_for[labels.known[training]]
+        ipcw = stands_for[labels.labelled[training]]
         given["sample_weight"] = given.get("sample_weight", 1.0) * ipcw
     rows = np.flatnonzero(training)
     times, events = (values[rows] for values in checked_follow_up(time, event, cause))
@@ -178,7 +178,7 @@ def risk_groups(
     fitted, refused = fit_followed(
         thesis_tree() if estimator is None else estimator,
         X.iloc[rows] if hasattr(X, "iloc") else X[rows],
-        np.flatnonzero(labels.known[rows]),
+        np.flatnonzero(labels.labelled[rows]),
         labels.y[learnt],
         FollowUp(times, events, horizon, since),
         min_followed,

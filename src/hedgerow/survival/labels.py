@@ -23,12 +23,12 @@ class HorizonLabels(NamedTuple):
     ----------
     y : (n,) int64 array
         1 with the event by the horizon, 0 without; -1 where nobody knows.
-    known : (n,) bool array
-        Whether the class is known: what a learner may see.
+    labelled : (n,) bool array
+        Whether the class is known, so that a learner may use the row.
     """
 
     y: np.ndarray
-    known: np.ndarray
+    labelled: np.ndarray
 
 
 def horizon_labels(
@@ -157,7 +157,7 @@ def censoring_weights(
     array([1. , 1.5, 0. , 1.5])
     """
     labels = horizon_labels(time, event, horizon, cause=cause, competing=competing, entry=entry)
-    labelled = labels.known
+    labelled = labels.labelled
     time, event = checked_follow_up(time, event, cause)
     ends = event == 0 if competing == "survived" else event != cause
     if largest is not None:

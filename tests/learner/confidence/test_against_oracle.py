@@ -177,7 +177,7 @@ def test_rows_say_together_what_they_say_alone(base):
     for some in (slice(0, 1), slice(4090, 4110), slice(8190, 9000)):
         np.testing.assert_array_equal(model.predict_proba(new[some]), got[some])
     for row in (0, 4095, 4096, 8999):
-        np.testing.assert_array_equal(model.doubts(new[row]).after, got[row])
+        np.testing.assert_array_equal(model.revisions(new[row]).after, got[row])
 
 
 @pytest.mark.parametrize("kind", ["hard", "soft"])

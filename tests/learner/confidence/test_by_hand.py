@@ -226,9 +226,9 @@ def test_categories():
     # Nobody saw d: it goes to the heavier side, is usual in no class, and costs a fine.
     np.testing.assert_allclose(got[3], [2 / 3 * 0.9, 1 / 3 + 2 / 3 * 0.1])
     np.testing.assert_allclose(got[4], 0.6 * third + 0.4 * np.array([0, 1]))
-    assert "kind = c is unusual in 0 {a}, usual in 1" in str(model.doubts(new.iloc[2:3]))
-    assert "kind is missing, nothing is doubted" in str(model.doubts(new.iloc[4:]))
-    assert "kind = a new category is unusual in 0 {a}" in str(model.doubts(new.iloc[3:4]))
+    assert "kind = c is unusual in 0 {a}, usual in 1" in str(model.revisions(new.iloc[2:3]))
+    assert "kind is missing, nothing is doubted" in str(model.revisions(new.iloc[4:]))
+    assert "kind = a new category is unusual in 0 {a}" in str(model.revisions(new.iloc[3:4]))
 
 
 # ------------------------------------------------------------------------------- properties
@@ -248,7 +248,7 @@ def test_probabilities_stay_probabilities_and_explanations_agree(seed):
     np.testing.assert_allclose(got.sum(axis=1), 1.0, atol=1e-12)
     plain = model.estimator_.predict_proba(new)
     for row in range(len(new)):
-        told = model.doubts(new[row])
+        told = model.revisions(new[row])
         np.testing.assert_array_equal(told.after, got[row])
         np.testing.assert_allclose(told.before, plain[row], atol=1e-15)
         assert told.nodes[-1].node == 0
@@ -273,7 +273,7 @@ def test_order_of_rows_and_layout_do_not_matter():
 def test_one_class_and_few_instances_have_nothing_to_doubt():
     alone = ConfDTreeClassifier().fit([[0.0], [1.0], [2.0]], ["a", "a", "a"])
     np.testing.assert_array_equal(alone.predict_proba([[9.0]]), [[1.0]])
-    assert str(alone.doubts([9.0])).startswith("leaf 0: a 1.000")
+    assert str(alone.revisions([9.0])).startswith("leaf 0: a 1.000")
     few = ConfDTreeClassifier(C45Classifier(prune=False, min_samples_split=2), min_instances=9)
     few.fit([[0.0], [1.0], [2.0], [3.0]], [0, 0, 1, 1])
     np.testing.assert_array_equal(few.predict_proba([[-99.0], [99.0]]), [[1, 0], [0, 1]])

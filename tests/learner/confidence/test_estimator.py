@@ -85,7 +85,7 @@ def test_a_mixture_is_read_as_the_tree_that_it_is_of_plain_values():
     assert abs(said - e2m.predict_proba(gaps)).max() > 0.01
     doubting = ConfDTreeClassifier(FrozenEstimator(e2m)).fit(X, y)
     assert abs(doubting.predict_proba(X) - e2m.predict_proba(X)).max() > 0.01
-    assert "node 0" in str(doubting.doubts(X.iloc[61]))
+    assert "node 0" in str(doubting.revisions(X.iloc[61]))
     with pytest.raises(InputError, match="X is evidential data, of which a row may be in several"):
         doubting.predict_proba(data)
 
@@ -145,7 +145,7 @@ def test_another_table_is_refused():
         with pytest.raises(ValueError, match="infinit"):
             model.predict_proba(X.where(X < 1000, np.inf))
         with pytest.raises(InputError, match="x has 2 rows; give one of them"):
-            model.doubts(X[:2])
+            model.revisions(X[:2])
 
 
 def test_smoothing_is_that_of_the_estimator_unless_told():
@@ -169,8 +169,8 @@ def test_frames_with_categories():
     model = ConfDTreeClassifier(categorical=True).fit(X, y)
     assert model.score(X, y) > 0.9
     assert model.feature_names_in_.tolist() == ["size", "kind"]
-    assert "kind in {" in str(model.doubts(X.iloc[0]))
-    assert "leaf" in str(model.doubts(X.iloc[[1]]))
+    assert "kind in {" in str(model.revisions(X.iloc[0]))
+    assert "leaf" in str(model.revisions(X.iloc[[1]]))
 
 
 @pytest.mark.parametrize("inner", INNER, ids=repr)
@@ -205,7 +205,7 @@ def test_forests_as_estimators():
         assert model.get_n_leaves() == sum(tree.n_leaves for tree in model.trees_)
         assert model.get_depth() == max(tree.depth for tree in model.trees_)
         assert model.feature_importances_.sum() == pytest.approx(1.0)
-        told = model.doubts(X.iloc[61])
+        told = model.revisions(X.iloc[61])
         np.testing.assert_allclose(told.after, model.predict_proba(X.iloc[[61]])[0], atol=1e-12)
         want = model.estimator_.predict_proba(X.iloc[[61]])[0]
         np.testing.assert_allclose(told.before, want, atol=1e-12)
@@ -249,7 +249,7 @@ def test_extreme_values_and_weights(scale, normality):
 def test_an_explanation_can_be_read_by_programs():
     X, y = load_wine(return_X_y=True, as_frame=True)
     model = ConfDTreeClassifier(C45Classifier(max_depth=2)).fit(X, y)
-    told = model.doubts(X.iloc[61])
+    told = model.revisions(X.iloc[61])
     root = told.nodes[-1]
     assert (root.node, root.depth, root.variable, root.done) == (0, 0, "flavanoids", "routes")
     assert root.is_atypical and root.assigned == 2 and root.others == (1,)

@@ -56,7 +56,7 @@ def test_settings_reach_the_rules(files, wine, capsys):
         model = ConfDTreeClassifier(base, **settings, **{off: False}).fit(X, y)
         assert run(files, *given, f"--no-{off}", "--smoothing", "--row", "0") == 0
         out = capsys.readouterr().out.splitlines()
-        said = ["  " + line for line in str(model.doubts(X.iloc[60])).splitlines()]
+        said = ["  " + line for line in str(model.revisions(X.iloc[60])).splitlines()]
         assert out[-len(said) :] == said
 
 

@@ -18,7 +18,6 @@ from sklearn.tree import DecisionTreeClassifier
 from hedgerow import (
     C45Classifier,
     ConfDTreeClassifier,
-    DoubtTreeClassifier,
     EIGClassifier,
     EvidentialTreeClassifier,
     Explanation,
@@ -28,6 +27,7 @@ from hedgerow import (
     Tree,
     UCTTreeClassifier,
     Uncertain,
+    UncertainDataTreeClassifier,
     UncertainTreeClassifier,
 )
 from hedgerow.data import load
@@ -108,11 +108,11 @@ def test_what_is_worth_measuring_again(kind):
     error, draw = error_of(kind, rng)
     x = X[3]
     said = tree.explain(x, error={0: error, 1: error})
-    assert max(said.worth_repeating.values()) > 0.01
+    assert max(said.repeat_gain.values()) > 0.01
     for j in (0, 1):
         drawn = by_draws.fall(tree, x, {0: draw, 1: draw}, j, N, rng, 500)
-        within(said.worth_repeating[f"x{j}"], drawn, 2.0)
-    assert list(said.worth_repeating.values()) == sorted(said.worth_repeating.values())[::-1]
+        within(said.repeat_gain[f"x{j}"], drawn, 2.0)
+    assert list(said.repeat_gain.values()) == sorted(said.repeat_gain.values())[::-1]
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -199,7 +199,7 @@ def learners():
     yield UncertainTreeClassifier(width=0.05)
     yield UCTTreeClassifier(n_iterations=200, random_state=0)
     yield EIGClassifier()
-    yield DoubtTreeClassifier()
+    yield UncertainDataTreeClassifier()
     yield OptimalTreeClassifier(2)
     yield OptimalTreeClassifier(2, error=0.2)
     yield ConfDTreeClassifier(C45Classifier(max_depth=3))
@@ -223,16 +223,16 @@ def test_every_learner(model):
         np.testing.assert_allclose(alone.probabilities, want[0], atol=1e-12)
         frame = cases.to_frame()
         assert frame["answer"].tolist() == model.predict(X.iloc[58:63], error=error).tolist()
-    assert (model.explain(X.iloc[58], error={"flavanoids": 0.2}).doubts is not None) == isinstance(
-        model, ConfDTreeClassifier
-    )
+    assert (
+        model.explain(X.iloc[58], error={"flavanoids": 0.2}).revisions is not None
+    ) == isinstance(model, ConfDTreeClassifier)
 
 
 def test_forest_of_confdtree():
     X, y = load_iris(return_X_y=True)
     model = ConfDTreeClassifier(RandomForestClassifier(3, random_state=0)).fit(X, y)
     said = model.explain(X[70])
-    assert len(said.doubts.trees) == 3 and "tree 0" in str(said) and "tree 0" in said.to_html()
+    assert len(said.revisions.trees) == 3 and "tree 0" in str(said) and "tree 0" in said.to_html()
     with pytest.raises(InputError, match="of a forest, which has no path"):
         _ = said.path
     assert model.explain(X[:2]).to_frame().shape == (2, 2)
@@ -246,7 +246,7 @@ def test_trees_of_scikit_learn():
     np.testing.assert_allclose(
         tree.explain(X[70]).probabilities, model.predict_proba(X[[70]])[0], atol=1e-12
     )
-    assert 0 < said.changes < 1 and next(iter(said.worth_repeating)) in ("x2", "x3")
+    assert 0 < said.changes < 1 and next(iter(said.repeat_gain)) in ("x2", "x3")
 
 
 def test_by_hand():
@@ -277,7 +277,7 @@ def test_by_hand():
 def test_nothing_is_known_of_errors():
     tree, X = deep_tree(0)
     said = tree.explain(X[0])
-    assert said.changes is None and said.worth_repeating == {} and said.entropy == 0
+    assert said.changes is None and said.repeat_gain == {} and said.entropy == 0
     assert len(said.leaves) == 1 and "no error of measurement is known" in str(said)
 
 
@@ -379,7 +379,7 @@ def test_a_forest_of_one_tree_has_the_labels_and_names_of_all():
         assert said.answer == model.predict(X.iloc[[61]])[0] and said.classes == ["a", "b", "c"]
         for step in said.path:
             assert step.value == pytest.approx(X.iloc[61][step.variable], rel=1e-6)
-            assert f"{step.variable} = " in str(said.doubts)
+            assert f"{step.variable} = " in str(said.revisions)
 
 
 def test_columns_are_found_by_their_names():
@@ -410,7 +410,7 @@ def test_doubts_are_those_of_the_probabilities(by_row):
         if by_row:
             error = {"flavanoids": np.linspace(0, 1, 20)}
         for case in model.explain(X.iloc[120:140], error=error):
-            np.testing.assert_allclose(case.doubts.after, case.probabilities, atol=1e-12)
+            np.testing.assert_allclose(case.revisions.after, case.probabilities, atol=1e-12)
 
 
 def test_copies_of_what_was_asked():
@@ -545,8 +545,8 @@ def test_errors_of_one_shape_share_a_table(scale):
     said = tree.explain(X[3], error=models)
     alone = tree.explain(X[3], error=hidden)
     assert said.changes == pytest.approx(alone.changes, abs=1e-7)
-    for name, fall in said.worth_repeating.items():
-        assert fall == pytest.approx(alone.worth_repeating[name], abs=1e-5)
+    for name, fall in said.repeat_gain.items():
+        assert fall == pytest.approx(alone.repeat_gain[name], abs=1e-5)
 
 
 def test_errors_that_end_are_not_taken_for_normal_ones():
@@ -580,7 +580,7 @@ def test_one_name_for_two_variables_and_names_with_breaks():
     X, y = load_wine(return_X_y=True)
     tree = C45Classifier(max_depth=3).fit(X, y).tree_
     said = tree.replace(feature_names=["v"] * 13).explain(X[61], error=0.2)
-    assert len(said.worth_repeating) > 2 and "v (6)" in said.worth_repeating
+    assert len(said.repeat_gain) > 2 and "v (6)" in said.repeat_gain
     assert said.what_if("v (6)")[0].shape == (101,)
     with pytest.raises(InputError, match="'v' is no variable"):
         said.what_if("v")
@@ -678,7 +678,7 @@ def test_a_model_of_one_dimension():
     said = tree.explain(X[0], error={0: Narrow()})
     want = tree.explain(X[0], error={0: stats.logistic(scale=0.2)})
     assert said.changes == pytest.approx(want.changes, abs=1e-9)
-    assert said.worth_repeating["x0"] == pytest.approx(want.worth_repeating["x0"], abs=1e-6)
+    assert said.repeat_gain["x0"] == pytest.approx(want.repeat_gain["x0"], abs=1e-6)
 
 
 def test_new_categories_of_evidential_trees():

@@ -18,7 +18,6 @@ import hedgerow
 from hedgerow import (
     C45Classifier,
     ConfDTreeClassifier,
-    DoubtTreeClassifier,
     EIGClassifier,
     EvidentialTreeClassifier,
     EvolutionaryTreeClassifier,
@@ -26,6 +25,7 @@ from hedgerow import (
     ProbabilisticThresholdClassifier,
     SoftTreeClassifier,
     UCTTreeClassifier,
+    UncertainDataTreeClassifier,
     UncertainTreeClassifier,
 )
 from hedgerow.induction.base import TreeClassifierMixin
@@ -38,7 +38,7 @@ LEARNERS = {
     "UDT": UncertainTreeClassifier(),
     "EIG": EIGClassifier(random_state=0),
     "EIG that imputes": EIGClassifier(random_state=0, missing_at_prediction="impute"),
-    "doubt": DoubtTreeClassifier(random_state=0),
+    "doubt": UncertainDataTreeClassifier(random_state=0),
     "E2M": EvidentialTreeClassifier(random_state=0),
     "optimal": OptimalTreeClassifier(max_depth=2),
     "ETE": EvolutionaryTreeClassifier(random_state=0, n_generations=5),

@@ -47,7 +47,7 @@ def exported_estimators():
         if kind is hedgerow.EvidentialTreeClassifier:
             found.append(kind(prune=False))
         if kind is hedgerow.OptimalTreeClassifier:
-            found.append(kind(max_depth=2, leaf_price=0.01, objective="gini"))
+            found.append(kind(max_depth=2, leaf_penalty=0.01, objective="gini"))
             found.append(kind(max_depth=2, error=0.01))
     return found
 
@@ -75,7 +75,7 @@ def draws(estimator):
 
 def failing(estimator):
     """Checks of scikit-learn that an estimator cannot pass, with the reason."""
-    if isinstance(estimator, hedgerow.OptimalTreeClassifier) and not estimator.leaf_price:
+    if isinstance(estimator, hedgerow.OptimalTreeClassifier) and not estimator.leaf_penalty:
         return {"check_class_weight_classifiers": "the best tree leaves no error that it can avoid"}
     others = hedgerow.OptimalTreeClassifier, hedgerow.EvolutionaryTreeClassifier
     failed = {}

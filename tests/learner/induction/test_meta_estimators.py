@@ -30,7 +30,7 @@ SMALL = {
     "plt": hedgerow.ProbabilisticThresholdClassifier(max_depth=2),
     "udt": hedgerow.UncertainTreeClassifier(width=0.05, n_points=10, max_depth=2),
     "eig": hedgerow.EIGClassifier(max_depth=2),
-    "doubt": hedgerow.DoubtTreeClassifier(max_depth=2),
+    "doubt": hedgerow.UncertainDataTreeClassifier(max_depth=2),
     "uct": hedgerow.UCTTreeClassifier(n_iterations=300, max_depth=2, random_state=0),
     "ete": hedgerow.EvolutionaryTreeClassifier(
         population_size=16, n_generations=30, max_depth=2, random_state=0
@@ -165,7 +165,7 @@ def test_calibration_with_relative_weights(name, cancer):
 @each
 def test_grid_search(name, cancer):
     train, test, y, y_test = cancer
-    price = {"ete": "alpha", E2M: "min_gain", OPTIMAL: "leaf_price"}.get(name, "confidence")
+    price = {"ete": "alpha", E2M: "min_gain", OPTIMAL: "leaf_penalty"}.get(name, "confidence")
     limit, most = limits(name, 0, 3)
     grid = {limit: most, price: [0.01, 0.25], "weights": ["counts", "relative"]}
     search = GridSearchCV(clone(SMALL[name]), grid, cv=3).fit(train, y)

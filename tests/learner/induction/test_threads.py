@@ -17,7 +17,7 @@ from sklearn.datasets import make_classification
 from sklearn.ensemble import BaggingClassifier
 from test_core_against_oracle import settings, table
 
-from hedgerow import C45Classifier, DoubtTreeClassifier, EIGClassifier, SoftTreeClassifier
+from hedgerow import C45Classifier, EIGClassifier, SoftTreeClassifier, UncertainDataTreeClassifier
 from hedgerow.checks import MOST_ROWS, check_rows, n_cores, n_threads
 from hedgerow.errors import InputError
 from hedgerow.induction import Columns, core, grow
@@ -112,7 +112,11 @@ def test_a_large_table_as_it_comes():
 
 @pytest.mark.parametrize(
     "learner",
-    [SoftTreeClassifier(0.1, error_unit="sd"), EIGClassifier("mean"), DoubtTreeClassifier(0.1)],
+    [
+        SoftTreeClassifier(0.1, error_unit="sd"),
+        EIGClassifier("mean"),
+        UncertainDataTreeClassifier(0.1),
+    ],
 )
 def test_learners_on_the_same_core(small, learner):
     X, y = make_classification(300, 4, random_state=0)

@@ -11,11 +11,11 @@ from sklearn.datasets import load_iris, load_wine
 from hedgerow import (
     C45Classifier,
     ConfDTreeClassifier,
-    DoubtTreeClassifier,
     EIGClassifier,
     EvidentialData,
     SoftTreeClassifier,
     Uncertain,
+    UncertainDataTreeClassifier,
 )
 from hedgerow.errors import InputError
 from hedgerow.evidential._mixture import estimate, spread
@@ -57,7 +57,7 @@ def fitted(seed, **settings):
         "reliability": str(rng.choice(["global", "node"])),
         "min_samples_leaf": float(rng.choice([1, 0.5])),
     }
-    model = DoubtTreeClassifier(
+    model = UncertainDataTreeClassifier(
         categorical_features=named if len(named) else None,
         min_samples_split=2,
         weights="counts",
@@ -142,8 +142,8 @@ def test_errors_alone_are_the_soft_tree(seed, error):
     error = rng.uniform(0, 1, X.shape) if isinstance(error, str) and error == "rows" else error
     want = SoftTreeClassifier(error=error).fit(X, y)
     for model in (
-        DoubtTreeClassifier(error=error).fit(X, y),
-        DoubtTreeClassifier().fit(Uncertain(X, error=error), y),
+        UncertainDataTreeClassifier(error=error).fit(X, y),
+        UncertainDataTreeClassifier().fit(Uncertain(X, error=error), y),
     ):
         assert model.tree_.to_json() == want.tree_.to_json()
         np.testing.assert_array_equal(model.predict_proba(X), want.predict_proba(X))
@@ -155,10 +155,10 @@ def test_gaps_alone_are_eig(seed, imputer):
     X, y, rng = numbers(seed)
     X[rng.random(X.shape) < 0.3] = np.nan
     want = EIGClassifier(imputer).fit(X, y)
-    assert DoubtTreeClassifier(imputer=imputer).fit(X, y).tree_ == want.tree_
+    assert UncertainDataTreeClassifier(imputer=imputer).fit(X, y).tree_ == want.tree_
     guesses = rng.normal(2, 2, (2, *X.shape))
     want = EIGClassifier().fit(X, y, X_imputed=guesses)
-    found = DoubtTreeClassifier().fit(Uncertain(X, imputed=guesses), y)
+    found = UncertainDataTreeClassifier().fit(Uncertain(X, imputed=guesses), y)
     assert found.tree_.to_json() == want.tree_.to_json()
 
 
@@ -168,8 +168,8 @@ def test_without_a_doubt_it_is_c45(seed):
     want = C45Classifier().fit(X, y).tree_.to_json()
     sure = Uncertain(X, y_plausibility=pd.get_dummies(y).astype(float))
     for data in (X, Uncertain(X), sure):
-        assert DoubtTreeClassifier().fit(data, y).tree_.to_json() == want
-    assert DoubtTreeClassifier().fit(sure).tree_.to_json() == want
+        assert UncertainDataTreeClassifier().fit(data, y).tree_.to_json() == want
+    assert UncertainDataTreeClassifier().fit(sure).tree_.to_json() == want
 
 
 @pytest.mark.parametrize("seed", draws(20, least=5))
@@ -180,8 +180,8 @@ def test_leaves_of_doubtful_classes_are_those_of_e2m(seed):
         np.eye(3)[np.unique(y, return_inverse=True)[1]], 0.6 * rng.random((60, 3))
     )
     data = Uncertain(X, y_plausibility=plausible)
-    fractions = DoubtTreeClassifier(leaves="fractions").fit(data, y).tree_
-    tree = DoubtTreeClassifier().fit(data, y).tree_
+    fractions = UncertainDataTreeClassifier(leaves="fractions").fit(data, y).tree_
+    tree = UncertainDataTreeClassifier().fit(data, y).tree_
     c45 = C45Classifier().fit(data, y).tree_
     assert fractions.to_json() == c45.to_json()
     assert (tree.threshold[tree.feature >= 0] == c45.threshold[c45.feature >= 0]).all()
@@ -198,10 +198,10 @@ def test_a_leaf_by_hand():
     data = Uncertain(
         [[0.0]] * 3, y_plausibility=pd.DataFrame({"a": [1.0, 1.0, 1.0], "b": [0.0, 0.0, 1.0]})
     )
-    assert DoubtTreeClassifier().fit(data).predict_proba([[0.0]])[0] == pytest.approx(
+    assert UncertainDataTreeClassifier().fit(data).predict_proba([[0.0]])[0] == pytest.approx(
         [1, 0], abs=1e-4
     )
-    model = DoubtTreeClassifier(leaves="fractions").fit(data)
+    model = UncertainDataTreeClassifier(leaves="fractions").fit(data)
     assert model.predict_proba([[0.0]])[0] == pytest.approx([2.5 / 3, 0.5 / 3])
 
 
@@ -211,8 +211,10 @@ def test_weights_of_classes_multiply_what_a_leaf_estimates():
         np.eye(3)[np.unique(y, return_inverse=True)[1]], 0.5 * rng.random((60, 3))
     )
     data = Uncertain(X, y_plausibility=plausible, classes=["a", "b", "c"])
-    plain = DoubtTreeClassifier(max_depth=0).fit(data).tree_.class_weight
-    heavy = DoubtTreeClassifier(max_depth=0, class_weight={"a": 1, "b": 3, "c": 0.5}).fit(data)
+    plain = UncertainDataTreeClassifier(max_depth=0).fit(data).tree_.class_weight
+    heavy = UncertainDataTreeClassifier(max_depth=0, class_weight={"a": 1, "b": 3, "c": 0.5}).fit(
+        data
+    )
     np.testing.assert_allclose(heavy.tree_.class_weight, plain * [1, 3, 0.5], rtol=1e-6)
 
 
@@ -230,19 +232,19 @@ def wine(seed=0):
 
 def test_confdtree_doubts_it():
     data, X, y = wine()
-    model = ConfDTreeClassifier(DoubtTreeClassifier()).fit(data)
-    inner = DoubtTreeClassifier().fit(data)
+    model = ConfDTreeClassifier(UncertainDataTreeClassifier()).fit(data)
+    inner = UncertainDataTreeClassifier().fit(data)
     assert model.tree_.to_json() == inner.tree_.to_json()
     labels = np.array(["Barolo", "Grignolino", "Barbera"])[y]
     assert model.score(data, labels) > 0.85 and model.score(X, labels) > 0.85
     assert (model.predict_proba(data) != inner.predict_proba(data)).any()
-    assert "usual" in str(model.doubts(data[:1]))
+    assert "usual" in str(model.revisions(data[:1]))
     assert "proline" in str(model.explain(data[:1])[0])
 
 
 def test_it_explains_with_the_errors_of_the_data():
     data, X, _ = wine()
-    model = DoubtTreeClassifier().fit(data)
+    model = UncertainDataTreeClassifier().fit(data)
     again = Uncertain(X[:3], error={"flavanoids": 0.5})
     assert str(model.explain(again)[1]) == str(model.explain(X[:3], {"flavanoids": 0.5})[1])
     assert str(model.explain(again)[1]) != str(model.explain(X[:3])[1])
@@ -256,7 +258,10 @@ def test_arrays_and_frames_give_the_same_tree():
         y_plausibility=data.y_plausibility,
         classes=data.classes,
     )
-    one, other = DoubtTreeClassifier().fit(data).tree_, DoubtTreeClassifier().fit(as_array).tree_
+    one, other = (
+        UncertainDataTreeClassifier().fit(data).tree_,
+        UncertainDataTreeClassifier().fit(as_array).tree_,
+    )
     np.testing.assert_array_equal(one.class_weight, other.class_weight)
     np.testing.assert_array_equal(one.threshold, other.threshold)
 
@@ -268,14 +273,14 @@ def test_rows_of_weight_0_are_as_if_absent():
     kept = weight > 0
     rows = np.random.default_rng(0).uniform(0, 0.4, data.shape)
     data = Uncertain(data.X, error=rows, y_plausibility=data.y_plausibility, classes=data.classes)
-    one = DoubtTreeClassifier().fit(data, sample_weight=weight)
-    assert one.tree_.to_json() == DoubtTreeClassifier().fit(data.take(kept)).tree_.to_json()
+    one = UncertainDataTreeClassifier().fit(data, sample_weight=weight)
+    assert one.tree_.to_json() == UncertainDataTreeClassifier().fit(data.take(kept)).tree_.to_json()
 
 
 def test_each_row_is_guessed_once():
     """A row of three plausible classes is one neighbour to the others, not three."""
     data, _, _ = wine()
-    model = DoubtTreeClassifier(missing_at_prediction="impute").fit(data)
+    model = UncertainDataTreeClassifier(missing_at_prediction="impute").fit(data)
     plain = EIGClassifier().fit(data.X, data.likeliest())
     np.testing.assert_array_equal(model.impute(data.X), plain.impute(data.X))
 
@@ -283,6 +288,6 @@ def test_each_row_is_guessed_once():
 def test_a_soft_tree_and_evidence_are_not_what_it_needs():
     X, y = load_iris(return_X_y=True)
     with pytest.raises(InputError, match=r"leaves is 'median'.*choose one of"):
-        DoubtTreeClassifier(leaves="median").fit(X, y)
+        UncertainDataTreeClassifier(leaves="median").fit(X, y)
     with pytest.raises(InputError, match="no table of numbers"):
-        DoubtTreeClassifier().fit(EvidentialData.from_gamma(X, y), y)
+        UncertainDataTreeClassifier().fit(EvidentialData.from_gamma(X, y), y)

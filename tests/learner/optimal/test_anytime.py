@@ -23,7 +23,7 @@ def larger_case(seed):
     weight = rng.integers(1, 4, n) / 2 if seed % 2 else np.ones(n)
     settings = {
         "objective": ["errors", "log_loss", "gini"][seed % 3],
-        "leaf_price": float(rng.choice([0, 0.01])),
+        "leaf_penalty": float(rng.choice([0, 0.01])),
         "candidates": ["values", "midpoints"][int(rng.integers(2))],
         "categorical_features": [0] if rng.random() < 0.3 else None,
     }
@@ -47,7 +47,7 @@ def test_between_the_best_tree_and_that_of_c45(seed):
             assert model.objective_ <= before.objective_ + 1e-9
             assert model.bound_ >= before.bound_ - 1e-9
         before = model
-    if np.isnan(X).any() or settings["categorical_features"] or settings["leaf_price"]:
+    if np.isnan(X).any() or settings["categorical_features"] or settings["leaf_penalty"]:
         return
     greedy = C45Classifier(
         prune=False,
@@ -80,7 +80,7 @@ def test_the_same_tree_every_time():
     X, y = load_wine(return_X_y=True)
     X = np.round(X, 1)
     trees = [
-        OptimalTreeClassifier(4, search="uct", max_nodes=3000, leaf_price=0.01).fit(X, y).tree_
+        OptimalTreeClassifier(4, search="uct", max_nodes=3000, leaf_penalty=0.01).fit(X, y).tree_
         for _ in range(2)
     ]
     assert trees[0] == trees[1]
@@ -143,7 +143,7 @@ def macro_f1(y, answer, weight):
 def test_macro_f1(seed):
     """What it says is what its answers give, and no tree of two levels is above the bound."""
     X, y, weight, settings = larger_case(seed)
-    settings = {**settings, "objective": "macro_f1", "search": "uct", "leaf_price": 0.0}
+    settings = {**settings, "objective": "macro_f1", "search": "uct", "leaf_penalty": 0.0}
     before = None
     for nodes in (1, 200, 3000):
         model = OptimalTreeClassifier(3, max_nodes=nodes, **settings).fit(X, y, weight)

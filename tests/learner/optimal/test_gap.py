@@ -39,7 +39,7 @@ def random_case(seed):
     y = rng.integers(0, rng.integers(2, 5), n)
     settings = {
         "objective": OBJECTIVES[int(rng.integers(3))],
-        "leaf_price": float(rng.choice([0, 0.01, 0.05])),
+        "leaf_penalty": float(rng.choice([0, 0.01, 0.05])),
         "missing": ["divided", "routed"][seed % 2],
     }
     categorical = [j for j in range(m) if rng.random() < 0.3]
@@ -68,7 +68,7 @@ def least(X, y, weight, depth, settings, categorical, most_subsets=6):
         weight.tolist(),
         depth,
         objective=settings["objective"],
-        price=settings["leaf_price"] * weight.sum(),
+        price=settings["leaf_penalty"] * weight.sum(),
         categorical=categorical,
         most_subsets=most_subsets,
         routed=settings["missing"] == "routed",
@@ -89,7 +89,7 @@ def test_the_bound_is_the_cost_of_the_best_of_all_trees(seed):
                   settings["objective"])
         for leaf in np.flatnonzero(tree.is_leaf())
     )  # fmt: skip
-    cost = cost / weight.sum() + settings["leaf_price"] * tree.n_leaves
+    cost = cost / weight.sum() + settings["leaf_penalty"] * tree.n_leaves
     assert found.cost == pytest.approx(cost, abs=1e-7)
     assert found.gap == pytest.approx(max(0.0, 1 - want / cost) if cost else 0.0, abs=1e-6)
     best = gap(found.best, X, y, max_depth=depth, sample_weight=weight, **settings)
@@ -110,7 +110,7 @@ def test_a_tree_of_another_library_in_words():
     best = gap(found.best, X, y)
     assert str(best) == "1 error; no tree of depth 3 on these values has fewer"
     assert best.gap == 0.0
-    price = str(gap(tree, X, y, leaf_price=0.01))
+    price = str(gap(tree, X, y, leaf_penalty=0.01))
     assert price.startswith("cost 0.0766667 (errors per unit of weight, 0.01 for each leaf); no")
     assert "costs less than" in price
     assert str(gap(tree, X, y, objective="gini")).startswith("weighted Gini index 0.0")
@@ -185,7 +185,7 @@ def test_data_frames_have_the_labels_of_the_tree():
         ({"max_depth": -1}, "max_depth is -1"),
         ({"max_depth": 17}, "max_depth is 17"),
         ({"objective": "accuracy"}, "objective is 'accuracy'"),
-        ({"leaf_price": -1}, "leaf_price is -1"),
+        ({"leaf_penalty": -1}, "leaf_penalty is -1"),
         ({"missing": "some"}, "missing is 'some'"),
         ({"sample_weight": [1, 1]}, "sample_weight"),
         ({"sample_weight": [0, 0, 0]}, "the sample weight of every row is zero"),
@@ -251,7 +251,7 @@ def test_proofs_are_confirmed(seed, tmp_path, capsys):
 def test_a_leaf_alone_has_a_proof(objective, tmp_path, capsys):
     X, y, _ = small(0)
     written(tmp_path, X, y, grown(X, y, None, []))
-    settings = {"objective": objective, "leaf_price": 0.01}
+    settings = {"objective": objective, "leaf_penalty": 0.01}
     text, content = proven(tmp_path, *as_options(0, settings))
     assert "no tree of depth 0 on 24 rows" in check(text, content)
     counts = dict(enumerate(np.bincount(y).tolist()))
@@ -316,7 +316,7 @@ def small(seed):
     y = rng.integers(0, 2, n)
     settings = {
         "objective": "errors",
-        "leaf_price": 0.0,
+        "leaf_penalty": 0.0,
         "missing": ["divided", "divided", "routed"][seed],
     }
     return X, y, settings
@@ -347,9 +347,9 @@ def test_a_proof_altered_in_one_number_is_refused(seed, tmp_path, capsys):
                 check(sealed(other), content)
             except ProofRejected:
                 continue
-            about = (other["depth"], other["leaf_price"], other["most_subsets"])
+            about = (other["depth"], other["leaf_penalty"], other["most_subsets"])
             if about not in least_of:
-                changed = {**settings, "leaf_price": other["leaf_price"]}
+                changed = {**settings, "leaf_penalty": other["leaf_penalty"]}
                 least_of[about] = least(X, y, np.ones(len(y)), about[0], changed, [], about[2])
             assert other["bound"] <= least_of[about] + 1e-6
 
@@ -395,8 +395,8 @@ def test_a_table_altered_in_one_number_is_refused(tmp_path, capsys):
         lambda form: form.__setitem__("bound", float("nan")),
         lambda form: form.__setitem__("bound", "9"),
         lambda form: form.__setitem__("depth", 10**30),
-        lambda form: form.__setitem__("leaf_price", -1.0),
-        lambda form: form.__setitem__("leaf_price", float("nan")),
+        lambda form: form.__setitem__("leaf_penalty", -1.0),
+        lambda form: form.__setitem__("leaf_penalty", float("nan")),
         lambda form: form.__setitem__("most_subsets", 10**6),
         lambda form: form.__setitem__("objective", "other"),
         lambda form: form.__setitem__("missing", "other"),
@@ -575,7 +575,7 @@ def test_it_prints_one_sentence(files, capsys):
     assert capsys.readouterr().out == (
         "6 errors; no tree of depth 3 on these values has fewer than 1\n"
     )
-    assert run(files, "--objective", "gini", "--leaf-price", ".01", "--max-nodes", "5") == 0
+    assert run(files, "--objective", "gini", "--leaf-penalty", ".01", "--max-nodes", "5") == 0
     assert capsys.readouterr().out.startswith("cost 0.10")
     assert run(files, "--time-limit", "100", "--missing", "routed", "--target", "class") == 0
 
@@ -625,7 +625,7 @@ def test_bad_input_is_one_sentence(files, capsys):
     )
     assert "the tree has no names of variables" in changed(model, form, said, feature_names=None)
     assert "max_depth is 17" in said("--depth", "17")
-    assert "leaf_price is -1" in said("--leaf-price", "-1")
+    assert "leaf_penalty is -1" in said("--leaf-penalty", "-1")
     assert "max_nodes is 0" in said("--max-nodes", "0")
     assert "time_limit is 0" in said("--time-limit", "0")
     for text, wrong in (

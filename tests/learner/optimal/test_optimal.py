@@ -27,7 +27,7 @@ def random_case(seed):
     weight = rng.integers(1, 4, n) / 2 if seed % 2 else np.ones(n)
     settings = {
         "objective": OBJECTIVES[int(rng.integers(3))],
-        "leaf_price": float(rng.choice([0, 0.01, 0.05])),
+        "leaf_penalty": float(rng.choice([0, 0.01, 0.05])),
         "candidates": ["values", "midpoints"][int(rng.integers(2))],
         "missing": ["divided", "routed"][seed % 2],
         "most_subsets": int(rng.integers(1, 5)),
@@ -43,7 +43,7 @@ def cost_of(model, X, y, weight):
     for node in np.flatnonzero(model.tree_.is_leaf()):
         by_class = {c: np.sum(shares[y == c, node] * weight[y == c]) for c in np.unique(y)}
         found += leaf_cost(by_class, model.objective)
-    return found / weight.sum() + model.leaf_price * model.get_n_leaves()
+    return found / weight.sum() + model.leaf_penalty * model.get_n_leaves()
 
 
 def all_subsets(X, settings):
@@ -67,7 +67,7 @@ def test_no_tree_is_better(seed):
             weight.tolist(),
             depth,
             objective=settings["objective"],
-            price=settings["leaf_price"] * weight.sum(),
+            price=settings["leaf_penalty"] * weight.sum(),
             categorical=settings["categorical_features"] or (),
             midpoints=settings["candidates"] == "midpoints",
             most_subsets=most_subsets,
@@ -101,7 +101,7 @@ def test_half_of_a_variable_missing(seed):
     y = rng.integers(0, 2, n)
     weight = rng.integers(1, 6, n).astype(float)
     price = float(rng.choice([0, 0.02]))
-    model = OptimalTreeClassifier(2, weights="counts", leaf_price=price).fit(X, y, weight)
+    model = OptimalTreeClassifier(2, weights="counts", leaf_penalty=price).fit(X, y, weight)
     rows = [[None if np.isnan(v) else v for v in row] for row in X]
     want = least_cost(rows, y.tolist(), weight.tolist(), 2, objective="errors",
                       price=price * weight.sum(), routed=False)  # fmt: skip
@@ -157,7 +157,7 @@ def measured_case(seed):
 @pytest.mark.parametrize("seed", range(60))
 def test_no_tree_has_less_expected_cost(seed, draws):
     X, y, weight, depth, sds = measured_case(seed)
-    settings = {"objective": OBJECTIVES[seed % 3], "leaf_price": 0.02 * (seed % 2)}
+    settings = {"objective": OBJECTIVES[seed % 3], "leaf_penalty": 0.02 * (seed % 2)}
     model = OptimalTreeClassifier(depth, error=sds, draws=draws, weights="counts", **settings)
     model.fit(X, y, weight)
     want = least_expected_cost(
@@ -167,7 +167,7 @@ def test_no_tree_has_less_expected_cost(seed, draws):
         depth,
         sds.tolist(),
         objective=settings["objective"],
-        price=settings["leaf_price"] * weight.sum(),
+        price=settings["leaf_penalty"] * weight.sum(),
         once=draws == "once",
     )
     assert model.objective_ == pytest.approx(want / weight.sum(), abs=1e-7)
@@ -367,8 +367,8 @@ def test_nothing_to_test():
         {"max_depth": 17},
         {"max_depth": 2.5},
         {"objective": "accuracy"},
-        {"leaf_price": -0.1},
-        {"leaf_price": np.nan},
+        {"leaf_penalty": -0.1},
+        {"leaf_penalty": np.nan},
         {"missing": "divided by hand"},
         {"error": -1.0},
         {"error": "some"},
@@ -410,7 +410,7 @@ def test_subsets_of_categories_are_counted_together(seed, objective, monkeypatch
     weight = [None, rng.integers(1, 4, n), rng.uniform(0.5, 2, n)][seed % 3]
     model = OptimalTreeClassifier(
         2 + seed % 2, objective=objective, categorical_features=[0, 2], missing="routed",
-        max_nodes=400, leaf_price=0.01, most_subsets=4,
+        max_nodes=400, leaf_penalty=0.01, most_subsets=4,
     )  # fmt: skip
     found = []
     for _ in range(2):

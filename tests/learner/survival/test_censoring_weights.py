@@ -34,7 +34,7 @@ def test_the_censored_hand_their_mass_on(rows, horizon, competing):
     found = censoring_weights(time, event, horizon, competing=competing)
     ends = [e == 0 or (e != 1 and competing == "censored") for e in event]
     mass = redistributed(time, ends, horizon)
-    known = horizon_labels(time, event, horizon, competing=competing).known
+    known = horizon_labels(time, event, horizon, competing=competing).labelled
     assert (found[~known] == 0.0).all() and (found[known] >= 1.0).all()
     expected = [float(m) if k else 0.0 for m, k in zip(mass, known, strict=True)]
     assert found == pytest.approx(expected, rel=1e-12)

@@ -56,7 +56,7 @@ def test_weights_are_the_masses_of_the_product_limit(seed, competing):
     found = censoring_weights(time, event, horizon, competing=competing, entry=entry)
     ends = ends_of(event, competing)
     mass = truncated_masses(time.tolist(), ends.tolist(), entry.tolist(), horizon)
-    known = horizon_labels(time, event, horizon, competing=competing, entry=entry).known
+    known = horizon_labels(time, event, horizon, competing=competing, entry=entry).labelled
     assert found == pytest.approx([len(time) * float(m) for m in mass], abs=1e-12)
     assert (found[known] > 0.0).all() and (found[~known] == 0.0).all()
     assert found.sum() == pytest.approx(len(time), rel=1e-12)

@@ -126,7 +126,7 @@ def test_tests_above_and_beside_a_refused_one_stay_as_they_are():
     for least in (0.0, 0.2, 0.4):
         groups = risk_groups(X, time, event, horizon=5.0, random_state=1, min_followed=least)
         found[least] = groups
-        known = groups.training & groups.labels.known
+        known = groups.training & groups.labels.labelled
         weight = groups.tree_.class_weight[groups.tree_.feature < 0].sum()
         assert weight == pytest.approx(known.sum())
         assert not least or min(sides(groups, time, event, 5.0)) >= least - 1e-9

@@ -68,7 +68,7 @@ def test_the_learner_sees_known_classes_of_the_training_part_only():
     pipeline = {"estimator": Spy(max_depth=2), "random_state": 5, "sample_weight": weight}
     groups = risk_groups(X, time, event, horizon=4.0, **pipeline)
     rows, y, weights = seen[0]
-    assert rows.tolist() == np.flatnonzero(groups.training & groups.labels.known).tolist()
+    assert rows.tolist() == np.flatnonzero(groups.training & groups.labels.labelled).tolist()
     assert y.tolist() == groups.labels.y[rows].tolist()
     assert weights.tolist() == rows.tolist()
 

@@ -139,7 +139,7 @@ def test_a_value_reads_differently_from_the_threshold_beside_it():
     assert "x0 < 3.70004: x0 = 3.70002, yes" in text
     text = str(C45Classifier().fit(X + 737_000, y).explain([737_003.7]))
     assert "x0 < 737003.70004: x0 = 737003.7, yes" in text
-    text = str(ConfDTreeClassifier(method="tdist").fit(X, y).explain([3.70002]).doubts)
+    text = str(ConfDTreeClassifier(method="tdist").fit(X, y).explain([3.70002]).revisions)
     assert "x0 < 3.70004: x0 = 3.70002 " in text
 
 

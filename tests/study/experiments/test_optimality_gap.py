@@ -151,7 +151,7 @@ def test_training_rows_are_made_again_by_hand(table, rows, parts):
         ),
         (
             "optimal_priced",
-            lambda v, X: OptimalTreeClassifier(3, leaf_price=v, max_nodes=500),
+            lambda v, X: OptimalTreeClassifier(3, leaf_penalty=v, max_nodes=500),
             (0.03, 0),
         ),
         (

@@ -82,7 +82,7 @@ def learn(table: TidyTable, plan, splits: Iterable[int] | None = None) -> dict[s
         state = random_state(plan.seed, EXPERIMENT, cohort.name, split, "split")
         pipeline = {**pipeline_of(cohort, plan), "random_state": state}
         of_thesis = risk_groups(cohort.X, time, event, **pipeline)
-        learnt = np.flatnonzero(of_thesis.training & of_thesis.labels.known)
+        learnt = np.flatnonzero(of_thesis.training & of_thesis.labels.labelled)
         grid = _grid(cohort.X.iloc[learnt], of_thesis.labels.y[learnt], split, cohort.name, plan)
         best = grid[grid["chosen"]].iloc[0]
         parameters = {name: best[name] for name in _TUNED}
@@ -214,7 +214,7 @@ def _performance(X: pd.DataFrame, of) -> list[tuple]:
 
     lines = []
     for part in PARTS[1:]:
-        rows = np.flatnonzero(of.part(part) & of.labels.known)
+        rows = np.flatnonzero(of.part(part) & of.labels.labelled)
         if not len(rows):
             continue
         y, y_pred = of.labels.y[rows], of.estimator.predict(X.iloc[rows])

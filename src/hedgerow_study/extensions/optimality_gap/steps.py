@@ -218,7 +218,7 @@ class Learners:
         from hedgerow.optimal.learner import OptimalTreeClassifier
 
         nodes = self.plan.max_nodes if error is None else self.plan.max_error_nodes
-        model = OptimalTreeClassifier(depth, leaf_price=penalty, error=error, max_nodes=nodes)
+        model = OptimalTreeClassifier(depth, leaf_penalty=penalty, error=error, max_nodes=nodes)
         return Learned(model.fit(rows.frame, rows.y), self.n_classes)
 
 

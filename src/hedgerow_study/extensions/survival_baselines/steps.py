@@ -285,7 +285,7 @@ def weights(
         for way in names:
             competing = "survived" if way.startswith("survived") else protocol.competing
             labels = horizon_labels(time, event, cohort.horizon, competing=competing)
-            of_training = np.flatnonzero(labels.known[grown_from])
+            of_training = np.flatnonzero(labels.labelled[grown_from])
             learnt = grown_from[of_training]
             given = {}
             if way.endswith("weighted"):

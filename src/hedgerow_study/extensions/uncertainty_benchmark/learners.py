@@ -25,10 +25,10 @@ SETTINGS: Mapping[str, tuple[dict[str, Any], ...]] = {
     ),
     "e2m": ({"max_leaves": 10}, {"max_leaves": 5}, {"max_leaves": 15}, {"max_leaves": 20}),
     "optimal": (
-        {"max_depth": 3, "leaf_price": 0.01},
-        {"max_depth": 2, "leaf_price": 0.01},
-        {"max_depth": 3, "leaf_price": 0.0},
-        {"max_depth": 2, "leaf_price": 0.0},
+        {"max_depth": 3, "leaf_penalty": 0.01},
+        {"max_depth": 2, "leaf_penalty": 0.01},
+        {"max_depth": 3, "leaf_penalty": 0.0},
+        {"max_depth": 2, "leaf_penalty": 0.0},
     ),
     "cart": (
         {"ccp_alpha": 0.01},
@@ -117,7 +117,7 @@ def _own_tree(
     from hedgerow.confidence.confdtree import ConfDTreeClassifier
     from hedgerow.evidential.learner import EvidentialTreeClassifier
     from hedgerow.induction.c45 import C45Classifier
-    from hedgerow.missing.combined_uncertainty import DoubtTreeClassifier
+    from hedgerow.missing.combined_uncertainty import UncertainDataTreeClassifier
     from hedgerow.missing.eig import EIGClassifier
     from hedgerow.optimal.learner import OptimalTreeClassifier
     from hedgerow.uncertainty.plt import ProbabilisticThresholdClassifier
@@ -143,7 +143,7 @@ def _own_tree(
         "plt": ProbabilisticThresholdClassifier,
         "udt": UncertainTreeClassifier,
         "eig": EIGClassifier,
-        "doubt_tree": DoubtTreeClassifier,
+        "doubt_tree": UncertainDataTreeClassifier,
     }[method]
     return kind(smoothing=True, **settings)
 

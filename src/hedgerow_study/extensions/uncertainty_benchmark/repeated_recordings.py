@@ -114,8 +114,8 @@ def _learner(name: str, plan: UncertaintyBenchmarkPlan, state: int):
     from sklearn.ensemble import RandomForestClassifier
 
     from hedgerow.induction.c45 import C45Classifier
-    from hedgerow.missing.combined_uncertainty import DoubtTreeClassifier
+    from hedgerow.missing.combined_uncertainty import UncertainDataTreeClassifier
 
     if name == "forest":
         return RandomForestClassifier(plan.n_trees, random_state=state)
-    return (C45Classifier if name == "c45" else DoubtTreeClassifier)(smoothing=True)
+    return (C45Classifier if name == "c45" else UncertainDataTreeClassifier)(smoothing=True)

@@ -488,8 +488,8 @@ def gain(effects: pd.DataFrame, levels: Sequence[float]) -> str:
     text = (
         f"We added normally distributed errors to {tree['n_datasets']} data sets. Their standard "
         f"deviation is {sizes} of the variable's, and methods that can use it are given it. "
-        f"`DoubtTreeClassifier` gains **{signed(tree['difference'], 1)} percentage points** of "
-        f"accuracy over the classic tree C4.5 ({_interval(tree)}), a random forest "
+        f"`UncertainDataTreeClassifier` gains **{signed(tree['difference'], 1)} percentage "
+        f"points** of accuracy over the classic tree C4.5 ({_interval(tree)}), a random forest "
         f"{signed(forest['difference'], 1)} ({_interval(forest)}). On a simulated second "
         f"measurement, **{number(changed['mean_first'], 1)} of 100 predictions change** instead of "
         f"{number(changed['mean_second'], 1)} with C4.5 and {number(of_forest['mean_first'], 1)} "
