@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from hedgerow.showing.numbers import p_said
+from hedgerow.showing.numbers import interval, p_said
 from hedgerow_clinic.analysis import PARTS, Analysis
 from hedgerow_clinic.risks import too_few
 from hedgerow_clinic.shown import Table, said
@@ -73,8 +73,8 @@ ITEMS = (
         "12c",
         "Kind of model and how it was made",
         "a decision tree (C4.5), at most {max_depth} tests deep, at least {min_samples_leaf} "
-        "patients on each side of a test, pruned with the confidence .87, repeated variables "
-        "weighted by .7; nothing was tuned; tested on the test part{bootstraps}",
+        "patients on each side of a test, pruned with the confidence 0.87, repeated variables "
+        "weighted by 0.7; nothing was tuned; tested on the test part{bootstraps}",
     ),
     ("12d", "Differences between centres", OPEN),
     (
@@ -217,9 +217,13 @@ def _corrected(analysis: Analysis) -> str:
     validation = analysis.validation
     assert validation is not None
     return (
-        f"of new patients {said(validation.concordance, 's')} ({said(validation.low, 's')} to "
-        f"{said(validation.high, 's')}), by {validation.n_bootstraps} bootstraps of all steps"
+        f"of new patients {said(validation.concordance, 's')} ({_interval(validation)}), "
+        f"by {validation.n_bootstraps} bootstraps of all steps"
     )
+
+
+def _interval(validation) -> str:
+    return interval(validation.low, validation.high, "s", said)
 
 
 def _others(analysis: Analysis, counts) -> str:
@@ -255,12 +259,11 @@ def nothing_found(analysis: Analysis) -> str:
     assert validation is not None
     if len(analysis.numbers) == 1:
         return "No tree was found that tells patients apart: it has no test, and one group."
-    interval = f"{said(validation.low, 's')} to {said(validation.high, 's')}"
     return (
         "No tree was found that tells patients apart. Of two new patients of whom one has the "
         "event earlier it would give that one the higher risk in "
-        f"{said(validation.concordance, 's')} of the pairs ({interval}), and 50 % is chance. No "
-        "sheet of groups is made."
+        f"{said(validation.concordance, 's')} of the pairs ({_interval(validation)}), and 50 % "
+        "is chance. No sheet of groups is made."
     )
 
 
@@ -303,9 +306,9 @@ def summary(analysis: Analysis, shown: dict[str, Table]) -> list[str]:
         why = ": the difference is what it owes to having been grown on them" * owes
         lines.append(
             "Of two new patients of whom one has the event earlier, the tree gives that one the "
-            f"higher risk in {said(validation.concordance, 's')} of the pairs (95 % interval "
-            f"{said(validation.low, 's')} to {said(validation.high, 's')}; 50 % would be chance; "
-            "pairs of one group count half). In its own patients it is "
+            f"higher risk in {said(validation.concordance, 's')} of the pairs "
+            f"({_interval(validation)}; 50 % would be chance; pairs of one "
+            "group count half). In its own patients it is "
             f"{said(validation.apparent, 's')}{why} ({validation.n_bootstraps} "
             f"bootstraps of all steps, seed {analysis.settings.seed})."
         )

@@ -58,7 +58,7 @@ class Metric(NamedTuple):
     less_is_better: bool = False
 
 
-#: Shares that are told in points.
+#: Shares that are told in percentage points.
 POINTS = Metric(100.0)
 #: Log loss, Brier score and the like.
 LOSS = Metric(1.0, 3, less_is_better=True)

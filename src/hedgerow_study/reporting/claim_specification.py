@@ -588,7 +588,7 @@ class _Parser:
         )
 
     def condition(self, text: str) -> Condition:
-        """`a.mean > 0 and a.p < .05 at 4`: in four cells or more, in all, in none, in the one."""
+        """`a.mean > 0 and a.p < 0.05 at 4`: in four cells or more, in all, in none, in the one."""
         body, at = _AT.fullmatch(text.strip()).groups()
         comparisons = tuple(c for part in body.split(" and ") for c in self._comparisons(part))
         return Condition(comparisons, int(at) if at and at.isdigit() else at, text.strip())

@@ -18,7 +18,7 @@ import numpy as np
 import pandas as pd
 
 from hedgerow.data.seeds import rng
-from hedgerow.showing.numbers import minus
+from hedgerow.showing.numbers import in_form, minus, number, p_said
 from hedgerow_study.reporting.claim_specification import (
     NOT,
     NOT_TESTABLE,
@@ -216,7 +216,7 @@ class _Judge:
         measured, bound = self.found[quantity.measure], comparison.right
         if quantity.attribute == "p" and measured.least is not None:
             beyond = (chosen(measured.least, quantity) >= bound).to_numpy()
-            return beyond, chosen(measured.n, quantity), f"p < {bound:g}".replace(" 0.", " .")
+            return beyond, chosen(measured.n, quantity), f"p < {bound:g}"
         more = comparison.relation in (">", ">=")
         if quantity.attribute in COUNTS and more and "n" in measured.values:
             n = chosen(measured.values["n"], quantity)
@@ -542,9 +542,9 @@ _STYLES |= dict.fromkeys(("wins", "losses", "n", "differ"), "d") | {"p": "p"}
 def _written(value: float, style: str) -> str:
     """A number as text, with a minus as wide as a plus; no sign at 0."""
     if style == "p":
-        return "p < .001" if value < 0.001 else f"p = {value:.2g}"
+        return p_said(value)
     if style == "d":
-        return f"{value:.0f}"
+        return number(value)
     text = f"{value:{style}}"
     return minus(text[1:] if re.fullmatch(r"[-+]0\.?0*%?", text) else text)
 
@@ -587,6 +587,12 @@ def judge(
 
 def _tables(frames: Mapping[str, pd.DataFrame]) -> dict[str, Table]:
     return {name: Table(frame) for name, frame in frames.items() if frame is not None}
+
+
+def from_reference(frame: pd.DataFrame) -> pd.DataFrame:
+    """Tracked claims, their texts in the form that numbers have today."""
+    texts = [column for column in frame if column.startswith(("measured", "lacking"))]
+    return frame.assign(**{c: frame[c].map(in_form, na_action="ignore") for c in texts})
 
 
 def verdict_of(claim: Claim, frames: Mapping[str, pd.DataFrame]) -> tuple[str, str]:

@@ -43,7 +43,7 @@ def plan():
 
 
 def made_up(n_sets: int = 7) -> dict[str, pd.DataFrame]:
-    """MADE UP: B .1 above A, normalised .2 below; prototypes as normalised; trees of UCT-DT far
+    """MADE UP: B 0.1 above A, normalised 0.2 below; prototypes as normalised; trees of UCT-DT far
     in structure one point above random ones and two below the best."""
     random = np.random.default_rng(8)
     rows = {name: [] for name in ("closeness", "scores", "ensembles")}
@@ -190,10 +190,12 @@ def test_ensembles_are_judged_by_pool_and_size(rows):
     assert no_difference["verdict"] == "reproduced"
     few = judged(rows, difference=1.0).loc["diverse_trees-07"]
     assert few["verdict"] == "too little data"
-    assert few["lacking"] == "p < .05 cannot be reached by 7 data sets"
+    assert few["lacking"] == "p < 0.05 cannot be reached by 7 data sets"
     whole = judged(rows, p=0.01, difference=1.0, n=10).loc["diverse_trees-07"]
     assert (whole["verdict"], whole["n_datasets"]) == ("reproduced", 10)
-    assert whole["measured"].startswith("UCT-DT: +1.0 points; bootstrap C4.5: +1.0 points")
+    assert whole["measured"].startswith(
+        "UCT-DT: +1.0 percentage points; bootstrap C4.5: +1.0 percentage points"
+    )
 
 
 def test_few_data_sets_cannot_tell():

@@ -10,6 +10,7 @@ import pytest
 
 from hedgerow.errors import ConfigError
 from hedgerow.files import read_csv, read_yaml
+from hedgerow_study.reporting.claims import from_reference
 from hedgerow_study.reporting.findings import Phrase, paragraphs, read_findings, told
 
 ROOT = Path(__file__).parents[3]
@@ -21,7 +22,7 @@ EVERY = [(paper, n) for paper, own in FINDINGS.items() for n in range(len(own))]
 def at_scale():
     """Rows of all claims with what was measured at the scale of the papers only."""
     files = sorted((ROOT / "data/reference").glob("*/*_claims.csv"))
-    frames = [read_csv(file).fillna("") for file in files]
+    frames = [from_reference(read_csv(file)).fillna("") for file in files]
     rows = pd.concat(frames).rename(columns={"measured": "paper_scale_measured"})
     return {row["claim"]: {**row, "verdict": ""} for row in rows.to_dict("records")}
 

@@ -141,7 +141,7 @@ def test_a_claim_has_both_verdicts_and_leads_to_its_numbers():
         "over 3 data sets",
     ):
         assert text in page, text
-    assert "The mean: 0.5, 95 % interval 0.25 to 0.75." in page
+    assert "The mean: 0.5, 95 % CI 0.25 to 0.75." in page
     assert '../soft.html#soft_t">Table 9' in page
     assert seen(made["index.html"], "tally") == [
         ["This run", "◐ 1 in part"],
@@ -296,7 +296,7 @@ def test_tables_know_their_columns():
         ("3", "3", "±0", False),
         ("–", "3", "", False),
         (None, "3", "", False),
-        ("2", "< .001", "", False),
+        ("2", "< 0.001", "", False),
         ("1", "no", "", False),
     ],
 )

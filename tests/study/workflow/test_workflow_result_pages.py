@@ -267,9 +267,9 @@ def test_tables_say_what_the_results_say(project):
     found = which_method(project)
     assert tuple(found) == TABLES
     *_, line = found["conditions"].splitlines()
-    stp = f"{LABELS['stp']} **+2.5 (+1.5 to +3.5)**"
-    same = "0.0 (−1.0 to +1.0)"
-    others = "**+5.0 (+4.0 to +6.0)** | −3.0 (−4.0 to −2.0)"
+    stp = f"{LABELS['stp']} **+2.5, +1.5 to +3.5**"
+    same = "0.0, −1.0 to +1.0"
+    others = "**+5.0, +4.0 to +6.0** | −3.0, −4.0 to −2.0"
     assert line == f"| no doubt | 70.0 | {stp} | {same} | {others} |"
     *_, line = found["changes"].splitlines()
     steady = " | ".join(["**10.0**"] * (len(STEADY) - 1))

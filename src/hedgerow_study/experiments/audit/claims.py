@@ -20,7 +20,13 @@ from hedgerow_study.reporting.claim_specification import (
     guess,
     specified,
 )
-from hedgerow_study.reporting.claims import COLUMNS, HANGS_ON, judge, with_statements
+from hedgerow_study.reporting.claims import (
+    COLUMNS,
+    HANGS_ON,
+    from_reference,
+    judge,
+    with_statements,
+)
 
 #: Before the names of columns that tell of tracked results at the scale of the papers.
 SCALE = "paper_scale_"
@@ -178,5 +184,5 @@ def _at_scale(reference: Frames) -> dict[str, dict[str, str]]:
             for column in ("verdict", "measured", "lacking", "n_datasets", *HANGS_ON)
         }
         for frame in reference.values()
-        for row in frame.fillna("").to_dict("records")
+        for row in from_reference(frame.fillna("")).to_dict("records")
     }

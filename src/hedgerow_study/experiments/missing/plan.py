@@ -28,7 +28,7 @@ DESCRIBED, CODED, CODED_GAIN, CODED_UNDEFINED, INDEPENDENT = READINGS
 BOTH, BEST = "eig_both", "best_baseline"
 #: In the place of what is compared, of a test of all at once.
 ALL = "all"
-#: Differences of accuracy are told in points.
+#: Differences of accuracy are told in percentage points.
 POINTS = 100.0
 _ACCURACY = {"accuracy": Metric(POINTS, 2)}
 #: What each part compares. Advantages over the best baseline are compared between scenarios, which

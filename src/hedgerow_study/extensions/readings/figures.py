@@ -27,7 +27,7 @@ VERDICTS = {
 
 @figure(
     "Curves of the readings",
-    caption="Each point is a reading of the paper: its estimate with the 95 % interval over data "
+    caption="Each point is a reading of the paper: its estimate with the 95 % CI over data "
     "sets, sorted; the marks below say which alternatives it takes (none: as here). The line is "
     "the reading of all other pages. Statements with {fewest} readings or more. {ran}",
     alt="A panel for each statement, with a point for each reading and marks for its choices; the "

@@ -53,7 +53,7 @@ def readings_verdicts(claims: pd.DataFrame) -> pd.DataFrame:
 
 @table(
     "Every reading",
-    caption="Verdict and estimate of each statement under each reading, with its 95 % interval "
+    caption="Verdict and estimate of each statement under each reading, with its 95 % CI "
     "over data sets. {ran}",
     words=said,
     behind=Lines("points", ("claim", "reading"), ("repeats", "estimate", "low", "high")),

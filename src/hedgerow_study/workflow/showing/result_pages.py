@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from hedgerow.data import load_registry
 from hedgerow.files import read_csv, read_text, read_yaml
-from hedgerow.showing.numbers import known, number, signed
+from hedgerow.showing.numbers import NONE, between, in_form, interval, known, number, points, signed
 from hedgerow_study.experiments.audit.misprints import BY_READING, table_of
 from hedgerow_study.extensions.uncertainty_benchmark.plan import READABLE
 from hedgerow_study.extensions.uncertainty_benchmark.tables import (
@@ -28,6 +28,7 @@ from hedgerow_study.extensions.uncertainty_benchmark.tables import (
 )
 from hedgerow_study.reporting.checkout import RESULTS
 from hedgerow_study.reporting.claim_specification import NOT, PARTLY, REPRODUCED, VERDICTS
+from hedgerow_study.reporting.claims import from_reference
 from hedgerow_study.reporting.notes import Passage, note_files, passages
 from hedgerow_study.reporting.readings import SOURCE, read_readings
 from hedgerow_study.workflow.settings.config import printed_sizes
@@ -142,7 +143,7 @@ def judged(root: Path) -> pd.DataFrame:
     published["group"] = published.index.str.split("-").str[0]
     files = sorted(root.glob("data/reference/*/*_claims.csv"))
     columns = ["verdict", "measured", "lacking", "hangs_on", "n_datasets"]
-    kept = pd.concat([read_csv(file).set_index("claim")[columns] for file in files])
+    kept = pd.concat([from_reference(read_csv(file)).set_index("claim")[columns] for file in files])
     claims = published.join(kept)
     texts = ["verdict", "measured", "lacking", "hangs_on"]
     claims[texts] = claims[texts].fillna("")
@@ -401,7 +402,7 @@ def cells_table(root: Path, by: Callable[[str], str]) -> str:
     cells.loc[facts, "row"] = cells.loc[facts, "row"] + ", facts of data sets"
     near = compared(cells)
     heads = ["printed in", "cells", "measured", "to the last digit"]
-    heads += [f"within {share:.0%}".replace("%", " %") for share in NEAR]
+    heads += [f"within {100 * share:.0f} %" for share in NEAR]
     rows = [
         [name, len(printed), *_near(near[near["row"] == name])]
         for name, printed in cells.groupby("row", sort=False)
@@ -463,7 +464,8 @@ def misprints_table(rows_of_paper: pd.DataFrame) -> str:
     for row in rows_of_paper.itertuples():
         how = "reading both places" if row.computed == BY_READING else row.computed
         where = place(row.place).partition(", ")[2] if "_table_" in row.place else row.place
-        rows.append([f"{where} (`{row.id}`)", *map(_some, (row.printed, row.follows)), how])
+        texts = (in_form(_some(text)) for text in (row.printed, row.follows))
+        rows.append([f"{where} (`{row.id}`)", *texts, how])
     return table(["place", "printed", "what follows", "from"], rows)
 
 
@@ -487,9 +489,10 @@ def gain(effects: pd.DataFrame, levels: Sequence[float]) -> str:
     text = (
         f"We added normally distributed errors to {tree['n_datasets']} data sets. Their standard "
         f"deviation is {sizes} of the variable's, and methods that can use it are given it. "
-        f"`DoubtTreeClassifier` gains **{signed(tree['difference'], 1)} percentage points** of "
-        f"accuracy over the classic tree C4.5 ({_interval(tree)}), a random forest "
-        f"{signed(forest['difference'], 1)} ({_interval(forest)}). On a simulated second "
+        f"`DoubtTreeClassifier` gains **{points(tree['difference'])}** of accuracy over the "
+        f"classic tree C4.5 ({interval(tree['low'], tree['high'], 1)}), a random forest "
+        f"{signed(forest['difference'], 1)} ({interval(forest['low'], forest['high'], 1)}). On a "
+        "simulated second "
         f"measurement, **{number(changed['mean_first'], 1)} of 100 predictions change** instead of "
         f"{number(changed['mean_second'], 1)} with C4.5 and {number(of_forest['mean_first'], 1)} "
         f"with the forest. A [file]({SUITE}) fixed methods and conditions before the first run. "
@@ -497,10 +500,6 @@ def gain(effects: pd.DataFrame, levels: Sequence[float]) -> str:
         f"[more conditions]({CHOICE})."
     )
     return textwrap.fill(text, 118, break_on_hyphens=False, break_long_words=False)
-
-
-def _interval(line: pd.Series) -> str:
-    return f"95 % CI {number(line['low'], 1)} to {number(line['high'], 1)}"
 
 
 def which_method(root: Path) -> dict[str, str]:
@@ -521,9 +520,9 @@ def which_method(root: Path) -> dict[str, str]:
 def _gain(line: pd.Series) -> str:
     """A difference with its interval."""
     if not known(line["difference"]):
-        return "–"
-    interval = f"({signed(line['low'], 1)} to {signed(line['high'], 1)})"
-    return _bold(f"{signed(line['difference'], 1)} {interval}", line)
+        return NONE
+    ends = between(line["low"], line["high"], 1, signed)
+    return _bold(f"{signed(line['difference'], 1)}, {ends}", line)
 
 
 def _bold(text: str, line: pd.Series) -> str:
