@@ -20,11 +20,13 @@ from hedgerow.texts import did_you_mean
 SOURCE = "config/claims.yaml"
 
 REPRODUCED, PARTLY, NOT = "reproduced", "partly", "not reproduced"
-TOO_LITTLE, NOT_TESTABLE = "too little data", "not testable here"
+TOO_LITTLE, NOT_TESTABLE = "inconclusive", "not testable"
 #: Every verdict, with a mark that does not rest on colour.
 VERDICTS = {REPRODUCED: "●", PARTLY: "◐", NOT: "○", TOO_LITTLE: "–", NOT_TESTABLE: "×"}
 #: The same of a question of our own, which nobody has answered before.
-ANSWERS = dict(zip(VERDICTS, ("yes", "partly", "no", "undecided", "undecided"), strict=True))
+ANSWERS = dict(zip(VERDICTS, ("yes", "partly", "no", TOO_LITTLE, TOO_LITTLE), strict=True))
+#: Names of verdicts in results that were tracked before.
+FORMER = {"too little data": TOO_LITTLE, "not testable here": NOT_TESTABLE}
 
 
 def is_own(claim: str) -> bool:

@@ -20,6 +20,7 @@ import pandas as pd
 from hedgerow.data.seeds import rng
 from hedgerow.showing.numbers import in_form, minus, number, p_said
 from hedgerow_study.reporting.claim_specification import (
+    FORMER,
     NOT,
     NOT_TESTABLE,
     PARTLY,
@@ -297,7 +298,7 @@ class _Judge:
         return line | {"lacking": lacking, "n_datasets": self.n_datasets, **self.leading()}
 
     def verdict(self) -> tuple[str, str]:
-        """The verdict and, of too little data, what is lacking."""
+        """The verdict and, of an inconclusive one, what is lacking."""
         if few := self._too_few():
             return TOO_LITTLE, few
         self.reasons = {}
@@ -590,9 +591,13 @@ def _tables(frames: Mapping[str, pd.DataFrame]) -> dict[str, Table]:
 
 
 def from_reference(frame: pd.DataFrame) -> pd.DataFrame:
-    """Tracked claims, their texts in the form that numbers have today."""
+    """Tracked claims, their texts in the form of today and verdicts by the names of today."""
+    verdicts = [column for column in frame if column.startswith(("verdict", "hangs_on"))]
     texts = [column for column in frame if column.startswith(("measured", "lacking"))]
-    return frame.assign(**{c: frame[c].map(in_form, na_action="ignore") for c in texts})
+    return frame.assign(
+        **{c: frame[c].replace(FORMER, regex=True) for c in verdicts},
+        **{c: frame[c].map(in_form, na_action="ignore") for c in texts},
+    )
 
 
 def verdict_of(claim: Claim, frames: Mapping[str, pd.DataFrame]) -> tuple[str, str]:
@@ -617,10 +622,10 @@ def hanging(
     """Each verdict again without each data set in turn.
 
     The least number of data sets that a rule asks for is not asked of the others: where as many
-    were run, each verdict would be too little data.
+    were run, each verdict would be inconclusive.
 
     Returns: with the columns hangs_on (data sets without which the verdict is another, each with
-        that verdict: ``heart_valve: too little data; lung: partly``) and n_left_out (how many were
+        that verdict: ``heart_valve: inconclusive; lung: partly``) and n_left_out (how many were
         left out in turn; 0 of a claim that rests on one data set, or none).
     """
     datasets = sorted(datasets)

@@ -10,7 +10,7 @@ import yaml
 from hedgerow.errors import ConfigError
 from hedgerow_study.experiments import EXTENSIONS
 from hedgerow_study.reporting.claim_specification import VERDICTS, of_experiment, specified
-from hedgerow_study.reporting.claims import judge, with_statements
+from hedgerow_study.reporting.claims import from_reference, judge, with_statements
 
 ROOT = Path(__file__).parents[3]
 CLAIMS = yaml.safe_load((ROOT / "config/claims.yaml").read_text())
@@ -68,15 +68,15 @@ def _judged(content, frame, **more):
         ({0: 1.0, 1: -2.0}, 8, "partly"),
         ({0: -1.0, 1: -2.0}, 8, "not reproduced"),
         ({0: 0.0, 1: 0.0}, 8, "not reproduced"),
-        ({0: 1.0, 1: 2.0}, 4, "too little data"),  # 1 / 2^4 is above 0.05
-        ({0: 1.0}, 8, "too little data"),  # the other factor could decide
-        ({0: -1.0}, 8, "too little data"),  # not whole, and perhaps in part
+        ({0: 1.0, 1: 2.0}, 4, "inconclusive"),  # 1 / 2^4 is above 0.05
+        ({0: 1.0}, 8, "inconclusive"),  # the other factor could decide
+        ({0: -1.0}, 8, "inconclusive"),  # not whole, and perhaps in part
     ],
 )
 def test_each_verdict_is_hit(gains, n, verdict):
     found = _judged(_content(), _frame(gains, n))
     assert found["verdict"] == verdict
-    assert bool(found["lacking"]) == (verdict == "too little data")
+    assert bool(found["lacking"]) == (verdict == "inconclusive")
     assert found["n_datasets"] == n
 
 
@@ -110,25 +110,25 @@ def test_few_data_sets_say_nothing_for_the_absence_of_a_difference():
     """No p below a bound is no finding where no data could bring one."""
     content = _content(reproduced=["gain.p < 0.05 at none"], partly=["gain.mean > 99 at all"])
     frame = _frame({0: 0.0, 1: 0.0}, 3)
-    assert _judged(content, frame)["verdict"] == "too little data"
+    assert _judged(content, frame)["verdict"] == "inconclusive"
     assert _judged(content, _frame({0: 0.0, 1: 0.0}, 8))["verdict"] == "reproduced"
 
 
 def test_fewest_data_sets_and_what_is_not_testable():
     content = _content(fewest=10)
     found = _judged(content, _frame({0: 1.0, 1: 1.0}))
-    assert (found["verdict"], found["lacking"]) == ("too little data", "8 data sets of 10 or more")
+    assert (found["verdict"], found["lacking"]) == ("inconclusive", "8 data sets of 10 or more")
     content = _content()
     content["claims"]["word"]["claims"]["X-01"] = {"not_testable": "the data are lost"}
     found = _judged(content, {})
-    assert (found["verdict"], found["lacking"]) == ("not testable here", "the data are lost")
+    assert (found["verdict"], found["lacking"]) == ("not testable", "the data are lost")
 
 
 def test_the_printed_cells_may_be_judged_by_other_measures():
     content = _content(printed={"not_testable": "nothing is printed"})
     frame = _frame({0: 1.0, 1: 1.0})
     assert _judged(content, frame)["verdict"] == "reproduced"
-    assert _judged(content, frame, printed=True)["verdict"] == "not testable here"
+    assert _judged(content, frame, printed=True)["verdict"] == "not testable"
 
 
 def test_any_and_at_least():
@@ -185,7 +185,7 @@ def test_a_page_test_needs_two_data_sets():
     where = {"metric": "f1", "method": "new", "noise": [0, 1, 2]}
     measures = {"a": {"where": where, "along": "noise", "test": "page"}}
     found = _whole(measures, ["a.p < 0.05"], _frame({0: 0.0, 1: 1.0, 2: 3.0}, 1))
-    assert (found["verdict"], found["lacking"]) == ("too little data", "no test with 1 data set")
+    assert (found["verdict"], found["lacking"]) == ("inconclusive", "no test with 1 data set")
 
 
 def test_several_at_once_and_two_groups():
@@ -261,7 +261,7 @@ def test_equal_is_not_larger():
 def test_of_no_cell_nothing_is_true():
     measure = {"a": {"where": {"metric": "f1", "method": "gone"}, "by": ["noise"]}}
     for condition in ("a.mean > 0 at none", "a.mean > 0 at all", "a.mean > 0 at 3"):
-        assert _whole(measure, [condition], _frame({0: 1.0}))["verdict"] == "too little data"
+        assert _whole(measure, [condition], _frame({0: 1.0}))["verdict"] == "inconclusive"
 
 
 # ----------------------------------------------------------------------------- the file is closed
@@ -356,7 +356,7 @@ def test_nothing_is_run(tmp_path):
             _judged(_content(**changes), _frame({0: 1.0, 1: 1.0}))
     content = _content()
     content["claims"]["word"]["claims"]["X-01"]["measures"]["gain"]["where"]["metric"] = code
-    assert _judged(content, _frame({0: 1.0, 1: 1.0}))["verdict"] == "too little data"
+    assert _judged(content, _frame({0: 1.0, 1: 1.0}))["verdict"] == "inconclusive"
     assert not file.exists()
 
 
@@ -410,3 +410,16 @@ def test_statements_stand_beside_verdicts():
     found = with_statements(judged, BOUND, PUBLISHED)
     assert found["statement"].str.len().min() > 20
     assert list(found["published_value"] == "") == [False, True]
+
+
+def test_tracked_claims_have_the_names_and_numbers_of_today():
+    """A verdict had up to four names on one page, as results that are tracked keep theirs."""
+    line = {"claim": "T3-01", "verdict": "too little data", "verdict_coded": "not testable here"}
+    line |= {"hangs_on": "iris: too little data; wine: partly", "measured": "+0.5 points, p = 1e-9"}
+    line |= {"lacking": "p < .05 cannot be reached by 2 data sets", "n_datasets": 2}
+    found = from_reference(pd.DataFrame([line, line | {"verdict": "partly", "measured": None}]))
+    assert found["verdict"].tolist() == ["inconclusive", "partly"]
+    assert found["verdict_coded"][0] == "not testable" and found["n_datasets"][0] == 2
+    assert found["hangs_on"][0] == "iris: inconclusive; wine: partly"
+    assert found["measured"][0] == "+0.5 percentage points, p < 0.001"
+    assert found["lacking"][0] == "p < 0.05 cannot be reached by 2 data sets"

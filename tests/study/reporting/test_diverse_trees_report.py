@@ -185,11 +185,11 @@ def test_ensembles_are_judged_by_pool_and_size(rows):
     of_best = judged(rows).loc["diverse_trees-07"]
     assert of_best["verdict"] == "not reproduced"
     assert "higher by the test at 0 and lower at 0 of 4 pools and sizes" in of_best["measured"]
-    assert judged(rows, p=0.5).loc["diverse_trees-04", "verdict"] == "too little data"
+    assert judged(rows, p=0.5).loc["diverse_trees-04", "verdict"] == "inconclusive"
     no_difference = judged(rows, p=0.5, n=9).loc["diverse_trees-04"]
     assert no_difference["verdict"] == "reproduced"
     few = judged(rows, difference=1.0).loc["diverse_trees-07"]
-    assert few["verdict"] == "too little data"
+    assert few["verdict"] == "inconclusive"
     assert few["lacking"] == "p < 0.05 cannot be reached by 7 data sets"
     whole = judged(rows, p=0.01, difference=1.0, n=10).loc["diverse_trees-07"]
     assert (whole["verdict"], whole["n_datasets"]) == ("reproduced", 10)
@@ -200,7 +200,7 @@ def test_ensembles_are_judged_by_pool_and_size(rows):
 
 def test_few_data_sets_cannot_tell():
     found = judged(made_up(3))
-    assert (found["verdict"] == "too little data").all()
+    assert (found["verdict"] == "inconclusive").all()
     assert (found["lacking"] == "3 data sets of 6 or more").all()
 
 

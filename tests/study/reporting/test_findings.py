@@ -63,8 +63,8 @@ def test_numbers_of_both_scales():
 
 
 def test_a_run_without_the_number_gives_its_verdict():
-    here = filled(measured="", paper_scale_measured="4 leaves", verdict="too little data")
-    assert here[1] == Phrase("4 leaves", "too little data")
+    here = filled(measured="", paper_scale_measured="4 leaves", verdict="inconclusive")
+    assert here[1] == Phrase("4 leaves", "inconclusive")
     assert filled(measured="", paper_scale_measured="4 leaves")[1] == Phrase("4 leaves", "not run")
 
 

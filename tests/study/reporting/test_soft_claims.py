@@ -97,7 +97,7 @@ def test_time_is_one_of_three_demands(claims):
 def test_few_data_sets_cannot_reproduce_what_asks_for_a_small_p(claims):
     rows = _rows()
     few = claims(rows[rows["dataset"].isin(SETS[:5])], _times()).set_index("claim").loc["T3-04"]
-    assert few["verdict"] == "too little data"
+    assert few["verdict"] == "inconclusive"
     assert few["lacking"] == "partly at least; p < 0.001 cannot be reached by 5 data sets"
 
 
@@ -129,7 +129,7 @@ def test_t3_06_has_one_verdict(claims):
 
 def test_without_running_times_t3_09_is_open_only_where_they_could_decide(claims):
     open_ = claims(_rows()).set_index("claim").loc["T3-09"]
-    assert open_["verdict"] == "too little data" and "running times" in open_["lacking"]
+    assert open_["verdict"] == "inconclusive" and "running times" in open_["lacking"]
     smaller = _rows()
     udt = (smaller["method"] == "udt") & (smaller["metric"] == "n_leaves")
     far = (smaller["method"] == "udt") & (smaller["metric"] == "accuracy")
@@ -140,6 +140,6 @@ def test_without_running_times_t3_09_is_open_only_where_they_could_decide(claims
 def test_a_method_or_factor_that_was_not_run_is_named(claims):
     rows = _rows()
     few = claims(rows[(rows["method"] != "udt") & (rows["noise"] != 0.3)]).set_index("claim")
-    assert few.loc["T3-09", "verdict"] == "too little data"
+    assert few.loc["T3-09", "verdict"] == "inconclusive"
     assert "not in this run: method udt; noise factor 0.3" in few.loc["T3-09", "lacking"]
     assert few.loc["T3-02", "lacking"] == "partly at least; not in this run: noise factor 0.3"

@@ -174,7 +174,7 @@ def _honest(table: pd.DataFrame) -> Markup:
     for line in table.to_dict("records"):
         survived = line["n_permutation"]
         cells = [count(line[name]) for name in counts]
-        cells += [count(survived) if known(survived) else "too little data"]
+        cells += [count(survived) if known(survived) else "inconclusive"]
         cells += [p_text(line[f"multivariate_logrank_p_{part}"]) for part in PARTS]
         cells += [p_text(line["p_permutation_all"])]
         cells += [number(100 * line[f"false_alarms_{part}"], 0) for part in PARTS]

@@ -21,7 +21,7 @@ VERDICTS = {
     "reproduced": ("#0072B2", "o"),
     "partly": ("#E69F00", "D"),
     "not reproduced": ("#000000", "X"),
-    "too little data": ("#999999", "."),
+    "inconclusive": ("#999999", "."),
 }
 
 
