@@ -11,6 +11,7 @@ from pathlib import Path
 
 import axe
 import pytest
+from number_forms import other_forms, text_of_markdown
 
 import hedgerow
 
@@ -50,6 +51,31 @@ def test_a_method_has_an_equation_a_picture_and_its_parameters(path):
         thing = getattr(importlib.import_module(home), attribute)
         assert "Parameters\n" in thing.__doc__, name
     assert named
+
+
+PAGES = [ROOT / "README.md", *sorted(DOCS.glob("*.md")), *sorted(DOCS.glob("[!_a]*/*.md"))]
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_numbers_have_the_form_of_the_site(path):
+    """A p value was .042 on one page and 0.042 on another, an interval in brackets or not."""
+    assert not list(other_forms(text_of_markdown(path.read_text(encoding="utf-8"))))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("p = .027", "p<0.05", "p = 0.0271", "< .001", "95 % CI [1.2, 3.4]", "95 % CI 1.2–3.4"),
+        *("95 % interval 1 to 2", "+1.2 points", "1.2 pp", "1,234 rows", "12345 rows"),
+    ],
+)
+def test_other_forms_are_seen(text):
+    assert list(other_forms(text))
+
+
+def test_the_form_is_none_of_the_others():
+    text = "p = 0.027, p < 0.001, 95 % CI 1.18 to 3.68, +3.9 percentage points, 9999 of 10,000 rows"
+    assert not list(other_forms(text))
 
 
 def listed() -> set[str]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from hedgerow.showing.numbers import p_words
+from hedgerow.showing.numbers import interval, p_words
 from hedgerow_clinic.analysis import PARTS, Analysis
 from hedgerow_clinic.risks import too_few
 from hedgerow_clinic.table_format import Table, format_value
@@ -73,8 +73,8 @@ ITEMS = (
         "12c",
         "Kind of model and how it was made",
         "a decision tree (C4.5), at most {max_depth} tests deep, at least {min_samples_leaf} "
-        "patients on each side of a test, pruned with the confidence .87, repeated variables "
-        "weighted by .7; nothing was tuned; tested on the test part{bootstraps}",
+        "patients on each side of a test, pruned with the confidence 0.87, repeated variables "
+        "weighted by 0.7; nothing was tuned; tested on the test part{bootstraps}",
     ),
     ("12d", "Differences between centres", OPEN),
     (
@@ -217,10 +217,13 @@ def _corrected_concordance(analysis: Analysis) -> str:
     validation = analysis.validation
     assert validation is not None
     return (
-        f"of new patients {format_value(validation.concordance, 's')} "
-        f"({format_value(validation.low, 's')} to {format_value(validation.high, 's')}), "
+        f"of new patients {format_value(validation.concordance, 's')} ({_interval(validation)}), "
         f"by {validation.n_bootstraps} bootstraps of all steps"
     )
+
+
+def _interval(validation) -> str:
+    return interval(validation.low, validation.high, "s", format_value)
 
 
 def _others(analysis: Analysis, counts) -> str:
@@ -256,12 +259,11 @@ def no_tree_message(analysis: Analysis) -> str:
     assert validation is not None
     if len(analysis.numbers) == 1:
         return "No tree was found that tells patients apart: it has no test, and one group."
-    interval = f"{format_value(validation.low, 's')} to {format_value(validation.high, 's')}"
     return (
         "No tree was found that tells patients apart. Of two new patients of whom one has the "
         "event earlier it would give that one the higher risk in "
-        f"{format_value(validation.concordance, 's')} of the pairs ({interval}), and 50 % is "
-        "chance. No sheet of groups is made."
+        f"{format_value(validation.concordance, 's')} of the pairs ({_interval(validation)}), and "
+        "50 % is chance. No sheet of groups is made."
     )
 
 
@@ -307,9 +309,8 @@ def summary(analysis: Analysis, shown: dict[str, Table]) -> list[str]:
         lines.append(
             "Of two new patients of whom one has the event earlier, the tree gives that one the "
             f"higher risk in {format_value(validation.concordance, 's')} of the pairs "
-            f"(95 % interval {format_value(validation.low, 's')} to "
-            f"{format_value(validation.high, 's')}; 50 % would be chance; "
-            "pairs of one group count half). In its own patients it is "
+            f"({_interval(validation)}; 50 % would be chance; pairs of one "
+            "group count half). In its own patients it is "
             f"{format_value(validation.apparent, 's')}{why} ({validation.n_bootstraps} "
             f"bootstraps of all steps, seed {analysis.settings.seed})."
         )

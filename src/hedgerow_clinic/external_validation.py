@@ -430,7 +430,7 @@ def recalibrate(validation: Validation, source: Source, entry: str = "") -> Risk
     return replace(
         validation.model,
         groups=tuple(groups),
-        several=validation.has_competing_risks,
+        has_competing_risks=validation.has_competing_risks,
         n=validation.counts.shown(len(groups), "n", validation.least),
         least=validation.least,
         recalibrated_from=source,

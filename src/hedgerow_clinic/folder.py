@@ -420,11 +420,11 @@ def _captions(analysis: Analysis) -> dict[str, str]:
         ),
         "treated": "Share without the event of treated and untreated patients, from "
         f"{with_unit(analysis.landmark, cohort.unit, '.3g')} after inclusion on, with 95 % "
-        "intervals.",
+        "CI.",
         "followed": "Share of each group that could be followed so long, had nobody an event "
         "(reverse Kaplan-Meier), all patients. Lines: the horizon, and the share that a risk "
         "needs. A group of which few patients were censored has no curve.",
-        "calibration": "Each group of the test part; bars: 95 % intervals. On the line, what was "
+        "calibration": "Each group of the test part; bars: 95 % CI. On the line, what was "
         "predicted was seen.",
         "decisions": "Test part: net benefit of treating patients from a risk on, by the tree, and "
         "of treating all or none. Where the line of the tree is not the highest, the tree does not "

@@ -211,7 +211,7 @@ class RiskModel:
         file, where all count from the start.
     min_followed : float
         Share of a group that could be followed to the horizon, from which on it has a risk; in the
-        file where it is not .2.
+        file where it is not 0.2.
     finds : bool
         Whether new patients differ by the groups; in the file where they do not.
     format, version

@@ -10,7 +10,7 @@ from hedgerow_clinic.analysis import Analysis
 from hedgerow_clinic.checklist import OPEN, no_tree_message
 from hedgerow_clinic.cohort import Outcome
 from hedgerow_clinic.layout import in_code
-from hedgerow_clinic.table_format import ENDS, Table, format_value
+from hedgerow_clinic.table_format import ENDS, Table, estimated
 from hedgerow_clinic.tables import ANALYSED
 
 MEASURES = {
@@ -92,20 +92,14 @@ def _performance(analysis: Analysis, table: Table) -> dict[str, str]:
     """Measures with intervals: of new patients, and of the parts of the test part."""
     validation, measures = analysis.validation, {}
     if validation is not None:
-        interval = f"{format_value(validation.low, 's')} to {format_value(validation.high, 's')}"
-        measures["Concordance, new patients"] = (
-            f"{format_value(validation.concordance, 's')} ({interval})"
-        )
+        concordance = (validation.concordance, validation.low, validation.high)
+        measures["Concordance, new patients"] = estimated(*concordance, "s")
         if not validation.finds:
             measures["Verdict"] = no_tree_message(analysis)
     for row in table.frame.to_dict("records"):
         who = " ".join(filter(None, (row["variable"], row["value"])))
         cells = []
         for name, title in MEASURES.items():
-            value = format_value(row[name], "b")
-            low, high = (row[f"{name}_{end}"] for end in ENDS)
-            if isinstance(low, float) and low == low:
-                value += f" ({format_value(low, 'b')} to {format_value(high, 'b')})"
-            cells.append(f"{title} {value}")
+            cells.append(f"{title} {estimated(row[name], *(row[f'{name}_{e}'] for e in ENDS))}")
         measures[f"Test part, {who}"] = "; ".join(cells)
     return measures

@@ -80,11 +80,11 @@ def add_survival(parser: argparse.ArgumentParser) -> None:
         default=0.2,
         metavar="SHARE",
         help="of a group that could be followed to the horizon, for a test and a risk (default: "
-        ".2)",
+        "0.2)",
     )
     add("--max-depth", type=int, default=4, metavar="N", help="default: 4")
     add("--min-patients", type=int, default=20, metavar="N", help="of a group (default: 20)")
-    add("--test-size", type=float, default=0.25, metavar="SHARE", help="default: .25")
+    add("--test-size", type=float, default=0.25, metavar="SHARE", help="default: 0.25")
     add("--seed", type=int, default=0, metavar="N", help="default: 0")
     add_out(parser, "the file of --template, or the folder of an earlier run, which is moved aside")
 

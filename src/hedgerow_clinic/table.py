@@ -17,6 +17,7 @@ import numpy as np
 
 from hedgerow.errors import DataError
 from hedgerow.files import read_bytes
+from hedgerow.showing.numbers import count
 from hedgerow.texts import legible
 from hedgerow_clinic.answers import Answers, option_text
 from hedgerow_clinic.problems import Problems
@@ -188,7 +189,7 @@ def _of_text(path: Path, text: str) -> tuple[list[list[str]], str]:
         if "field limit" in str(error):
             raise DataError(
                 f"{path.name}: a field of row {len(records) + 1} has more than "
-                f"{MOST_LETTERS:,} characters",
+                f"{count(MOST_LETTERS)} characters",
                 remedy="close a quotation mark in or before it, or shorten it",
             ) from None
         raise DataError(

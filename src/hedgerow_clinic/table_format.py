@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hedgerow.showing.numbers import number, p_text
+from hedgerow.showing.numbers import between, interval, minus, number, p_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -131,13 +131,16 @@ class Table:
                 low, high = (record.get(f"{name}_{end}") for end in ENDS)
                 if isinstance(low, float) and isinstance(high, float) and not math.isnan(low):
                     kind = COLUMNS[name][1]
-                    text += f" ({format_value(low, kind)} to {format_value(high, kind)})"
+                    text += f", {between(low, high, kind, format_value)}"
                 holm = record.get(f"{name}{HOLM}")
                 if isinstance(holm, float) and not math.isnan(holm):
                     text += f" ({format_value(holm, 'p')})"
                 cells.append(text)
             rows.append(cells)
-        heads = [COLUMNS.get(name, (name, ""))[0] for name in shown]
+        heads = [
+            COLUMNS.get(name, (name, ""))[0] + ", 95 % CI" * (f"{name}_low" in self.frame)
+            for name in shown
+        ]
         corrected = [f"{name}{HOLM}" in self.frame for name in shown]
         return [h + " (Holm)" * c for h, c in zip(heads, corrected, strict=True)], rows
 
@@ -152,8 +155,10 @@ def format_value(value: Any, kind: str = "") -> str:
     """A value as people read it: `p` a p value, `t` a time, `s` a share, `r` a ratio."""
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return "–"
-    if isinstance(value, (str, bool, int, np.integer)):
+    if isinstance(value, (str, bool)):
         return str(value)
+    if isinstance(value, (int, np.integer)):
+        return number(value)
     value = float(value)
     if math.isinf(value):
         return "not reached"
@@ -163,4 +168,12 @@ def format_value(value: Any, kind: str = "") -> str:
         return f"{100 * value:.0f} %" if value in (0.0, 1.0) else f"{100 * value:.1f} %"
     if kind == "b":
         return number(value, 3)
-    return f"{value:.3g}" if abs(value) < 1000 else f"{value:.0f}"
+    return f"{value:.3g}" if abs(value) < 1000 else number(value)
+
+
+def estimated(value: float, low: float, high: float, kind: str = "b") -> str:
+    """A value as a sentence says it, with its interval where there is one."""
+    text = format_value(value, kind)
+    if isinstance(low, float) and low == low:
+        text += f" ({interval(low, high, kind, format_value)})"
+    return minus(text)

@@ -429,7 +429,7 @@ def _caption(analysis: Analysis, part: str, least: int) -> str:
         f" Times in {analysis.cohort.unit} by which the event came (Kaplan-Meier), and the mean "
         f"time without it up to {analysis.cohort.horizon:g} (restricted mean); log-rank of a "
         "group against all patients and against the rest; hazard ratio of a group against the "
-        "rest (Cox, 95 % interval); p, proportional: where it is small the ratio changes over "
+        "rest (Cox, 95 % CI); p, proportional: where it is small the ratio changes over "
         f"time, and the one here is a mean. All groups at once: {p_words(p)}."
     )
     if analysis.settings.life_table is not None:
@@ -748,7 +748,7 @@ def calibration_table(analysis: Analysis, least: int) -> Table:
         f"Risk of the event by {analysis.cohort.horizon_text}. Share of the tree: of "
         f"the training patients whose class is known; {_unknown(analysis, by)}. Training "
         f"part and test part: {way}, which counts them as long as they were followed (95 % "
-        "interval)."
+        "CI)."
         + ("" if analysis.entry is None else " All count from when they came under observation.")
         + no_risk(analysis),
         frame,

@@ -60,7 +60,7 @@ def _calibration(axes: Any, validation: Validation) -> None:
             continue
         if low == low:
             axes.plot([group.risk] * 2, [low, high], color=BLUE, linewidth=1.0)
-        name = "" if drawn else "group, 95 % interval"
+        name = "" if drawn else "group, 95 % CI"
         axes.plot(group.risk, share, "o", color=BLUE, markersize=5, clip_on=False, label=name)
         axes.annotate(
             str(group.number),
@@ -188,7 +188,7 @@ def validation_page(validation: Validation, title: str, source: str) -> Figure:
     )
     foot = (
         f"Patients of {legible(source)}; the tree is of "
-        f"{legible(validation.model.made_from.file)}. Bars: 95 % intervals. Small counts are not "
+        f"{legible(validation.model.made_from.file)}. Bars: 95 % CI. Small counts are not "
         "shown."
     )
     with style():
@@ -234,10 +234,9 @@ def captions(validation: Validation) -> dict[str, str]:
     )
     return {
         "sheet": "The whole on one page, for print.",
-        "calibration": "Each group; bars: 95 % intervals. On the grey line, what was expected was "
-        "seen.",
+        "calibration": "Each group; bars: 95 % CI. On the grey line, what was expected was seen.",
         "survival": f"Share with the event ({way}) at times at which enough patients had it; bars "
-        "at the horizon: 95 % intervals.",
+        "at the horizon: 95 % CI.",
         "decisions": "Where the line of the first hospital's risks is not the highest, they do not "
         "help to decide.",
     }

@@ -184,6 +184,6 @@ def _passport(
         | {
             "Model": f"{first.title} ({first.file}, SHA-256 {first.sha256})",
             "Outcome there": f"{validation.model.outcome}: "
-            + ", ".join(f"{w.word!r} is {w.meaning}" for w in validation.model.words),
+            + ", ".join(f"{w.word!r} is {w.taken_for}" for w in validation.model.words),
         },
     )

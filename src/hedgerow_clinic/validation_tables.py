@@ -12,7 +12,7 @@ from hedgerow_clinic.checklist import no_risk_message
 from hedgerow_clinic.disclosure import SHOWN, WITHHELD, as_shown, protected, small
 from hedgerow_clinic.external_validation import Measure, Validation, recalibrated_risks
 from hedgerow_clinic.model import Input
-from hedgerow_clinic.table_format import Table, format_value
+from hedgerow_clinic.table_format import Table, estimated, format_value
 from hedgerow_clinic.tables import (
     ANALYSED,
     LEFT_OUT,
@@ -236,7 +236,7 @@ def performance(validation: Validation) -> Table:
     order = list(NAMES.values())
     rows.sort(key=lambda row: order.index(row["measure"]))
     drawn = (
-        f"95 % intervals are percentiles of {validation.resamples} samples with replacement, that "
+        f"95 % CI are percentiles of {validation.resamples} samples with replacement, that "
         "of observed over expected is the one of the observed share."
         if validation.resamples
         else "No samples were drawn (--resamples 200), so that most intervals lack."
@@ -290,7 +290,7 @@ def groups(validation: Validation) -> Table:
         "groups",
         "Expected and observed, by group",
         f"Risk of the event by {validation.model.horizon_text}, by the first "
-        f"hospital and as observed here ({way}), with 95 % intervals; events by the horizon.{more}",
+        f"hospital and as observed here ({way}), with 95 % CI; events by the horizon.{more}",
         frame.astype({name: object for name in frame if name.startswith("seen")}),
     )
 
@@ -353,10 +353,7 @@ def decisions(validation: Validation) -> Table:
 
 def with_interval(measure: Measure, kind: str = "b") -> str:
     """A measure as a sentence says it."""
-    text = format_value(measure.value, kind)
-    if measure.low == measure.low and measure.high == measure.high:
-        text += f" ({format_value(measure.low, kind)} to {format_value(measure.high, kind)})"
-    return text.replace("-", "−")
+    return estimated(measure.value, measure.low, measure.high, kind)
 
 
 def summary(validation: Validation) -> list[str]:
@@ -365,7 +362,7 @@ def summary(validation: Validation) -> list[str]:
     needed = validation.model.min_followed
     share, low, high = validation.observed[-1]
     lines = [
-        f"By {unit}, {with_interval(Measure(share, low, high), 's')} of the patients here had the "
+        f"By {unit}, {estimated(share, low, high, 's')} of the patients here had the "
         f"event; the first hospital's risks expect {format_value(validation.expected, 's')}. "
         f"Observed over expected: {with_interval(measures['ratio'])}.",
         f"Calibration: intercept {with_interval(measures['intercept'])}, slope "

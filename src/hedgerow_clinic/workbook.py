@@ -16,6 +16,7 @@ from xml.etree import ElementTree
 
 from hedgerow.errors import DataError
 from hedgerow.optional_imports import import_optional
+from hedgerow.showing.numbers import number
 from hedgerow_clinic.answers import option_text
 from hedgerow_clinic.problems import Problems
 
@@ -129,7 +130,7 @@ def _table_rows(sheet: Any) -> int:
 
 
 def _rows(count: int) -> str:
-    return f"{count:,} rows" if count < COUNTED else f"{COUNTED:,} rows or more"
+    return f"{number(count)} rows" if count < COUNTED else f"{number(COUNTED)} rows or more"
 
 
 def _records_of(path: Path, sheet: Any) -> list[list[str]]:
@@ -145,7 +146,7 @@ def _records_of(path: Path, sheet: Any) -> list[list[str]]:
 
 def _too_many(path: Path) -> DataError:
     return DataError(
-        f"{path.name} has more than {MOST_CELLS:,} cells in its sheet, empty ones among them",
+        f"{path.name} has more than {number(MOST_CELLS)} cells in its sheet, empty ones among them",
         remedy="delete what stands far from the table, or save the sheet as CSV",
     )
 

@@ -61,7 +61,7 @@ def test_the_commands_of_the_page_print_what_it_says(tmp_path, monkeypatch, capf
     assert shell(questions[0]) == questions[1] and not Path("nodes").exists()
     assert shell(mistakes[0]) == mistakes[1] and not Path("typed").exists()
     pages = {name: Path(name, "index.html").read_text() for name in ("first_look", "sheet")}
-    assert "higher risk in 61.4 % of the pairs (95 % interval 56.7 % to 66.1 %" in pages["sheet"]
+    assert "higher risk in 61.4 % of the pairs (95 % CI 56.7 % to 66.1 %" in pages["sheet"]
     assert "which the tree has not seen, it is 53.7 %" in pages["sheet"]
     assert "higher risk in 64.3 % of the pairs" in pages["first_look"]
     assert "Without a date the time that patients waited" in pages["sheet"]

@@ -37,7 +37,7 @@ from hedgerow_clinic.model import read_model
 from hedgerow_clinic.risks import decision_curve, risk_by
 from hedgerow_clinic.schema import detect_columns
 from hedgerow_clinic.table import read_texts
-from hedgerow_clinic.table_format import format_value
+from hedgerow_clinic.table_format import estimated, format_value
 from hedgerow_clinic.tables import flow, tables, withheld_leaves
 from hedgerow_study.experiments.survival.plan import SurvivalPlan
 
@@ -389,7 +389,11 @@ def test_the_tables_are_those_of_the_survival_room(analysis):
 
 
 def test_numbers_as_people_read_them():
-    assert [format_value(v, "p") for v in (0.0001, 0.0421, float("nan"))] == ["< .001", ".042", "–"]
+    assert [format_value(v, "p") for v in (0.0001, 0.0421, float("nan"))] == [
+        "< 0.001",
+        "0.042",
+        "–",
+    ]
     assert [format_value(v, "s") for v in (0.0, 0.1234)] == ["0 %", "12.3 %"]
     assert format_value(float("inf"), "t") == "not reached" and format_value(12.345, "t") == "12.3"
 
@@ -451,7 +455,7 @@ def test_no_small_count_follows_from_the_flow_of_patients(seed):
     training = np.zeros(len(event), dtype=bool)
     groups = SimpleNamespace(labels=SimpleNamespace(y=labels), training=training)
     followed = np.ones(len(event), dtype=bool)
-    stub = SimpleNamespace(cohort=cohort, groups=groups, event=event, followed=followed, entry=None)
+    stub = SimpleNamespace(cohort=cohort, groups=groups, event=event, is_included=followed, entry=None)
     counts = with_totals(np.column_stack([by, after])[None])[0]
     shown = flow(stub, 3).frame["count"]
     hidden = np.ones(counts.shape, dtype=bool)
@@ -579,9 +583,9 @@ def test_a_tree_that_finds_nothing_gets_a_sentence_and_no_sheet(tmp_path, capsys
 def test_nothing_is_found_in_permuted_outcomes_and_something_in_others(tmp_path):
     """Ten permutations: the test part's concordance alone ran from .39 to .60."""
     found = [analysed(tmp_path, permuted(240, seed), Settings(bootstraps=40)) for seed in range(10)]
-    assert sum(own.finds for own in found) <= 1
+    assert sum(own.separates_patients for own in found) <= 1
     assert all(0.45 < own.validation.concordance < 0.58 for own in found)
-    assert analysed(tmp_path, patients(400), Settings(bootstraps=40)).finds
+    assert analysed(tmp_path, patients(400), Settings(bootstraps=40)).separates_patients
 
 
 def test_what_holds_for_the_next_patient_stands_beside_what_is_seen(tmp_path):
@@ -598,9 +602,7 @@ def test_what_holds_for_the_next_patient_stands_beside_what_is_seen(tmp_path):
         seen = risk_by(found.time[inside], found.event[inside], 5.0)[0]
         assert row["apparent"] == pytest.approx(seen)
         assert row["risk_low"] < row["risk"] < row["risk_high"]
-    assert (
-        f"higher risk in {format_value(own.concordance, 's')} of the pairs (95 % interval" in text
-    )
+    assert f"higher risk in {format_value(own.concordance, 's')} of the pairs (95 % CI" in text
     assert "(40 bootstraps of all steps, seed 5)" in text
     drawn = figures.tree_page(found, "A title", 5, "table.csv")
     words = " ".join(t.get_text() for t in drawn.findobj(Text))
@@ -733,7 +735,7 @@ def test_treated_and_untreated_are_compared_adjusted_and_weighted(tmp_path):
         assert isinstance(frame.loc[0, name], float)
     assert frame.loc[0, "largest_difference_weighted"] < 0.01 < frame.loc[0, "largest_difference"]
     heads, rows = shown["treated_landmark"].cells()
-    assert " to " in rows[0][heads.index("Weighted ratio")]
+    assert " to " in rows[0][heads.index("Weighted ratio, 95 % CI")]
     assert "Whether the ratio differs between the groups: p = " in text
     assert "Adjusted for age, sex. Weighted: by the chance of being treated" in text
     plain = analysed(tmp_path, patients(600), Settings(bootstraps=0), intervention="surgery")
@@ -791,10 +793,7 @@ def test_the_model_card_says_what_the_tree_is_and_how_good(several, tmp_path):
     found, _, shown = several
     text = card(found, shown, Outcome("status", cause="dead"), "A title", "table.csv", "0")
     own = found.validation
-    assert (
-        f"{format_value(own.concordance, 's')} "
-        f"({format_value(own.low, 's')} to {format_value(own.high, 's')})" in text
-    )
+    assert estimated(own.concordance, own.low, own.high, "s") in text
     for name in ("Model", "Use", "Data", "How good it is", "What to mind"):
         assert f"<h2>{name}</h2>" in text
     assert f"with {found.groups.tree_.n_leaves} groups" in text
@@ -836,7 +835,7 @@ def test_a_tree_that_finds_nothing_gives_no_risk(tmp_path, capsys):
     """Of lung (R) the page and `apply` had risks by groups that were said to tell nothing.
 
     It also said that "it", of which nothing stood before, was 51.6 % in the test part, and that the
-    groups differ with p = .762.
+    groups differ with p = 0.762.
     """
     path, out = written(tmp_path / "a.csv", permuted()), tmp_path / "out"
     run = ["survival", str(path), "--time", "years", "--event", "status", "--horizon", "1y"]

@@ -367,7 +367,7 @@ def _head(horizon: float, unit: str, least: int, expected: bool) -> str:
     )
     text += (
         ": “here” among these patients, “next” what to expect of the next patient, with its 95 % "
-        "interval, which allows for the groups' having been chosen; the bar shows the latter."
+        "CI, which allows for the groups' having been chosen; the bar shows the latter."
         if expected
         else ", which the bar shows."
     )
@@ -386,7 +386,7 @@ def _foot(patients: _Patients, cohort: str, date: str, notes: Sequence[str]) -> 
     rests += f", data of {date}." if date else "."
     by = "Aalen-Johansen" if way == "incidence" else "Kaplan-Meier"
     curves = (
-        f"Curves: share without the event ({by}) with {100 * patients.confidence:g} % intervals; "
+        f"Curves: share without the event ({by}) with {100 * patients.confidence:g} % CI; "
         "marks: follow-up ends; grey: all patients."
     )
     curves += {

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from markupsafe import Markup
 
 from hedgerow.ids import title_of
-from hedgerow.showing.numbers import minus, number, p_text
+from hedgerow.showing.numbers import count, in_form, number, p_text, p_words
 from hedgerow.texts import legible
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def environment(package: str, **filters: Callable[..., Any]) -> jinja2.Environme
         undefined=jinja2.StrictUndefined,
         finalize=_shown,
     )
-    shared = {"minus": minus, "number": number, "p_text": p_text, "title_of": title_of}
+    shared = {f.__name__: f for f in (count, in_form, number, p_words, p_text, title_of)}
     templates.filters |= shared | filters
     return templates
 

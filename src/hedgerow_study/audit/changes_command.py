@@ -178,11 +178,13 @@ def _short(text: str) -> str:
 
 
 def _claims(claims: list[Mapping[str, Any]], n: int) -> Iterable[Any]:
+    from hedgerow_study.reporting.claim_specification import verdict_text
+
     other = sum(one["verdict"]["before"] != one["verdict"]["after"] for one in claims)
     yield f"\nClaims: {len(claims)} of {n} moved, {other} to another verdict"
     # Another verdict says more than another number.
     for one in sorted(claims, key=lambda c: c["verdict"]["before"] == c["verdict"]["after"]):
-        verdict = one["verdict"]
+        verdict = {k: verdict_text(one["claim"], v) for k, v in one["verdict"].items()}
         same = verdict["before"] == verdict["after"]
         yield f"  {one['claim']}  " + (
             f"{verdict['after']}, as before" if same else _values(verdict)

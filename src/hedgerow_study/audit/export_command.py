@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 
 from hedgerow.screen import add_force, describe
+from hedgerow.showing.numbers import count
 from hedgerow_study.audit.screen import Progress, add_project
 
 ARCHIVE = (
@@ -43,7 +44,7 @@ def run_archive(options: argparse.Namespace) -> int:
     check_free(file, options.force)
     with Progress() as progress:
         archived = archive(Path(options.project), file, options.date, progress.tell)
-    print(f"{file}: {archived.n_files:,} files, {file.stat().st_size / 1e6:.1f} MB")
+    print(f"{file}: {count(archived.n_files)} files, {file.stat().st_size / 1e6:.1f} MB")
     print(f"SHA-256: {archived.digest}")
     if archived.without_licence:
         print(

@@ -13,6 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 from importlib import metadata
 from typing import Any, NamedTuple
 
+from hedgerow.showing.numbers import count
 from hedgerow_study.audit.commit_check import names
 from hedgerow_study.audit.findings import Check
 
@@ -62,7 +63,7 @@ def check_packages(manifest: Mapping[str, Any]) -> Check:
             lines.append(f"{name}: not as installed: {names(wrong)}.")
     if strange := _unlisted_files(recorded):
         lines.append(f"No package lists {names(strange)}, which interpreters run or import.")
-    summary = [f"{files:,} files are as installed, by the records of their packages."]
+    summary = [f"{count(files)} files are as installed, by the records of their packages."]
     summary += [f"Without a record: {names(without)}."] if without else []
     return Check("installed packages", not lines, lines or summary)
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from hedgerow.errors import InputError
 from hedgerow.screen import add_force, describe, new_console
+from hedgerow.showing.numbers import count
 from hedgerow.texts import plain
 from hedgerow_study.audit.screen import Progress, add_project
 
@@ -107,7 +108,7 @@ def run_trace(options: argparse.Namespace) -> int:
             say(f"  made by {source.function} ({source.code}), job {source.job}")
         say(f"  {_checksum(source)}")
         if source.n_rows is not None:
-            say(f"  {source.n_rows:,} of {source.of_rows:,} rows are of the same")
+            say(f"  {count(source.n_rows)} of {count(source.of_rows)} rows are of the same")
         for column, values in source.by.items():
             say(f"    {column}: {values}")
         if source.n_rows and source.n_rows <= len(source.first):
@@ -117,7 +118,7 @@ def run_trace(options: argparse.Namespace) -> int:
         served = traced.data
         say()
         say(f"The file of {served['dataset']} came from {served['from']}")
-        say(f"  {served['path']}: {served['bytes']:,} bytes, there called {served['file']}")
+        say(f"  {served['path']}: {count(served['bytes'])} bytes, there called {served['file']}")
         say(f"  SHA-256 {served['sha256']}")
         if served.get("local"):
             say(f"  {served['local']}")
@@ -154,7 +155,7 @@ def _say_parts(say: Callable[..., None], parts: Sequence[Part], most: int = 12) 
             for place, line in _row_lines(selection, most):
                 say(f"    {place}: {line}")
             if len(selection.frame) > most:
-                say(f"    and {len(selection.frame) - most:,} more; --json FILE has all")
+                say(f"    and {count(len(selection.frame) - most)} more; --json FILE has all")
 
 
 def _row_lines(selection: Selection, most: int) -> Iterator[tuple[str, str]]:
@@ -218,12 +219,12 @@ def _trace_all(options: argparse.Namespace) -> int:
         place = f"{one['table']}:#{one['row']}, {one['column']}"
         say(f"{place}: {one['printed']}, and its rows give {one['again']}")
     if len(wrong) > MOST_WRONG:
-        say(f"and {len(wrong) - MOST_WRONG:,} more; --json FILE has all")
-    fine = "all as printed" if not wrong else f"{len(wrong):,} NOT as printed"
+        say(f"and {count(len(wrong) - MOST_WRONG)} more; --json FILE has all")
+    fine = "all as printed" if not wrong else f"{count(len(wrong))} NOT as printed"
     say(
-        f"{counts['computed']:,} numbers of {len(provenance.tables)} tables computed from their "
-        f"rows, {counts['copied']:,} copied from a named row, {counts['own']:,} made again by the "
-        f"table's own function only, and {counts['text']:,} words: {fine}."
+        f"{count(counts['computed'])} numbers of {len(provenance.tables)} tables computed from "
+        f"their rows, {count(counts['copied'])} copied from a named row, {count(counts['own'])} "
+        f"made again by the table's own function only, and {count(counts['text'])} words: {fine}."
     )
     if options.json:
         check_free(options.json, options.force)  # it took a while

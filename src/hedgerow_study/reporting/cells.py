@@ -104,7 +104,7 @@ SAYS = {
     "n_rows": "number of these rows",
     "n_distinct": "number of different values in these {n}",
     "percent_missing": "per cent of these {n} that are empty",
-    "half_width": "half of the 95 % interval of the mean of these {n} (Student's t)",
+    "half_width": "half of the 95 % CI of the mean of these {n} (Student's t)",
     "share_of_ones": "share of these {n} that are 1",
     "n_below_0": "how many of these {n} are below 0",
     "n_above_0": "how many of these {n} are above 0",

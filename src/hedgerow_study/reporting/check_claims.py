@@ -350,11 +350,11 @@ class Claim:
                 quantity, _, least = least.partition(">=")
                 n = sum(v for v in self.value(quantity) if v is not None)
             if n < int(least) and (n or words != "data sets"):
-                return "too little data"
+                return "inconclusive"
         whole = min(map(self.holds, self.rule["reproduced"]), key=CERTAIN)
         part = "partly" in self.rule and min(map(self.holds, self.rule["partly"]), key=CERTAIN)
         if whole is None or (not whole and part is None):
-            return "too little data"
+            return "inconclusive"
         return "reproduced" if whole else "partly" if part else "not reproduced"
 
 
@@ -366,7 +366,7 @@ def check(folder, claims=""):
         frames = {path.stem: frame_of(path) for path in sorted(folder.glob(f"{experiment}/*.csv"))}
         for name, rule in section["claims"].items():
             try:
-                judged[name] = "not testable here", ""
+                judged[name] = "not testable", ""
                 if "not_testable" not in rule:
                     demand(frames, "its experiment has no frame")
                     judged[name] = Claim(rule, section.get("of", "rows"), frames).verdict(), ""

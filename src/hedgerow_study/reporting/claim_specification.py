@@ -20,11 +20,13 @@ from hedgerow.texts import did_you_mean
 SOURCE = "config/claims.yaml"
 
 REPRODUCED, PARTLY, NOT = "reproduced", "partly", "not reproduced"
-TOO_LITTLE, NOT_TESTABLE = "too little data", "not testable here"
+TOO_LITTLE, NOT_TESTABLE = "inconclusive", "not testable"
 #: Every verdict, with a mark that does not rest on colour.
 VERDICTS = {REPRODUCED: "●", PARTLY: "◐", NOT: "○", TOO_LITTLE: "–", NOT_TESTABLE: "×"}
 #: The same of a question of our own, which nobody has answered before.
-ANSWERS = dict(zip(VERDICTS, ("yes", "partly", "no", "undecided", "undecided"), strict=True))
+ANSWERS = dict(zip(VERDICTS, ("yes", "partly", "no", TOO_LITTLE, TOO_LITTLE), strict=True))
+#: Names of verdicts in results that were tracked before.
+FORMER = {"too little data": TOO_LITTLE, "not testable here": NOT_TESTABLE}
 
 
 def is_research_question(claim: str) -> bool:
@@ -588,7 +590,7 @@ class _Parser:
         )
 
     def condition(self, text: str) -> Condition:
-        """`a.mean > 0 and a.p < .05 at 4`: in four cells or more, in all, in none, in the one."""
+        """`a.mean > 0 and a.p < 0.05 at 4`: in four cells or more, in all, in none, in the one."""
         body, at = _AT.fullmatch(text.strip()).groups()
         comparisons = tuple(c for part in body.split(" and ") for c in self._comparisons(part))
         return Condition(comparisons, int(at) if at and at.isdigit() else at, text.strip())

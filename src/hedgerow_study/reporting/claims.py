@@ -18,8 +18,9 @@ import numpy as np
 import pandas as pd
 
 from hedgerow.data.seeds import rng
-from hedgerow.showing.numbers import minus
+from hedgerow.showing.numbers import in_form, minus, number, p_words
 from hedgerow_study.reporting.claim_specification import (
+    FORMER,
     NOT,
     NOT_TESTABLE,
     PARTLY,
@@ -216,7 +217,7 @@ class _Judge:
         measured, bound = self.by_measure[quantity.measure], comparison.right
         if quantity.attribute == "p" and measured.least is not None:
             beyond = (chosen(measured.least, quantity) >= bound).to_numpy()
-            return beyond, chosen(measured.n, quantity), f"p < {bound:g}".replace(" 0.", " .")
+            return beyond, chosen(measured.n, quantity), f"p < {bound:g}"
         more = comparison.relation in (">", ">=")
         if quantity.attribute in COUNTS and more and "n" in measured.values:
             n = chosen(measured.values["n"], quantity)
@@ -297,7 +298,7 @@ class _Judge:
         return line | {"lacking": lacking, "n_datasets": self.n_datasets, **self.leading()}
 
     def verdict(self) -> tuple[str, str]:
-        """The verdict and, of too little data, what is lacking."""
+        """The verdict and, of an inconclusive one, what is lacking."""
         if few := self._too_few():
             return TOO_LITTLE, few
         self.reasons = {}
@@ -543,9 +544,9 @@ _STYLES |= dict.fromkeys(("wins", "losses", "n", "differ"), "d") | {"p": "p"}
 def _written(value: float, style: str) -> str:
     """A number as text, with a minus as wide as a plus; no sign at 0."""
     if style == "p":
-        return "p < .001" if value < 0.001 else f"p = {value:.2g}"
+        return p_words(value)
     if style == "d":
-        return f"{value:.0f}"
+        return number(value)
     text = f"{value:{style}}"
     return minus(text[1:] if re.fullmatch(r"[-+]0\.?0*%?", text) else text)
 
@@ -590,6 +591,16 @@ def _tables(frames: Mapping[str, pd.DataFrame]) -> dict[str, Table]:
     return {name: Table(frame) for name, frame in frames.items() if frame is not None}
 
 
+def from_reference(frame: pd.DataFrame) -> pd.DataFrame:
+    """Tracked claims, their texts in the form of today and verdicts by the names of today."""
+    verdicts = [column for column in frame if column.startswith(("verdict", "hangs_on"))]
+    texts = [column for column in frame if column.startswith(("measured", "lacking"))]
+    return frame.assign(
+        **{c: frame[c].replace(FORMER, regex=True) for c in verdicts},
+        **{c: frame[c].map(in_form, na_action="ignore") for c in texts},
+    )
+
+
 def verdict_of(claim: Claim, frames: Mapping[str, pd.DataFrame]) -> tuple[str, str]:
     """The verdict of one claim alone, and what is lacking: as `judge`, without its numbers."""
     return _Judge(claim, _tables(frames), {}).verdict()
@@ -612,10 +623,10 @@ def hanging(
     """Each verdict again without each data set in turn.
 
     The least number of data sets that a rule asks for is not asked of the others: where as many
-    were run, each verdict would be too little data.
+    were run, each verdict would be inconclusive.
 
     Returns: with the columns hangs_on (data sets without which the verdict is another, each with
-        that verdict: ``heart_valve: too little data; lung: partly``) and n_left_out (how many were
+        that verdict: ``heart_valve: inconclusive; lung: partly``) and n_left_out (how many were
         left out in turn; 0 of a claim that rests on one data set, or none).
     """
     datasets = sorted(datasets)

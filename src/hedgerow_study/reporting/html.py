@@ -3,7 +3,7 @@
 What an experiment shows is its own business. A section is a function ``section(...) -> Section`` in
 ``experiments/<word>/page.py``, which gets what the workflow has written, and a template beside it,
 ``experiments/<word>/page.html.j2``. A template may import ``reporting/macros.html.j2`` for noise
-tables, figures and lines of provenance, and use the filters `number`, `minus`, `p_text`,
+tables, figures and lines of provenance, and use the filters `number`, `in_form`, `p_text`,
 `difference` and `title_of`; `shown` gives it what stands at the functions that make tables and
 figures. The rule
 ``<word>_page`` writes the section to ``data/results/<word>/section.json``: an edit of one rewrites
@@ -29,7 +29,7 @@ from typing import TYPE_CHECKING, Any
 from markupsafe import Markup
 
 from hedgerow.showing import templates
-from hedgerow.showing.numbers import NONE, minus
+from hedgerow.showing.numbers import NONE, in_form
 from hedgerow_study.reporting.claim_specification import (
     NOT_TESTABLE,
     TOO_LITTLE,
@@ -139,7 +139,7 @@ class Difference:
     turned: bool = False
 
 
-_NUMBER = re.compile(r"([+\u2212-]?)(\d*\.?\d+)(?: ?%)?")
+_NUMBER = re.compile(r"([+\u2212-]?)([\d,]*\.?\d+)(?: ?%)?")
 
 
 def difference(measured: str | None, published: str | None) -> Difference:
@@ -153,7 +153,7 @@ def difference(measured: str | None, published: str | None) -> Difference:
     Parameters
     ----------
     measured, published : str or None
-        Of what is no number (a dash, ``< .001``) there is no difference.
+        Of what is no number (a dash, ``< 0.001``) there is no difference.
 
     Returns
     -------
@@ -162,7 +162,9 @@ def difference(measured: str | None, published: str | None) -> Difference:
     matches = [_NUMBER.fullmatch(str(text or "").strip()) for text in (measured, published)]
     if None in matches:
         return Difference()
-    first, second = (float(m[2]) * (1 if m[1] in ("", "+") else -1) for m in matches)
+    first, second = (
+        float(m[2].replace(",", "")) * (1 if m[1] in ("", "+") else -1) for m in matches
+    )
     digits = min(len(m[2].partition(".")[2]) for m in matches)
     text = f"{first - second:+.{digits}f}"
     if float(text) == 0:
@@ -240,7 +242,7 @@ def claim_lines(
     lines = []
     for row in claims.to_dict("records"):
         others = [
-            {"from": name, "text": minus(row[column]), "verdict": row[f"verdict_{column}"]}
+            {"from": name, "text": in_form(row[column]), "verdict": row[f"verdict_{column}"]}
             for column, name in (also or {}).items()
             if row[column]
         ]
@@ -255,7 +257,7 @@ def claim_lines(
                 "why": {TOO_LITTLE: "Lacking", NOT_TESTABLE: "Why"}.get(row["verdict"], ""),
                 "of": "" if row["verdict"] == NOT_TESTABLE else of.format(**row),
                 "others": others,
-                "published": minus(row["published_value"]),
+                "published": in_form(row["published_value"]),
             }
         )
     return lines

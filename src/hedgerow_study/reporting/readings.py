@@ -26,15 +26,15 @@ if TYPE_CHECKING:
     import pandas as pd
 
 SOURCE = "config/readings.yaml"
-#: A share of one verdict from which it is robust, and readings from which there is a word.
-ROBUST, FEWEST = 0.9, 8
+#: Analyses from which there is a word.
+FEWEST = 8
 #: What a verdict counts where its variance is shared out.
 WORTH = {"reproduced": 1.0, "partly": 0.5, "not reproduced": 0.0}
 HERE = "as here"
 #: Before the name of a choice, in the tables that the workflow makes.
 PREFIX = "choice_"
-#: Words for a claim, and what stands for each where there is little room.
-MARKS = {"robust": "R", "fragile": "F", "refuted": "X"}
+#: In how many analyses a claim is reproduced, and what stands for it where there is little room.
+MARKS = {"in all": "A", "in some": "S", "in none": "N"}
 
 
 @dataclass(frozen=True)
@@ -373,24 +373,20 @@ def left_out(combination: Reading, choices: Choices) -> list[str]:
 # ---------------------------------------------------------------------------- what came out
 
 
-def word_of(verdicts: Sequence[str]) -> str:
-    """What to call a claim by its verdicts under all readings that decide it.
+def word_of(reproduced: float, n: int) -> str:
+    """In how many of its analyses a claim is reproduced: in all, in some or in none.
 
-    'refuted' where none is 'reproduced' and fewer than `ROBUST` are 'partly'; 'robust' where one
-    verdict has at least `ROBUST`; 'fragile' otherwise. Nothing with fewer than `FEWEST`.
+    reproduced: The share of the `n` analyses with a verdict; one that is 'partly' does not count.
 
-    >>> word_of(["partly"] * 9 + ["reproduced"])
-    'robust'
-    >>> word_of(["not reproduced"] * 10)
-    'refuted'
+    Returns: nothing with fewer than `FEWEST`.
+
+    >>> word_of(1.0, 8), word_of(0.95, 20), word_of(0.0, 10), word_of(1.0, 7)
+    ('in all', 'in some', 'in none', '')
     """
-    decided = [verdict for verdict in verdicts if verdict in WORTH]
-    if len(decided) < FEWEST:
+    if n < FEWEST:
         return ""
-    shares = {verdict: decided.count(verdict) / len(decided) for verdict in WORTH}
-    if not shares["reproduced"] and shares["partly"] < ROBUST:
-        return "refuted"
-    return "robust" if max(shares.values()) >= ROBUST else "fragile"
+    count = round(reproduced * n)
+    return "in all" if count == n else "in some" if count else "in none"
 
 
 def set_beside(readings: Sequence[Reading], choices: Choices) -> list[bool]:
@@ -407,20 +403,21 @@ def set_beside(readings: Sequence[Reading], choices: Choices) -> list[bool]:
 def in_a_sentence(row: Mapping[str, Any], prefix: str = "") -> str:
     """What became of a claim under all readings of its paper; nothing where it has no other one.
 
-    >>> row = {"readings_word": "fragile", "readings_n": "16", "readings_reproduced": "0.25"}
-    >>> in_a_sentence({**row, "readings_decides": "gates"})
-    'Fragile: reproduced under 4 of 16 readings of the paper. The choice that decides most: gates.'
-    >>> in_a_sentence({**row, "readings_word": "", "readings_n": "4", "readings_decides": ""})
-    'Reproduced under 1 of 4 readings of the paper, too few for a word.'
+    >>> row = {"readings_n": "16", "readings_reproduced": "0.25", "readings_decides": "gates"}
+    >>> in_a_sentence(row)
+    'Reproduced in some of the analyses: 4 of 16. The choice that decides most: gates.'
+    >>> in_a_sentence({**row, "readings_n": "4", "readings_decides": ""})
+    'Reproduced in 1 of 4 analyses, too few for a word.'
     """
     n = int(row[f"{prefix}readings_n"] or 0)
     if not n:
         return ""
-    word, decides = (row[f"{prefix}readings_{name}"] for name in ("word", "decides"))
-    under = round(n * float(row[f"{prefix}readings_reproduced"]))
-    text = f"eproduced under {under or 'none'} of {n} readings of the paper"
-    text = f"{word.capitalize()}: r{text}." if word else f"R{text}, too few for a word."
-    return f"{text} The choice that decides most: {decides}." if decides else text
+    share, decides = float(row[f"{prefix}readings_reproduced"]), row[f"{prefix}readings_decides"]
+    word, part = word_of(share, n), f"{round(n * share)} of {n}"
+    text = (
+        f"{word} of the analyses: {part}." if word else f"in {part} analyses, too few for a word."
+    )
+    return f"Reproduced {text}" + f" The choice that decides most: {decides}." * bool(decides)
 
 
 def shapley_shares(frame: pd.DataFrame, choices: Sequence[str], value: str) -> dict[str, float]:

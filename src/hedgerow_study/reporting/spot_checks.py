@@ -57,7 +57,7 @@ def sentence(draw: Mapping[str, Any]) -> str:
         failures = [f"{unlike} differ{'s' if unlike == 1 else ''}"] if unlike else []
         failures += [f"{unmade} could not be made again"] if unmade else []
         text += f", {' and '.join(failures)}"
-    text += f"; with {CONFIDENCE:.0%} confidence at most {most} of the {n_parts} differ"
+    text += f"; with {100 * CONFIDENCE:.0f} % confidence at most {most} of the {n_parts} differ"
     wanted = max(1, n_parts // 20)
     if equal == n and most >= wanted and n < n_parts:
         text += f"; {needed(n_parts, wanted)} parts would bring that below {wanted}"

@@ -29,6 +29,7 @@ from cohorts import (
 )
 from scipy.stats import norm
 
+from hedgerow.showing.numbers import count
 from hedgerow.survival import (
     FixedGroups,
     compare_groups,
@@ -280,5 +281,5 @@ def test_the_page_counts_what_is_stored():
     expected = counts.assign(none=none).astype(int)
     assert told == {name: row.tolist() for name, row in expected.iterrows()}
     n, missing = int(counts.sum().sum()), int(none.sum())
-    words = f"{n:,} answers on {len(counts)} cohorts, {n - missing:,} of them numbers"
+    words = f"{count(n)} answers on {len(counts)} cohorts, {count(n - missing)} of them numbers"
     assert words in " ".join(page.split())

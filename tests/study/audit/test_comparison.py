@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 
 from hedgerow.files import read_csv, read_parquet, write_csv, write_parquet
+from hedgerow.showing.numbers import count
 from hedgerow_study import experiments
 from hedgerow_study.experiments.audit.comparison import KEY, ORDER, REASONS, SOURCES, comparison
 from hedgerow_study.experiments.audit.figures import caption_values, on_one_scale
@@ -190,7 +191,7 @@ def test_the_figure_has_a_point_for_each_pair_of_numbers(found):
     assert len(panels) == 4
     assert sum(len(p.get_offsets()) for axes in panels for p in axes.collections) == len(scaled)
     words = caption_values(found, "paper")
-    assert words["cells"] == f"{len(found):,}" and int(words["drawn"].replace(",", "")) == len(
+    assert words["cells"] == count(len(found)) and int(words["drawn"].replace(",", "")) == len(
         scaled
     )
     assert words["configuration"] == "paper"

@@ -301,11 +301,11 @@ def test_questions_are_judged():
     names = [f"survival_baselines-{i:02d}" for i in range(1, 8)]
     assert list(many) == names
     words = [many[name] for name in names]
-    assert words == ["yes", "yes", "too little data", "yes", "yes", "yes", "not yes"]
-    assert set(verdicts(rows_of(5)).values()) == {"too little data"}
+    assert words == ["yes", "yes", "inconclusive", "yes", "yes", "yes", "not yes"]
+    assert set(verdicts(rows_of(5)).values()) == {"inconclusive"}
     # Six cohorts can tell of one pair, not of four.
     six = verdicts(rows_of(6))
-    assert six[names[0]] == "too little data" and six[names[4]] == "yes"
+    assert six[names[0]] == "inconclusive" and six[names[4]] == "yes"
     other = rows_of(12)
     other["weights"]["way"] = other["weights"]["way"].map(
         {"left_out": "weighted", "weighted": "left_out"}

@@ -180,7 +180,7 @@ def test_made_up_worlds_do_hold_statements():
 
 @pytest.mark.parametrize("name", sorted(set(TESTED) - OF_ONE))
 def test_without_a_data_set_no_more_is_known(name):
-    """Too little data stay too little without one of the data sets."""
+    """What is inconclusive stays so without one of the data sets."""
     claim = TESTED[name]
     of_rows = {m["of"] for m in as_told(claim) if "of" in m and kind_of(m).kind != "read"}
     for n_sets in (2, 4):
@@ -189,7 +189,7 @@ def test_without_a_data_set_no_more_is_known(name):
             continue
         found = judge({name: claim}, frames)
         sets = set().union(*(frame["dataset"] for frame in frames.values()))
-        if found["verdict"][0] == "too little data":
+        if found["verdict"][0] == "inconclusive":
             left = hanging(found, {name: claim}, sets, lambda d, f=frames: without(f, d))
             assert "reproduced" not in left["hangs_on"][0], n_sets
 
@@ -197,7 +197,7 @@ def test_without_a_data_set_no_more_is_known(name):
 def test_the_tracked_verdicts_follow_the_same():
     for path in TRACKED:
         for row in read_csv(path).fillna("").to_dict("records"):
-            if row["verdict"] == "too little data":
+            if row["verdict"] == "inconclusive":
                 assert ": reproduced" not in str(row.get("hangs_on", "")), row["claim"]
 
 
@@ -213,12 +213,12 @@ def _cohorts():
 
 
 def test_a_statement_about_leaves_is_not_judged_on_one_leaf():
-    """T6-06 was reproduced without actg320, on 70 women of gbsg2, and with it had too little data
+    """T6-06 was reproduced without actg320, on 70 women of gbsg2, and with it was inconclusive
     because of "no leaf in which the treated live longer"."""
     claim = {"T6-06": CLAIMS["T6-06"]}
     frames = {"cohorts": _cohorts()}
     found = judge(claim, frames)
-    assert found["verdict"][0] == "too little data"
+    assert found["verdict"][0] == "inconclusive"
     assert found["lacking"][0] == (
         "leaves in which the treated live longer, beside others of their tree: 1 (gbsg2), 2 or "
         "more are needed"
@@ -270,7 +270,7 @@ def test_a_verdict_says_which_data_sets_it_hangs_on():
 
 
 def test_the_least_number_of_data_sets_is_not_asked_of_the_others():
-    """CF-06 held on 16 of 16 data sets, and without any one of them there was too little data."""
+    """CF-06 held on 16 of 16 data sets, and without any one of them was inconclusive."""
     claims = specified(_content(fewest=3))
     frames = {"rows": _rows([1.0] * 3)}
     found = judge(claims, frames)
@@ -309,7 +309,7 @@ def test_a_data_set_without_a_value_is_as_one_that_was_not_run():
     claims = specified(_content(measures={"gain": measure}, reproduced=["gain.mean > 0 at all"]))
     rows = _rows([1.0, 2.0, math.nan])
     assert judge(claims, {"rows": rows})["verdict"][0] == "reproduced"
-    assert judge(claims, {"rows": rows.iloc[4:]})["verdict"][0] == "too little data"
+    assert judge(claims, {"rows": rows.iloc[4:]})["verdict"][0] == "inconclusive"
 
 
 def test_what_is_lacking_is_so():
@@ -343,7 +343,7 @@ def test_what_lacks_is_never_said_of_data_that_were_not_run():
             k: pd.DataFrame(columns=sorted({*_columns(claim), "value"})) for k in own & set(frames)
         }
         found = _verdict(claim, empty)
-        assert found["verdict"] == "too little data", name
+        assert found["verdict"] == "inconclusive", name
         assert not any(text in found["lacking"] for text in said), name
 
 

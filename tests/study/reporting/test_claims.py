@@ -10,7 +10,7 @@ import yaml
 from hedgerow.errors import ConfigError
 from hedgerow_study.experiments import EXTENSIONS
 from hedgerow_study.reporting.claim_specification import VERDICTS, of_experiment, specified
-from hedgerow_study.reporting.claims import judge, with_statements
+from hedgerow_study.reporting.claims import from_reference, judge, with_statements
 
 ROOT = Path(__file__).parents[3]
 CLAIMS = yaml.safe_load((ROOT / "config/claims.yaml").read_text())
@@ -26,10 +26,10 @@ claims:
             where: {metric: f1, method: new, noise: [0, 1]}
             minus: {method: old}
             test: wilcoxon greater
-        reproduced: [gain.mean > 0 at all, gain.p < .05 at 2]
+        reproduced: [gain.mean > 0 at all, gain.p < 0.05 at 2]
         partly: [gain.mean > 0 at 1]
         measured:
-          - "{gain.mean:+.1f} points"
+          - "{gain.mean:+.1f} percentage points"
           - "better at {gain.mean > 0} of {cells gain.mean}:
             {which gain.mean > 0: first against second .1f}"
           - not seen {gain.mean[noise=1]} {gain.p[noise=1]}
@@ -68,21 +68,21 @@ def _judged(content, frame, **more):
         ({0: 1.0, 1: -2.0}, 8, "partly"),
         ({0: -1.0, 1: -2.0}, 8, "not reproduced"),
         ({0: 0.0, 1: 0.0}, 8, "not reproduced"),
-        ({0: 1.0, 1: 2.0}, 4, "too little data"),  # 1 / 2^4 is above .05
-        ({0: 1.0}, 8, "too little data"),  # the other factor could decide
-        ({0: -1.0}, 8, "too little data"),  # not whole, and perhaps in part
+        ({0: 1.0, 1: 2.0}, 4, "inconclusive"),  # 1 / 2^4 is above 0.05
+        ({0: 1.0}, 8, "inconclusive"),  # the other factor could decide
+        ({0: -1.0}, 8, "inconclusive"),  # not whole, and perhaps in part
     ],
 )
 def test_each_verdict_is_hit(gains, n, verdict):
     found = _judged(_content(), _frame(gains, n))
     assert found["verdict"] == verdict
-    assert bool(found["lacking"]) == (verdict == "too little data")
+    assert bool(found["lacking"]) == (verdict == "inconclusive")
     assert found["n_datasets"] == n
 
 
 def test_what_is_lacking_is_named():
     few = _judged(_content(), _frame({0: 1.0, 1: 2.0}, 4))
-    assert few["lacking"] == "partly at least; p < .05 cannot be reached by 4 data sets"
+    assert few["lacking"] == "partly at least; p < 0.05 cannot be reached by 4 data sets"
     missing = _judged(_content(), _frame({0: 1.0}))
     assert missing["lacking"] == "partly at least; not in this run: noise factor 1"
     alone = _frame({0: 1.0, 1: 1.0})
@@ -99,36 +99,36 @@ def test_a_cell_that_was_not_measured_leaves_a_verdict_that_it_cannot_change():
 def test_numbers_are_put_into_words_and_parts_without_any_are_left_out():
     found = _judged(_content(), _frame({0: 1.0, 1: -2.0}))["measured"]
     assert found.startswith(
-        "−2.1 to +1.0 points; better at 1 of 2: 0 14.5 against 13.5; not seen −"
+        "−2.1 to +1.0 percentage points; better at 1 of 2: 0 14.5 against 13.5; not seen −"
     )
-    assert found.endswith("p = 1")
+    assert found.endswith("p = 1.000")
     found = _judged(_content(), _frame({0: -1.0}))["measured"]
-    assert found == "−1.0 points"  # better nowhere, and no noise factor 1
+    assert found == "−1.0 percentage points"  # better nowhere, and no noise factor 1
 
 
 def test_few_data_sets_say_nothing_for_the_absence_of_a_difference():
     """No p below a bound is no finding where no data could bring one."""
-    content = _content(reproduced=["gain.p < .05 at none"], partly=["gain.mean > 99 at all"])
+    content = _content(reproduced=["gain.p < 0.05 at none"], partly=["gain.mean > 99 at all"])
     frame = _frame({0: 0.0, 1: 0.0}, 3)
-    assert _judged(content, frame)["verdict"] == "too little data"
+    assert _judged(content, frame)["verdict"] == "inconclusive"
     assert _judged(content, _frame({0: 0.0, 1: 0.0}, 8))["verdict"] == "reproduced"
 
 
 def test_fewest_data_sets_and_what_is_not_testable():
     content = _content(fewest=10)
     found = _judged(content, _frame({0: 1.0, 1: 1.0}))
-    assert (found["verdict"], found["lacking"]) == ("too little data", "8 data sets of 10 or more")
+    assert (found["verdict"], found["lacking"]) == ("inconclusive", "8 data sets of 10 or more")
     content = _content()
     content["claims"]["word"]["claims"]["X-01"] = {"not_testable": "the data are lost"}
     found = _judged(content, {})
-    assert (found["verdict"], found["lacking"]) == ("not testable here", "the data are lost")
+    assert (found["verdict"], found["lacking"]) == ("not testable", "the data are lost")
 
 
 def test_the_printed_cells_may_be_judged_by_other_measures():
     content = _content(printed={"not_testable": "nothing is printed"})
     frame = _frame({0: 1.0, 1: 1.0})
     assert _judged(content, frame)["verdict"] == "reproduced"
-    assert _judged(content, frame, printed=True)["verdict"] == "not testable here"
+    assert _judged(content, frame, printed=True)["verdict"] == "not testable"
 
 
 def test_any_and_at_least():
@@ -169,11 +169,11 @@ def test_trends_along_a_column():
     measures = {"a": {"where": where, "minus": {"method": "old"}, "along": "noise", "test": "page"}}
     rising = _frame({0: 0.0, 1: 1.0, 2: 3.0})
     held = [
-        "a.least_step >= .9",
+        "a.least_step >= 0.9",
         "2.9 < a.change < 3.2",
         "a.last > 3",
         "a.spearman = 1",
-        "a.p < .05",
+        "a.p < 0.05",
     ]
     assert _measures(measures, held, rising)
     flat = _frame({0: 1.0, 1: 1.0, 2: 1.0})
@@ -184,8 +184,8 @@ def test_trends_along_a_column():
 def test_a_page_test_needs_two_data_sets():
     where = {"metric": "f1", "method": "new", "noise": [0, 1, 2]}
     measures = {"a": {"where": where, "along": "noise", "test": "page"}}
-    found = _whole(measures, ["a.p < .05"], _frame({0: 0.0, 1: 1.0, 2: 3.0}, 1))
-    assert (found["verdict"], found["lacking"]) == ("too little data", "no test with 1 data set")
+    found = _whole(measures, ["a.p < 0.05"], _frame({0: 0.0, 1: 1.0, 2: 3.0}, 1))
+    assert (found["verdict"], found["lacking"]) == ("inconclusive", "no test with 1 data set")
 
 
 def test_several_at_once_and_two_groups():
@@ -197,25 +197,25 @@ def test_several_at_once_and_two_groups():
         "a": {"where": {**where, "method": ["old", "new"]}, "among": "method", "test": "friedman"}
     }
     assert _measures(several, ["a.p = 1", "a.n = 8"], frame)
-    # All eight alike: 2 of 2^8 orders. The least of chi-squared, .0047, cannot be reached.
-    none = _whole(several, ["a.p < .0078"], frame)
-    assert none["lacking"] == "p < .0078 cannot be reached by 8 data sets"
+    # All eight alike: 2 of 2^8 orders. The least of chi-squared, 0.0047, cannot be reached.
+    none = _whole(several, ["a.p < 0.0078"], frame)
+    assert none["lacking"] == "p < 0.0078 cannot be reached by 8 data sets"
     both = {
         name: {"where": {**where, "method": "new", "size": size}, "minus": {"method": "old"}}
         for name, size in (("b", ">= 4"), ("c", "< 4"))
     }
     for test in ("mann_whitney greater", "fisher greater"):
         measures = {**both, "a": {"between": ["b", "c"], "test": test}}
-        assert _measures(measures, ["a.p < .0143", "b.share > c.share"], frame)  # 1 of 70 orders
-        none = _whole(measures, ["a.p < .0142"], frame)
-        assert none["lacking"] == "p < .0142 cannot be reached by 8 data sets"
+        assert _measures(measures, ["a.p < 0.0143", "b.share > c.share"], frame)  # 1 of 70 orders
+        none = _whole(measures, ["a.p < 0.0142"], frame)
+        assert none["lacking"] == "p < 0.0142 cannot be reached by 8 data sets"
 
 
 def test_sign_test_above_ratio_and_extremes():
     frame = _frame({0: 1.0, 1: -2.0})
     where = {"metric": "f1", "method": "new", "noise": [0, 1]}
     sign = {"a": {"where": where, "minus": {"method": "old"}, "test": "sign greater"}}
-    assert _measures(sign, ["a.p[noise=0] < .004", "a.p[noise=1] = 1"], frame)
+    assert _measures(sign, ["a.p[noise=0] < 0.004", "a.p[noise=1] = 1"], frame)
     above = {"a": {"where": where, "above": {"method": ["old"]}}}
     assert _measures(above, ["a.mean > 0 at 1"], frame)
     extremes = {"a": {"where": where, "minus": {"method": "old"}, "by": []}}
@@ -223,29 +223,29 @@ def test_sign_test_above_ratio_and_extremes():
     # Without one of the two factors an extreme would be of something else.
     assert not _measures(extremes, ["a.n = 8"], frame[frame["noise"] == 0])
     ratio = {**sign, "b": {"ratio": ["a.mean[noise=0]", "a.mean[noise=1]"]}}
-    assert _measures(ratio, ["b.value = -.5"], frame)
+    assert _measures(ratio, ["b.value = -0.5"], frame)
 
 
 def test_results_of_another_step_are_read():
     frame = pd.DataFrame({"noise": [0, 1], "gain": [1.0, 2.0], "p_holm": [0.01, 0.2], "n": [7, 7]})
     read = {"mean": "gain", "p": "p_holm", "n": "n"}
     measure = {"where": {"noise": [0, 1]}, "read": read, "test": "wilcoxon two-sided"}
-    assert _measures({"a": measure}, ["a.p < .05 and a.mean > 0 at 1", "a.n = 7 at all"], frame)
-    few = _whole({"a": measure}, ["a.p < .05 at 1"], frame.assign(n=5))
-    assert few["lacking"] == "p < .05 cannot be reached by 5 data sets"
+    assert _measures({"a": measure}, ["a.p < 0.05 and a.mean > 0 at 1", "a.n = 7 at all"], frame)
+    few = _whole({"a": measure}, ["a.p < 0.05 at 1"], frame.assign(n=5))
+    assert few["lacking"] == "p < 0.05 cannot be reached by 5 data sets"
 
 
 def test_a_p_value_after_correction_brings_what_it_could_have_been():
     """Holm multiplies the least p by the tests of a family: eight data sets and eight tests have
-    none below .05, which says neither that there is a difference nor that there is none."""
+    none below 0.05, which says neither that there is a difference nor that there is none."""
     frame = pd.DataFrame({"noise": [0], "gain": [1.0], "p": [0.0625], "n": [8], "least": [0.0625]})
     read = {"mean": "gain", "p": "p", "n": "n"}
     measure = {"where": {"noise": [0]}, "read": read, "test": "wilcoxon two-sided"}
-    assert _whole({"a": measure}, ["a.p >= .05"], frame)["verdict"] == "reproduced"
+    assert _whole({"a": measure}, ["a.p >= 0.05"], frame)["verdict"] == "reproduced"
     known = {**measure, "read": {**read, "least": "least"}}
-    for condition in ("a.p >= .05", "a.p < .05"):
+    for condition in ("a.p >= 0.05", "a.p < 0.05"):
         found = _whole({"a": known}, [condition], frame)
-        assert found["lacking"] == "p < .05 cannot be reached by 8 data sets"
+        assert found["lacking"] == "p < 0.05 cannot be reached by 8 data sets"
 
 
 def test_equal_is_not_larger():
@@ -261,7 +261,7 @@ def test_equal_is_not_larger():
 def test_of_no_cell_nothing_is_true():
     measure = {"a": {"where": {"metric": "f1", "method": "gone"}, "by": ["noise"]}}
     for condition in ("a.mean > 0 at none", "a.mean > 0 at all", "a.mean > 0 at 3"):
-        assert _whole(measure, [condition], _frame({0: 1.0}))["verdict"] == "too little data"
+        assert _whole(measure, [condition], _frame({0: 1.0}))["verdict"] == "inconclusive"
 
 
 # ----------------------------------------------------------------------------- the file is closed
@@ -356,7 +356,7 @@ def test_nothing_is_run(tmp_path):
             _judged(_content(**changes), _frame({0: 1.0, 1: 1.0}))
     content = _content()
     content["claims"]["word"]["claims"]["X-01"]["measures"]["gain"]["where"]["metric"] = code
-    assert _judged(content, _frame({0: 1.0, 1: 1.0}))["verdict"] == "too little data"
+    assert _judged(content, _frame({0: 1.0, 1: 1.0}))["verdict"] == "inconclusive"
     assert not file.exists()
 
 
@@ -385,7 +385,7 @@ def test_questions_of_our_own_have_ids_of_their_own():
         assert word == BOUND[name].experiment
         assert word in EXTENSIONS  # of no paper
         assert number.isdigit()
-    # 2 / 2^5 is above .05: no two-sided test over five data sets can tell.
+    # 2 / 2^5 is above 0.05: no two-sided test over five data sets can tell.
     assert {BOUND[name].fewest for name in ours} == {6}
     # After Holm's correction six are too few as well: what could be seen is read beside p.
     corrected = [name for name in ours if name.startswith("diverse_trees-")]
@@ -410,3 +410,16 @@ def test_statements_stand_beside_verdicts():
     found = with_statements(judged, BOUND, PUBLISHED)
     assert found["statement"].str.len().min() > 20
     assert list(found["published_value"] == "") == [False, True]
+
+
+def test_tracked_claims_have_the_names_and_numbers_of_today():
+    """A verdict had up to four names on one page, as results that are tracked keep theirs."""
+    line = {"claim": "T3-01", "verdict": "too little data", "verdict_coded": "not testable here"}
+    line |= {"hangs_on": "iris: too little data; wine: partly", "measured": "+0.5 points, p = 1e-9"}
+    line |= {"lacking": "p < .05 cannot be reached by 2 data sets", "n_datasets": 2}
+    found = from_reference(pd.DataFrame([line, line | {"verdict": "partly", "measured": None}]))
+    assert found["verdict"].tolist() == ["inconclusive", "partly"]
+    assert found["verdict_coded"][0] == "not testable" and found["n_datasets"][0] == 2
+    assert found["hangs_on"][0] == "iris: inconclusive; wine: partly"
+    assert found["measured"][0] == "+0.5 percentage points, p < 0.001"
+    assert found["lacking"][0] == "p < 0.05 cannot be reached by 2 data sets"

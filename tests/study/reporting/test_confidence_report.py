@@ -138,7 +138,7 @@ def _claims(run, **changes):
 def test_few_data_sets_cannot_tell(run):
     found = _claims(run).set_index("claim")
     assert found.index.tolist() == [f"CF-{k:02d}" for k in range(1, 11)]
-    assert (found["verdict"] == "too little data").all()
+    assert (found["verdict"] == "inconclusive").all()
     assert found.loc["CF-01", "lacking"] == "3 data sets of 16 or more"
 
 
@@ -241,7 +241,7 @@ def _sizes(of):
     ],
 )
 def test_where_the_gain_shrinks(run, claim, falling, steady, n_classes):
-    """CF-09 had too little data where the other yeast stood for the row of the paper."""
+    """CF-09 was inconclusive where the other yeast stood for the row of the paper."""
     made = _many(run, {"confdtree_norm": 0.02, "confdtree_tdist": 0.03, "confdtree_comb": 0.05})
     more = pd.DataFrame({"dataset": [*falling, *steady], "n_classes": n_classes})
     made["facts"] = pd.concat([made["facts"], more.assign(imbalance_ratio=1.0)])
@@ -270,5 +270,5 @@ def test_figures_show_what_was_run(run):
 
 def test_the_section_names_what_is_absent(tmp_path):
     text = page_of(section_of("confidence", tmp_path, **inputs()))
-    assert "Absent: miniboone, glass." in text and "too little data" in text.lower()
+    assert "Absent: miniboone, glass." in text and "inconclusive" in text.lower()
     assert "mean over 2 cross validations of 3 folds" in text

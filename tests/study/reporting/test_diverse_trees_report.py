@@ -43,7 +43,7 @@ def plan():
 
 
 def made_up(n_sets: int = 7) -> dict[str, pd.DataFrame]:
-    """MADE UP: B .1 above A, normalised .2 below; prototypes as normalised; trees of UCT-DT far
+    """MADE UP: B 0.1 above A, normalised 0.2 below; prototypes as normalised; trees of UCT-DT far
     in structure one point above random ones and two below the best."""
     random = np.random.default_rng(8)
     rows = {name: [] for name in ("closeness", "scores", "ensembles")}
@@ -185,20 +185,22 @@ def test_ensembles_are_judged_by_pool_and_size(rows):
     of_best = judged(rows).loc["diverse_trees-07"]
     assert of_best["verdict"] == "not reproduced"
     assert "higher by the test at 0 and lower at 0 of 4 pools and sizes" in of_best["measured"]
-    assert judged(rows, p=0.5).loc["diverse_trees-04", "verdict"] == "too little data"
+    assert judged(rows, p=0.5).loc["diverse_trees-04", "verdict"] == "inconclusive"
     no_difference = judged(rows, p=0.5, n=9).loc["diverse_trees-04"]
     assert no_difference["verdict"] == "reproduced"
     few = judged(rows, difference=1.0).loc["diverse_trees-07"]
-    assert few["verdict"] == "too little data"
-    assert few["lacking"] == "p < .05 cannot be reached by 7 data sets"
+    assert few["verdict"] == "inconclusive"
+    assert few["lacking"] == "p < 0.05 cannot be reached by 7 data sets"
     whole = judged(rows, p=0.01, difference=1.0, n=10).loc["diverse_trees-07"]
     assert (whole["verdict"], whole["n_datasets"]) == ("reproduced", 10)
-    assert whole["measured"].startswith("UCT-DT: +1.0 points; bootstrap C4.5: +1.0 points")
+    assert whole["measured"].startswith(
+        "UCT-DT: +1.0 percentage points; bootstrap C4.5: +1.0 percentage points"
+    )
 
 
 def test_few_data_sets_cannot_tell():
     found = judged(made_up(3))
-    assert (found["verdict"] == "too little data").all()
+    assert (found["verdict"] == "inconclusive").all()
     assert (found["lacking"] == "3 data sets of 6 or more").all()
 
 

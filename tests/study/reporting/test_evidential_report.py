@@ -143,7 +143,7 @@ def _claims(rows, plan=PLAN):
 def test_few_data_sets_cannot_tell(run):
     found = _claims(run.inputs["rows"])
     assert found.index.tolist() == [f"E2M-{k:02d}" for k in range(1, 6)]
-    assert found["verdict"].tolist()[:3] == ["too little data"] * 3
+    assert found["verdict"].tolist()[:3] == ["inconclusive"] * 3
     assert "balance_scale" in found.loc["E2M-03", "lacking"]
     assert found.loc["E2M-05", "verdict"] == "reproduced"
 
@@ -183,7 +183,7 @@ def test_smaller_where_cart_does_not_fail():
 
 def test_few_repeats_are_no_evidence():
     found = _claims(_rows(gain=0.05, pruning=0.05, n=9))
-    assert found.loc["E2M-01", "verdict"] == "too little data"
+    assert found.loc["E2M-01", "verdict"] == "inconclusive"
     assert found.loc["E2M-02", "verdict"] == "reproduced"  # of means
 
 
@@ -205,4 +205,4 @@ def test_figures_show_what_was_run(run):
 def test_the_section_names_what_is_absent(tmp_path):
     text = page_of(section_of("evidential", tmp_path, **inputs()))
     assert "glass" in text.split("Absent:")[1][:200]
-    assert "too little data" in text.lower()
+    assert "inconclusive" in text.lower()

@@ -10,6 +10,7 @@ import pytest
 
 from hedgerow.errors import ConfigError
 from hedgerow.files import read_csv, read_yaml
+from hedgerow_study.reporting.claims import from_reference
 from hedgerow_study.reporting.findings import Phrase, paragraphs, phrases_of, read_findings
 
 ROOT = Path(__file__).parents[3]
@@ -21,7 +22,7 @@ EVERY = [(paper, n) for paper, own in FINDINGS.items() for n in range(len(own))]
 def at_scale():
     """Rows of all claims with what was measured at the scale of the papers only."""
     files = sorted((ROOT / "data/reference").glob("*/*_claims.csv"))
-    frames = [read_csv(file).fillna("") for file in files]
+    frames = [from_reference(read_csv(file)).fillna("") for file in files]
     rows = pd.concat(frames).rename(columns={"measured": "paper_scale_measured"})
     return {row["claim"]: {**row, "verdict": ""} for row in rows.to_dict("records")}
 
@@ -62,8 +63,8 @@ def test_numbers_of_both_scales():
 
 
 def test_a_run_without_the_number_gives_its_verdict():
-    here = filled(measured="", paper_scale_measured="4 leaves", verdict="too little data")
-    assert here[1] == Phrase("4 leaves", "too little data")
+    here = filled(measured="", paper_scale_measured="4 leaves", verdict="inconclusive")
+    assert here[1] == Phrase("4 leaves", "inconclusive")
     assert filled(measured="", paper_scale_measured="4 leaves")[1] == Phrase("4 leaves", "not run")
 
 

@@ -185,7 +185,7 @@ def test_statements_that_hold(whole):
     assert set(found.drop("EIG-09")["verdict_coded"]) == {"reproduced"}
     assert "7 of 7" in found.loc["EIG-02", "coded"]
     # Independent variables are asked of what is described.
-    assert found.loc["EIG-09", "verdict_coded"] == "too little data"
+    assert found.loc["EIG-09", "verdict_coded"] == "inconclusive"
     readings = whole.tables["missing_readings"].set_index(["claim", "reading"])["verdict"]
     assert len(readings) == 18
     assert set(readings.drop(("EIG-09", CODED))) == {"reproduced"}
@@ -222,13 +222,13 @@ def test_few_levels_and_few_runs_are_no_evidence(made, plan):
     found = _claims(_made(**made), dataclasses.replace(PLAN, **plan))["verdict"]
     if "levels" in made:  # the depth of trees is asked at these three
         assert found.pop("EIG-08") == "reproduced"
-    assert set(found) == {"too little data"}
+    assert set(found) == {"inconclusive"}
 
 
 def test_few_data_sets_cannot_tell():
     found = _claims(_made(names=("car", "wine")))
-    assert found.loc["EIG-01", "verdict"] == "too little data"
-    assert found.loc["EIG-02", "verdict"] == "too little data"
+    assert found.loc["EIG-01", "verdict"] == "inconclusive"
+    assert found.loc["EIG-02", "verdict"] == "inconclusive"
     assert found.loc["EIG-06", "verdict"] == found.loc["EIG-07", "verdict"] == "reproduced"
 
 
@@ -275,7 +275,7 @@ def test_panels_fill_their_figure():
 def test_the_section_names_what_is_absent_and_has_every_test(run, tmp_path):
     text = page_of(section_of("missing", tmp_path, **inputs()))
     assert "audit" in text.split("Absent:")[1][:200]
-    assert "too little data" in text.lower()
+    assert "inconclusive" in text.lower()
     tests = text.split('id="missing_tests"')[1].split("</table>")[0]
     assert tests.count("<tbody>") == 11 and tests.count('<th scope="row">') == 38
     assert "Accuracy, variant less the best baseline: complete test set" in tests

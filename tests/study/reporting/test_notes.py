@@ -83,13 +83,13 @@ def test_passages_end_where_their_section_does():
         ("", "", "", ""),
         (12, "", "", "It was not judged again without each data set in turn."),
         (5, 8, "", "The verdict is the same without any one of the 5 data sets."),
-        (1, 1, "wdbc: too little data", "It rests on one data set, which cannot be left out."),
+        (1, 1, "wdbc: inconclusive", "It rests on one data set, which cannot be left out."),
         (1, 0, "", "It rests on one data set, which cannot be left out."),
         (
             2,
             2,
-            "a: too little data",
-            "Without a: it cannot be asked (too little data). The same without the other one.",
+            "a: inconclusive",
+            "Without a: inconclusive. The same without the other one.",
         ),
         (2, 2, "a: partly; b: partly", "Without a or b: partly."),
         (3, 3, "a: x; b: x; c: x", "Without any one of the 3 data sets: x."),
@@ -107,12 +107,19 @@ def test_what_a_verdict_hangs_on_in_a_sentence(n, left_out, hangs_on, said):
     assert hanging_on({**row, "paper_scale_hangs_on": hangs_on}, "paper_scale_") == said
 
 
+def test_a_question_of_our_own_is_never_reproduced():
+    """Its page said `Without iris: not reproduced`."""
+    row = {"claim": "soft_sweep-01", "n_datasets": 2, "n_left_out": 2}
+    said = hanging_on({**row, "hangs_on": "iris: not reproduced"}, "")
+    assert said == "Without iris: no. The same without the other one."
+
+
 def test_a_page_says_what_both_verdicts_hang_on_and_lack():
     row = claim_row(
         "T6-06",
         n_datasets=3,
         n_left_out=3,
-        paper_scale_verdict="too little data",
+        paper_scale_verdict="inconclusive",
         paper_scale_lacking="leaves: 1 (gbsg2), 2 or more are needed",
         paper_scale_n_datasets="12",
         paper_scale_n_left_out="12",
@@ -121,5 +128,5 @@ def test_a_page_says_what_both_verdicts_hang_on_and_lack():
     )
     text = re.sub(r"\s+", " ", pages(content_of([], claims=[row]))["claims/T6-06.html"])
     assert "(leaves: 1 (gbsg2), 2 or more are needed)" in text
-    assert "This run (too little data): The verdict is the same without any one of the 3" in text
+    assert "This run (inconclusive): The verdict is the same without any one of the 3" in text
     assert "Without gbsg2: partly. The same without any one of the other 11." in text

@@ -137,7 +137,7 @@ def test_fewer_leaves_that_cost_accuracy_do_not_count():
 
 
 def test_two_data_sets_cannot_tell(run):
-    assert set(_judged(run.inputs["rows"])["verdict"]) == {"too little data"}
+    assert set(_judged(run.inputs["rows"])["verdict"]) == {"inconclusive"}
 
 
 def test_figures_show_what_was_run(run):

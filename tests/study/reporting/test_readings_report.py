@@ -50,11 +50,11 @@ CHOICES = {
 
 
 def verdict_of(claim, taken):
-    """T3-10 hangs on votes alone; T3-11 is never reproduced; T5-04 has too little data once."""
+    """T3-10 hangs on votes alone; T3-11 is never reproduced; T5-04 is inconclusive once."""
     if claim == "T3-10":
         return "reproduced" if taken.get("votes") == "labels" else "partly"
     if claim == "T5-04":
-        return "too little data" if taken else "reproduced"
+        return "inconclusive" if taken else "reproduced"
     return "partly" if taken.get("gates") == "hard" else "not reproduced"
 
 
@@ -103,7 +103,7 @@ def test_verdicts_are_counted_over_readings():
     first = claims.loc["T3-10"]
     assert (first["n_readings"], first["n_open"]) == (2 * 3 * 2, 0)
     assert (first["reproduced"], first["partly"], first["not_reproduced"]) == (0.5, 0.5, 0.0)
-    assert (first["word"], first["decides"], first["decides_share"]) == ("fragile", "votes", 1.0)
+    assert (first["word"], first["decides"], first["decides_share"]) == ("in some", "votes", 1.0)
     second = claims.loc["T3-11"]
     # Six readings are too few for a word.
     assert (second["n_readings"], second["word"], second["decides"]) == (6, "", "gates")
@@ -162,7 +162,7 @@ def test_the_word_of_a_claim_stands_on_its_page_and_in_both_lists(tmp_path):
             **dict(zip(READ, read, strict=True)),
         )
         for name, read in {
-            "T3-10": ("fragile", "16", "0.25", "gates"),
+            "T3-10": ("in some", "16", "0.25", "gates"),
             "T3-11": ("", "4", "1", ""),
             "T3-01": ("", "", "", ""),
         }.items()
@@ -170,14 +170,14 @@ def test_the_word_of_a_claim_stands_on_its_page_and_in_both_lists(tmp_path):
     section = section_of("readings", tmp_path, **inputs())
     made = pages(content_of([section], claims=rows))
     page, other, none = (made[f"claims/{name}.html"] for name in ("T3-10", "T3-11", "T3-01"))
-    assert "Fragile: reproduced under 4 of 16 readings of the paper." in page
+    assert "Reproduced in some of the analyses: 4 of 16." in page
     assert "The choice that decides most: gates." in page and 'href="../readings.html"' in page
-    assert "Reproduced under 4 of 4 readings of the paper, too few for a word." in other
+    assert "Reproduced in 4 of 4 analyses, too few for a word." in other
     assert "Other readings" not in none
-    assert '<a href="claims/T3-10.html#readings">fragile</a>' in made["claims.html"]
-    assert '<span aria-hidden="true" class="word">F</span>' in made["index.html"]
+    assert '<a href="claims/T3-10.html#readings">in some</a>' in made["claims.html"]
+    assert '<span aria-hidden="true" class="word">S</span>' in made["index.html"]
     assert made["index.html"].count('class="word"') == 1
-    assert "fragile over all readings" in made["index.html"]
+    assert "reproduced in some of the analyses" in made["index.html"]
 
 
 def test_the_section_says_that_nothing_was_set_beside_what_is_printed(tmp_path):
@@ -189,5 +189,5 @@ def test_the_section_says_that_nothing_was_set_beside_what_is_printed(tmp_path):
 
 def test_the_section_says_what_there_is(tmp_path):
     text = " ".join(page_of(section_of("readings", tmp_path, **inputs())).split())
-    assert "1 of 4 statements have 8 readings or more: 1 fragile." in text
+    assert "1 of 4 statements have 8 readings or more: 1 reproduced in some." in text
     assert "votes (100 %)" in text and "nothing is said of midpoint (thesis 3.3)" in text

@@ -39,11 +39,11 @@ def test_what_is_planned_is_what_is_made():
 def test_a_claim_leads_to_its_experiment():
     """Pages said that the configuration did not run it: the word for its readings hid its own."""
     section = one("soft", title="Soft trees", markup='<p id="T3-01">Here.</p>')
-    for word in ("", "robust"):
+    for word in ("", "in some"):
         claim = claim_row("T3-01", experiment="soft", readings_word=word)
         page = site.pages(content_of([section], claims=[claim]))["claims/T3-01.html"]
         assert 'Experiment: <a href="../soft.html#T3-01">Soft trees</a>' in page
-    elsewhere = claim_row("T4-01", experiment="search", readings_word="robust")
+    elsewhere = claim_row("T4-01", experiment="search", readings_word="in some")
     page = site.pages(content_of([section], claims=[elsewhere]))["claims/T4-01.html"]
     assert "Experiment: search, which this configuration does not run" in page
 
@@ -141,10 +141,10 @@ def test_a_claim_has_both_verdicts_and_leads_to_its_numbers():
         "over 3 data sets",
     ):
         assert text in page, text
-    assert "The mean: 0.5, 95 % interval 0.25 to 0.75." in page
+    assert "The mean: 0.5, 95 % CI 0.25 to 0.75." in page
     assert '../soft.html#soft_t">Table 9' in page
     assert seen(made["index.html"], "tally") == [
-        ["This run", "◐ 1 in part"],
+        ["This run", "◐ 1 partly"],
         ["At the scale of the paper", "● 1 reproduced"],
     ]
     assert made["index.html"].count('class="claim"') == 1
@@ -167,14 +167,14 @@ def test_what_was_not_measured_is_not_counted_as_not_reproduced():
     made = site.pages(content_of([], claims=claims, papers=[paper]))
     for page in (made["index.html"], made["claims.html"]):
         assert seen(page, "tally") == [
-            ["This run", "– 8 not decidable in this run"],
+            ["This run", "– 8 inconclusive"],
             ["At the scale of the paper", "○ 1 not reproduced", "7 without a result"],
         ]
     claims = [claim_row(f"EIG-0{i + 1}", **own, verdict=v) for i, v in enumerate(VERDICTS)]
     made = site.pages(content_of([], claims=claims, papers=[paper]))
     assert seen(made["index.html"], "tally") == [
-        ["This run", "● 1 reproduced", "◐ 1 in part", "○ 1 not reproduced",
-         "– 1 not decidable in this run", "× 1 not testable here"],
+        ["This run", "● 1 reproduced", "◐ 1 partly", "○ 1 not reproduced",
+         "– 1 inconclusive", "× 1 not testable"],
     ]  # fmt: skip
 
 
@@ -184,10 +184,10 @@ def test_the_overview_says_how_often_verdicts_agree_and_why_not():
     claims = [
         claim_row("EIG-01", **own, verdict="partly", **there),
         claim_row("EIG-02", **own, verdict="not reproduced", measured="+1", **there),
-        claim_row("EIG-03", **own, verdict="too little data", lacking="no data set", **there),
+        claim_row("EIG-03", **own, verdict="inconclusive", lacking="no data set", **there),
         claim_row("EIG-04", **{**own, "n_datasets": 7}, verdict="reproduced", **there),
         claim_row("EIG-05", **own, verdict="partly"),
-        claim_row("EIG-06", **own, verdict="partly", paper_scale_verdict="too little data"),
+        claim_row("EIG-06", **own, verdict="partly", paper_scale_verdict="inconclusive"),
         claim_row("EIG-07", **{**own, "paper": ""}, verdict="reproduced", **there),
     ]
     told = site.agreement(claims)
@@ -296,7 +296,7 @@ def test_tables_know_their_columns():
         ("3", "3", "±0", False),
         ("–", "3", "", False),
         (None, "3", "", False),
-        ("2", "< .001", "", False),
+        ("2", "< 0.001", "", False),
         ("1", "no", "", False),
     ],
 )

@@ -160,8 +160,8 @@ def test_claims_stand_with_verdict_numbers_and_what_is_lacking(page, claims):
         assert row.statement in page.text and row.measured in page.text
         assert row.claim in page.text
         assert not row.lacking or f"Lacking: {row.lacking}." in page.text
-    assert "– Too little data" in page.text
-    assert f"Of {len(claims)} statements of the thesis" in page.text
+    assert "– Inconclusive" in page.text
+    assert f"Of {len(claims)} statements of the thesis:" in page.text
 
 
 def test_every_verdict_has_its_word_and_mark():
@@ -186,9 +186,9 @@ def test_every_verdict_has_its_word_and_mark():
 @pytest.mark.parametrize(
     ("counts", "text"),
     [
-        ((1, 0, 2, 3, 0), "Of 6 statements 1 is reproduced, 0 in part, 2 not; for 3 there is too"),
-        ((0, 0, 0, 3, 0), "Of 3 statements none can be decided in this run: for 3 there is too"),
-        ((0, 0, 0, 0, 2), "Of 2 statements none can be decided in this run; 2 cannot be tested"),
+        ((1, 0, 2, 3, 0), "Of 6 statements: 1 reproduced, 2 not reproduced, 3 inconclusive."),
+        ((0, 0, 0, 3, 0), "Of 3 statements: 0 reproduced, 3 inconclusive."),
+        ((0, 0, 0, 0, 2), "Of 2 statements: 0 reproduced, 2 not testable."),
     ],
 )
 def test_a_tally_does_not_count_what_was_not_measured_as_not_reproduced(counts, text):

@@ -175,7 +175,7 @@ def test_the_diagram_names_methods_and_tests(rows, plan):
     for axes in figure.axes:
         texts = [t.get_text() for t in axes.texts]
         assert {"SE  1.00", "STP  2.00", "SS  3.00", "C4.5  4.00"} <= set(texts)
-        assert f"CD = {critical_difference(4, 5):.2f}  (n = 5 data sets; Friedman p < .001)" in (
+        assert f"CD = {critical_difference(4, 5):.2f}  (n = 5 data sets; Friedman p < 0.001)" in (
             texts
         )
         # Mean ranks 1 and 4 differ by more than the critical difference of 2.1: two bars.
@@ -220,8 +220,8 @@ def test_the_section(rows, plan, tmp_path):
     assert "over the 5 of the 20 data sets of table 3.1" in text
     assert "mean ranks SE 1.00, STP 2.00, SS 3.00, C4.5 4.00" in text
     assert "finds a difference" in text
-    assert "SE before C4.5 (p = .001)" in text
-    assert 'title="better on 5 of 5 data sets; p = .062, 1.000 after Holm"' in text
+    assert "SE before C4.5 (p = 0.001)" in text
+    assert 'title="better on 5 of 5 data sets; p = 0.062, 1.000 after Holm"' in text
 
 
 def test_the_section_where_nothing_differs(plan, tmp_path):

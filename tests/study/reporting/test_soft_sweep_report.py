@@ -138,7 +138,7 @@ def test_a_set_without_a_c_in_either_range_is_not_absent(judged, page):
     assert soft_sweep_tables.soft_sweep_ranges(rows, plan).empty
     some = soft_sweep_tables.soft_sweep_ranges(rows[rows["dataset"] != "wdbc"], plan)
     assert some[["dataset", "status"]].values.tolist() == [["wdbc", "absent"]]
-    assert judged(rows)["verdict"] == "too little data"
+    assert judged(rows)["verdict"] == "inconclusive"
     assert "Absent" not in page(rows, plan)
 
 
@@ -195,11 +195,11 @@ def test_both_methods_and_both_noise_factors_must_hold(judged):
 @pytest.mark.parametrize(
     ("run", "low", "verdict"),
     [
-        (3, -1.0, "too little data"),  # the other two could make it four
+        (3, -1.0, "inconclusive"),  # the other two could make it four
         (4, -1.0, "reproduced"),  # four in the low range already
         (2, 1.0, "not reproduced"),  # three at most
-        (1, 1.0, "too little data"),  # the other four could
-        (0, -1.0, "too little data"),
+        (1, 1.0, "inconclusive"),  # the other four could
+        (0, -1.0, "inconclusive"),
     ],
 )
 def test_sets_that_are_missing_leave_it_open_as_long_as_they_could_decide(
@@ -208,19 +208,19 @@ def test_sets_that_are_missing_leave_it_open_as_long_as_they_could_decide(
     found = judged(made_up_rows([*PRINTED[:run], "wine"], low=low))
     assert found["verdict"] == verdict
     named = f"not in this run: data sets {', '.join(PRINTED[run:])}"
-    assert (named in found["lacking"]) == (verdict == "too little data")
+    assert (named in found["lacking"]) == (verdict == "inconclusive")
 
 
 def test_a_noise_factor_that_is_missing_leaves_it_open(judged):
     found = judged(made_up_rows(PRINTED, noise=(0.0,)))
-    assert found["verdict"] == "too little data"
+    assert found["verdict"] == "inconclusive"
     assert found["lacking"] == "not in this run: noise factor 0.1"
 
 
 def test_a_grid_without_a_high_range_leaves_it_open(judged):
     rows = made_up_rows(PRINTED)
     found = judged(rows[~(rows["confidence"] > 0.9)])
-    assert found["verdict"] == "too little data"
+    assert found["verdict"] == "inconclusive"
     assert found["lacking"] == "partly at least; not in this run: range high"
 
 
@@ -305,9 +305,9 @@ def test_the_section_names_what_is_absent(rows, sweep, page):
     text = page(rows, sweep)
     assert "Absent: saheart_numeric." in text
     assert "hepatitis_numeric, heart_cleveland_ordinal" in text
-    assert "Too little data</a><small>2 of 5 data sets run · T3-12" in text
+    assert "Inconclusive</a><small>2 of 5 data sets run · T3-12" in text
     assert "where trees overfit the order is reversed" in text
-    assert "for 1 there is too little data." in text
+    assert "1 inconclusive." in text
 
 
 def test_the_section_judges_where_all_five_were_run(page):
@@ -327,7 +327,7 @@ def test_the_section_says_what_leaves_alone_would_give(page):
 
 def test_the_section_of_none_of_the_five(page):
     text = page(made_up_rows(["wine"]), SweepPlan(datasets=("wine",), confidences=GRID))
-    assert "Too little data</a><small>0 of 5 data sets run" in text
+    assert "Inconclusive</a><small>0 of 5 data sets run" in text
     assert "In their place it runs wine" in text
 
 

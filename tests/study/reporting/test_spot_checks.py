@@ -68,7 +68,7 @@ def draw(**parts):
 def test_what_is_said():
     equal = {f"p{i}": "equal" for i in range(10)}
     assert sentence(draw(**equal)) == (
-        '10 of 212 parts, drawn by "any words", are equal; with 95% confidence at most 53 of the '
+        '10 of 212 parts, drawn by "any words", are equal; with 95 % confidence at most 53 of the '
         "212 differ; 54 parts would bring that below 10."
     )
     one = sentence(draw(**equal | {"p0": "differs"}))

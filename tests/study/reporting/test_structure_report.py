@@ -235,7 +235,7 @@ def test_sets_that_were_not_run_are_named(published):
         assert table.loc[table["status"] != "run", "measured"].isna().all()
         assert table.loc[table["dataset"] == "own", "published"].isna().all()
     claims = structure_claims(results, published, plan)
-    assert (claims["verdict"] == "too little data").all() and (claims["n_judged"] == 0).all()
+    assert (claims["verdict"] == "inconclusive").all() and (claims["n_judged"] == 0).all()
 
 
 def test_examples_by_forest_with_their_distances(small, published):
@@ -404,11 +404,9 @@ def without_pairs(cells, *metrics):
 def test_statements_without_pairs_are_open(published, plan):
     cells = changed(cells_of(published), {("edit_a2_pearson", PLAIN, CHILD): 10 / 11})
     table = judged(without_pairs(cells, CORRELATED), published, plan)
-    assert (
-        table.loc["T5-05", "verdict"] == "too little data" and table.loc["T5-05", "n_judged"] == 0
-    )
+    assert table.loc["T5-05", "verdict"] == "inconclusive" and table.loc["T5-05", "n_judged"] == 0
     # It would be reproduced by what is known: what is not known decides.
-    assert table.loc["T5-08", "verdict"] == "too little data"
+    assert table.loc["T5-08", "verdict"] == "inconclusive"
     assert table.loc["T5-06", "verdict"] == "reproduced"
     known = changed(cells, {("edit_b1", NORMALISED, "silhouette"): 0.7})
     table = judged(without_pairs(known, CORRELATED), published, plan)
@@ -426,9 +424,7 @@ def test_the_mean_is_over_the_forests_that_can_speak(published, plan):
     results = {n: pd.concat([first[n], *(r[n] for r in rest)], ignore_index=True) for n in first}
     row = structure_claims(results, published, plan).set_index("claim").loc["T5-05"]
     assert (
-        row["verdict_first"] == "too little data"
-        and row["n_judged"] == 2
-        and row["n_reproduced"] == 1
+        row["verdict_first"] == "inconclusive" and row["n_judged"] == 2 and row["n_reproduced"] == 1
     )
     # B1 at .5 is not above nor below the A2 of .5: ten pairings of twelve.
     assert row["verdict"] == "partly" and "above in 10 of 12" in row["measured"]
@@ -628,7 +624,7 @@ def test_the_section_holds_verdicts_and_printed_cells(
     assert "Published: 4/5 to 5/5 against 2/5 to 3/5." in page
     assert '<span class="published"><span class="hidden">published </span>10/11</span>' in page
     assert '<span class="hidden">published </span>466.5<span class="difference' in page
-    assert "<strong>6 are reproduced</strong>" in section.summary and "2 in part" in section.summary
+    assert "<strong>6 reproduced</strong>, 2 partly" in section.summary
     assert "forest 1, trees" in page  # the correlated pair
     assert "nan" not in section.markup
 
@@ -638,7 +634,7 @@ def test_the_section_of_a_set_that_the_thesis_does_not_have(small, published, im
     claims = structure_claims(small.results, published, small.plan)
     captions = captions_of("structure", plan=small.plan)
     section = structure_page.section(tables, images, captions, claims, small.plan)
-    assert "for 8 there is too little data" in section.summary
+    assert "8 inconclusive." in section.summary
     assert "Lacking: no data set of this run can speak to it." in section.markup
     assert 'id="structure-pairs-made_up"' in section.markup
 

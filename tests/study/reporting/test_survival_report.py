@@ -168,7 +168,7 @@ def _is_text(artist):
 def test_the_section_names_what_is_absent_and_leads_to_sheets(tmp_path):
     text = page_of(section_of("survival", tmp_path, **inputs()))
     assert "<strong>Absent: gone.</strong>" in text
-    assert "too little data" in text
+    assert "inconclusive" in text
     assert "../sheets/made_up.pdf" in text
 
 

@@ -248,7 +248,7 @@ def test_a_loss_beside_gains_is_not_partly():
 
 
 def test_two_data_sets_cannot_tell(run):
-    assert set(_judged(run.inputs["rows"])) == {"too little data"}
+    assert set(_judged(run.inputs["rows"])) == {"inconclusive"}
 
 
 # --------------------------------------------------------------------------------------- figures

@@ -102,7 +102,7 @@ def test_what_learns_counts_as_what_learns_does_and_a_table_as_a_table():
 def test_a_guess_is_told_with_its_share():
     here = {"search_run:pima,000-000": Recorded(Need(1000, 100), OTHER)}
     (_, told) = forecast_lines(planned(*here), TimeRecords(here, {}), 1)
-    assert told == "100% of the time is a guess, from jobs with other settings."
+    assert told == "100 % of the time is a guess, from jobs with other settings."
 
 
 def test_without_any_record_no_figure_is_told():

@@ -251,6 +251,6 @@ def test_a_second_judge_comes_to_the_same_verdicts(smoke, tmp_path):
     assert judged.stdout.endswith(f"{n} claims judged, {n} agree, 0 differ; not checked: none\n")
     text = stated.read_text(encoding="utf-8")
     forged = tmp_path / "forged.csv"
-    forged.write_text(text.replace("too little data", "reproduced", 1), encoding="utf-8")
+    forged.write_text(text.replace("inconclusive", "reproduced", 1), encoding="utf-8")
     judged = smoke.python(check_claims.__file__, str(folder), str(forged))
     assert judged.returncode == 1 and judged.stdout.count(", differs") == 1

@@ -163,7 +163,7 @@ def test_the_summary_counts_verdicts_by_paper(tmp_path):
     made = {}
     for word, rows in {
         "soft": [("T3-01", "reproduced"), ("T3-02", "partly"), ("T3-03", "reproduced")],
-        "noise_models": [("noise_models-01", "too little data")],
+        "noise_models": [("noise_models-01", "inconclusive")],
         "search": [("T4-01", "reproduced")],
     }.items():
         path = tmp_path / f"data/results/{word}/claims.parquet"
@@ -175,7 +175,7 @@ def test_the_summary_counts_verdicts_by_paper(tmp_path):
     (tmp_path / run.MANIFEST).write_text(json.dumps({"outputs": made}))
     assert run.summary(tmp_path) == [
         "thesis: 2 reproduced, 1 partly",
-        "questions of our own: 1 undecided",
+        "questions of our own: 1 inconclusive",
     ]
 
 

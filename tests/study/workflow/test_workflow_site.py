@@ -9,6 +9,7 @@ from pathlib import Path
 
 import axe
 import pytest
+from number_forms import other_forms, text_of_page
 
 pytestmark = pytest.mark.runs
 
@@ -87,6 +88,18 @@ def test_every_link_leads_to_a_file_and_nothing_to_the_network(site):
             elif not (file.parent / path).exists():
                 lost.add(f"{file.name}: {path}")
     assert beside > 200 and not lost
+
+
+def test_numbers_have_one_form(site):
+    """One p value had five forms: `p < .001`, `p<.001`, `< .001`, p = 0.0003 and 2.8e-04. Intervals
+    stood in brackets, points were not said to be those of per cent, and 1,234 had a comma."""
+    found = {
+        f"{file.relative_to(site)}: {form}"
+        for file in sorted(site.rglob("*.html"))
+        if file.parent.name != "source"
+        for form in other_forms(text_of_page(file.read_text(encoding="utf-8")))
+    }
+    assert not found
 
 
 def test_no_error_and_no_page_that_scrolls_sideways(site, names, page):

@@ -84,7 +84,7 @@ def test_parts_are_made_again_and_one_with_another_value_is_found(folder):
     (check,) = found.checks
     assert check.holds
     assert check.said == [
-        '2 of 2 parts, drawn by "words", are equal; with 95% confidence at most 0 of the 2 differ.'
+        '2 of 2 parts, drawn by "words", are equal; with 95 % confidence at most 0 of the 2 differ.'
     ]
     assert "0 are known, 2 are made again, about" in lines[0]
     (draw,) = read_json(folder.parents[1] / FILE)["draws"]

@@ -20,7 +20,14 @@ from hedgerow_study.reporting.claim_specification import (
     specified,
     suggestion,
 )
-from hedgerow_study.reporting.claims import COLUMNS, HANGS_ON, judge, with_statements
+from hedgerow_study.reporting.claims import (
+    COLUMNS,
+    HANGS_ON,
+    from_reference,
+    judge,
+    with_statements,
+)
+from hedgerow_study.reporting.readings import word_of
 
 #: Before the names of columns that tell of tracked results at the scale of the papers.
 SCALE = "paper_scale_"
@@ -78,11 +85,11 @@ def all_claims(
 
     Returns: columns as in `ORDER`. paper and section are empty for questions of our own; estimate,
     low, high and interval_of as in `hedgerow_study.reporting.claims.judge`, hangs_on and n_left_out
-    as in `hedgerow_study.reporting.claims.hanging`; readings_word (robust, fragile, refuted),
-    readings_n, readings_reproduced (the share of these) and readings_decides (a choice) are empty
-    where a claim was not read in other ways, with `SCALE` before them those of the tracked results;
-    shown lists tables and figures with blanks between them. A claim of an experiment that does not
-    run has too little data.
+    as in `hedgerow_study.reporting.claims.hanging`; readings_word (reproduced in all, in
+    some, in none), readings_n, readings_reproduced (the share of these) and readings_decides (a
+    choice) are empty where a claim was not read in other ways, with `SCALE` before them those of
+    the tracked results; shown lists tables and figures with blanks between them. A claim of an
+    experiment that does not run is inconclusive.
     """
     claims = specified(specification)
     stated = stated.fillna("")
@@ -127,8 +134,9 @@ def _robustness_of(
             f"{prefix}{name}": texts.get(of, "{}").format(row[of])
             for name, of in ROBUSTNESS_COLUMNS.items()
         }
+        | {f"{prefix}readings_word": word_of(row["reproduced"], row["n_readings"])}
         for frame in robustness
-        for row in frame.fillna({"word": "", "decides": ""}).to_dict("records")
+        for row in frame.fillna({"decides": ""}).to_dict("records")
         if row["n_readings"]
     }
 
@@ -181,5 +189,5 @@ def _at_scale(reference: Frames) -> dict[str, dict[str, str]]:
             for column in ("verdict", "measured", "lacking", "n_datasets", *HANGS_ON)
         }
         for frame in reference.values()
-        for row in frame.fillna("").to_dict("records")
+        for row in from_reference(frame.fillna("")).to_dict("records")
     }

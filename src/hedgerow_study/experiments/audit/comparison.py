@@ -161,7 +161,7 @@ def _half_width(table: pd.DataFrame, _tables) -> pd.DataFrame:
         low=table["measured"] - table["half_width"],
         high=table["measured"] + table["half_width"],
         n=table["n_repeats"],
-        spread="95 % interval of the mean over repeats",
+        spread="95 % CI of the mean over repeats",
     )
 
 

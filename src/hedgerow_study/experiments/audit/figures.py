@@ -7,6 +7,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from hedgerow.showing.figures import WIDTH, drawing
+from hedgerow.showing.numbers import count
 from hedgerow_study.experiments.step import figure
 
 PAPERS = {"thesis": "Thesis", "confdtree": "ConfDTree", "e2m": "E2M", "eig": "EIG"}
@@ -23,14 +24,14 @@ EDGE = 1.5
 
 
 def caption_values(comparison: pd.DataFrame, configuration: str) -> dict[str, str]:
-    """Words of the caption: how many cells are measured, and how many points lie beyond."""
+    """Words of the caption: how many cells are measured, and how many lie beyond."""
     scaled = on_one_scale(comparison)
     measured = (comparison["reason"].fillna("") == "").sum()
     return {
-        "measured": f"{measured:,}",
-        "cells": f"{len(comparison):,}",
-        "drawn": f"{len(scaled):,}",
-        "beyond": f"{int((scaled['y'].abs() > EDGE).sum()):,}",
+        "measured": count(measured),
+        "cells": count(len(comparison)),
+        "drawn": count(len(scaled)),
+        "beyond": count(int((scaled["y"].abs() > EDGE).sum())),
         "configuration": configuration,
     }
 
@@ -68,7 +69,7 @@ def _kind(unit: str, metric: str) -> int:
     "of {cells} cells are measured, and {drawn} of them are numbers and drawn. "
     "reports/comparison.csv has each, with the reason where one is not measured. Both numbers "
     "are divided by the largest absolute value that is printed of that metric in that table, so "
-    "that all units share one scale. On the line measured equals published. {beyond} points lie "
+    "that all units share one scale. On the line measured equals published. {beyond} cells lie "
     "beyond the frame and stand at its edge.",
     alt="A panel per paper: measured against published values, with the line where both are equal. "
     "The numbers are in reports/comparison.csv.",
@@ -98,7 +99,7 @@ def comparison(comparison: pd.DataFrame) -> Figure:
                     clip_on=False,
                     **filled,
                 )
-            axes.set_title(f"{label}: {len(cells):,} of {n_cells:,} cells")
+            axes.set_title(f"{label}: {count(len(cells))} of {count(n_cells)} cells")
             axes.set_xlim(-1.08, 1.08)
             axes.set_ylim(-EDGE, EDGE)
             axes.grid(True)

@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 
 from hedgerow.evaluation import significance
-from hedgerow.showing.numbers import p_words
+from hedgerow.showing.numbers import p_words, points
 from hedgerow_study.experiments.published_cells import Printed, published_number
 
 MANUAL = "by reading"
@@ -178,15 +178,15 @@ def times_without_noise(cells: Cells) -> Finding:
 
 
 def soft_evaluation_of_test_noise(cells: Cells) -> Finding:
-    """Soft evaluation above C4.5 in standardised accuracy and not above in points."""
+    """Soft evaluation above C4.5 in standardised accuracy and not above in percentage points."""
     std = cells.rows("thesis_table_3_5", metric="accuracy_std", method=["se", "c45"])
     gain = std.pivot(index="noise", columns="method", values="number")
     above = (gain["se"] - gain["c45"]).round(9)
-    points = cells.rows("thesis_table_3_5", metric="accuracy_diff_c45", method="se")
-    points = points.set_index("noise")["number"]
-    both = [n for n in above.index if above[n] > 0 and points[n] <= 0]
+    accuracy = cells.rows("thesis_table_3_5", metric="accuracy_diff_c45", method="se")
+    accuracy = accuracy.set_index("noise")["number"]
+    both = [n for n in above.index if above[n] > 0 and accuracy[n] <= 0]
     return _joined_finding(
-        [(f"noise {n}:", f"{above[n]:+.2f} sd", f"{points[n]:+.1f} points") for n in both]
+        [(f"noise {n}:", f"{above[n]:+.2f} sd", points(accuracy[n])) for n in both]
     )
 
 
@@ -195,7 +195,7 @@ def soft_evaluation_of_training_noise(cells: Cells) -> Finding:
     rows = cells.rows("thesis_table_3_4", metric="accuracy_diff_c45", method="se")
     best = rows.loc[rows["number"].idxmax()]
     claim = "text: soft evaluation is equal to C4.5 or below it in experiment 1"
-    return Finding(claim, f"{best.number:+.1f} points at noise {best.noise}", bool(best.number > 0))
+    return Finding(claim, f"{points(best.number)} at noise {best.noise}", bool(best.number > 0))
 
 
 # ------------------------------------------------------------------------------ thesis, chapter 4
@@ -599,7 +599,7 @@ def p_of_t(cells: Cells) -> Finding:
         ends = [2 * stats.t.sf(abs(line["paired_t"]) + d, freedom) for d in (-5e-4, 5e-4)]
         if not min(ends) - 6e-4 <= line["paired_t_p"] <= max(ends) + 6e-4:
             right = 2 * stats.t.sf(abs(line["paired_t"]), freedom)
-            # .15 for .1501 is rounded to two.
+            # 0.15 for 0.1501 is rounded to two.
             if round(right, 2) == round(line["paired_t_p"], 3):
                 continue
             where = f"{_display_name(kind)}, {_version(method)}, {_display_name(criterion)}"
@@ -724,8 +724,8 @@ _THESIS = (
     _read(
         "closed_form",
         "figure 3.4",
-        "a closed form of P(d < 0) that gives .841 at sigma = 2",
-        ".921 by the integral that it stands for, and by simulation (docs/methods/soft_trees.md)",
+        "a closed form of P(d < 0) that gives 0.841 at sigma = 2",
+        "0.921 by the integral that it stands for, and by simulation (docs/methods/soft_trees.md)",
     ),
     _read(
         "toy_example",
@@ -743,7 +743,7 @@ _THESIS = (
     _computed(
         soft_evaluation_of_test_noise,
         "thesis_table_3_5",
-        "differences of means in standard deviations and in points",
+        "differences of means in standard deviations and in percentage points",
         "se_test_noise",
     ),
     _computed(
@@ -759,7 +759,7 @@ _THESIS = (
         repeated_triples, "thesis_table_4_3", "data sets with the same three numbers of a method"
     ),
     _computed(
-        arrows, "tables 4.2, 4.4 and 4.6", "Wilcoxon's signed-rank test of the cells, p < .05"
+        arrows, "tables 4.2, 4.4 and 4.6", "Wilcoxon's signed-rank test of the cells, p < 0.05"
     ),
     _computed(
         anova_of_policies,
@@ -814,8 +814,8 @@ _THESIS = (
     _read(
         "alpha",
         "6.2",
-        "for which nodes the curves were significantly different (p >= .005)",
-        "p < .005, as in table 6.3 and figure 6.2",
+        "for which nodes the curves were significantly different (p >= 0.005)",
+        "p < 0.005, as in table 6.3 and figure 6.2",
     ),
 )
 _CONFDTREE = (

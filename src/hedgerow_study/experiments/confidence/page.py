@@ -31,7 +31,6 @@ from hedgerow_study.experiments.confidence.tables import (
 )
 from hedgerow_study.experiments.frames import Frames
 from hedgerow_study.experiments.step import step
-from hedgerow_study.reporting.claim_specification import NOT, PARTLY, REPRODUCED, TOO_LITTLE
 from hedgerow_study.reporting.html import (
     Section,
     claim_lines,
@@ -209,10 +208,9 @@ def _of_size(line: Mapping) -> tuple:
 
 def _verdicts(claims: pd.DataFrame, plan: ConfidencePlan) -> list[tuple]:
     """A line per base tree, the headline in bold."""
-    words = {REPRODUCED: "yes", PARTLY: "in part", NOT: "no", TOO_LITTLE: NONE}
     lines = []
     for tree in TREES:
         headline = tree == plan.tree
         name = tagged("strong", TREE_LABELS[tree]) if headline else TREE_LABELS[tree]
-        lines.append((name, *claims["verdict" if headline else f"verdict_{tree}"].map(words)))
+        lines.append((name, *claims["verdict" if headline else f"verdict_{tree}"]))
     return lines

@@ -130,7 +130,8 @@ class ConfidencePlan(Plan):
     affected: str = setting(
         "points",
         "What makes an instance one that is affected (table III, `modified by 10 % or more`): the "
-        "assigned class's probability changes by ten points, or by a tenth of it (relative).",
+        "assigned class's probability changes by ten percentage points, or by a tenth of it "
+        "(relative).",
         choices=("points", "relative"),
     )
     n_trees: int = setting(

@@ -47,7 +47,7 @@ LABELS = {
     "confdtree_comb": "COMB",
     FOREST: "Forest",
 }
-CHOICE_LABELS = {"points": "ten points", "relative": "a tenth of it"}
+CHOICE_LABELS = {"points": "ten percentage points", "relative": "a tenth of it"}
 #: Of table I, with their units.
 FACTS = {
     "n_classes": "count",

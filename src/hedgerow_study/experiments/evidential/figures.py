@@ -63,7 +63,7 @@ def e2m_figure_1(tables: Frames) -> Figure:
 
 @figure(
     "Measured and published error rates",
-    caption="Error rates after pruning by data set, mean over {tests} with its 95 % interval: "
+    caption="Error rates after pruning by data set, mean over {tests} with its 95 % CI: "
     "measured (filled) and published (hollow; the paper has none before the noise). {ran}",
     alt="Three panels, error on noised classes, evidential error and error before the noise, a "
     "line per data set with a mark for the naive classifier, CART and E2M; the numbers are in the "

@@ -127,7 +127,7 @@ def _rows_of(line: Mapping[str, Any], metric: str) -> Rows:
 @table(
     "Error rates of CART and E2M trees",
     caption="Error rates on the noised test third, mean over {tests} of each data set with its 95 "
-    "% interval (Student's t), and the published mean of 100. Naive: the commonest class of the "
+    "% CI (Student's t), and the published mean of 100. Naive: the commonest class of the "
     "learning third. Every value and class has a doubt of its own, uniform on [0, 1]; CART reads "
     "the crisp replacements. Trees have at most {most} leaves, a test gains {gain} of the impurity "
     "of its leaf or more, and {floor} times the share of the leaf; CART compares tests by the "
@@ -140,7 +140,7 @@ def e2m_table_1(rows: pd.DataFrame, published: Frames, plan: EvidentialPlan) -> 
     """Table 1: classical and evidential error rates.
 
     Returns: dataset (printed key), registry, status (`run`, `absent`, `not asked for`), method,
-    criterion (`unpruned`, `pruned`, empty), metric, measured, half_width (of the 95 % interval),
+    criterion (`unpruned`, `pruned`, empty), metric, measured, half_width (of the 95 % CI),
     n_repeats, published.
     """
     metrics = {metric: metric for metric in ERRORS[:2]}
@@ -230,7 +230,7 @@ def evidential_sizes(
 @table(
     "Error on values and classes before the noise",
     caption="Error rates on the test third as it was before the noise, of the same trees, mean "
-    "over {tests} of each data set with its 95 % interval; the paper judges on noised data only. "
+    "over {tests} of each data set with its 95 % CI; the paper judges on noised data only. "
     "{ran}",
     caption_values=caption_values,
     sources=errors_sources,

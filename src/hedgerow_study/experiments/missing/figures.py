@@ -188,7 +188,7 @@ def missing_gains(tables: Frames, means: pd.DataFrame) -> Figure:
         for axes in panels[-1]:
             axes.set_xlabel("Missing values, per cent")
         for axes in panels[:, 0]:
-            axes.set_ylabel("EIG less baseline, points")
+            axes.set_ylabel("EIG less baseline, percentage points")
         drawn.legend(*panels[0, 0].get_legend_handles_labels(), loc="outside upper center",
                      ncols=3)  # fmt: skip
     return drawn

@@ -43,10 +43,10 @@ _TEXT = {
     "n_datasets_mean_accuracy_above_eig_knn": "data sets on which perfect is above k-NN imputation",
     "n_datasets_mean_accuracy_above_eig_perfect": "data sets on which k-NN is above perfect "
     "imputation",
-    "n_datasets_clear_increase": "data sets with a clear increase (more than 1 point)",
+    "n_datasets_clear_increase": "data sets with a clear increase (more than 1 percentage point)",
     "best_mean_accuracy": "has the highest mean",
     "mean_accuracy_above_eig": "is above both variants",
-    "mean_accuracy_deficit_to_other_methods": "below the mean of the others, points",
+    "mean_accuracy_deficit_to_other_methods": "below the mean of the others, percentage points",
     "missingness_from_which_eig_clearly_better": "level from which EIG is clearly better, per cent",
     "missingness_until_which_accuracy_steady": "level until which EIG is steady, per cent",
     "missingness_from_which_below_imputation_baselines": "level from which EIG is below the "

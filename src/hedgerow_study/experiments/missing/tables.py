@@ -59,7 +59,7 @@ ABOVE = {
     "n_datasets_mean_accuracy_above_eig_perfect": (EIG_KNN, EIG_PERFECT),
 }
 #: From the text: a level counts as a clear lead with p below this, an accuracy as steady or flat
-#: within so many points.
+#: within so many percentage points.
 CLEAR, STEADY, FLAT = 0.05, 5.0, 1.0
 
 
@@ -211,9 +211,10 @@ def missing_levels(levels: pd.DataFrame, means: pd.DataFrame, plan: MissingPlan)
 
 @table(
     "Tests of EIG over data sets",
-    caption="Accuracies, in per cent, and advantages over the best baseline, in points, are means "
-    f"over levels. {CAPTION_TEST_NOTE} of a part, reading and scenario. Of depth, which is neither "
-    "better nor worse: deeper and shallower. All three scenarios: Friedman's test. {ran}",
+    caption="Accuracies, in per cent, and advantages over the best baseline, in percentage "
+    f"points, are means over levels. {CAPTION_TEST_NOTE} of a part, reading and scenario. Of "
+    "depth, which is neither better nor worse: deeper and shallower. All three scenarios: "
+    "Friedman's test. {ran}",
     caption_values=caption_values,
     sources=tests_sources,
 )
@@ -256,9 +257,9 @@ def missing_depth(depths: pd.DataFrame, means: pd.DataFrame, plan: MissingPlan) 
 @table(
     "What the paper says in numbers",
     caption="Numbers of section 5 beside what they are here under each reading, over "
-    "{sets}, {levels} and {runs}. Clearly better: p below .05 in a paired t test over the runs, "
-    "from that level up to 90 per cent; steady: within 5 points of the lowest level; flat: within "
-    "1 point of the share of the commonest class from that level on. {ran}",
+    "{sets}, {levels} and {runs}. Clearly better: p below 0.05 in a paired t test over the runs, "
+    "from that level up to 90 per cent; steady: within 5 percentage points of the lowest level; "
+    "flat: within 1 percentage point of the share of the commonest class from that level on. {ran}",
     caption_values=caption_values,
     sources=text_sources,
 )
@@ -367,9 +368,7 @@ def _first_level(holds: pd.Series) -> float:
     caption_values=caption_values,
     sources=LineSources("readings", ("claim", "reading"), ("verdict",)),
 )
-def missing_readings(
-    readings: pd.DataFrame, means: pd.DataFrame, plan: MissingPlan
-) -> pd.DataFrame:
+def missing_choices(readings: pd.DataFrame, means: pd.DataFrame, plan: MissingPlan) -> pd.DataFrame:
     """Which reading carries which claim.
 
     Returns: claim, reading, verdict, measured, lacking.

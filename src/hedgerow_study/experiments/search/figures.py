@@ -84,7 +84,7 @@ def thesis_figure_4_4(rows: pd.DataFrame, published: Frames, plan: SearchPlan) -
     with drawing(5.2) as figure:
         grid = figure.subplots(2, 2, sharex=True, sharey=True)
         _differences(grid, pairs, rows, published, plan)
-        _outer_labels(grid, "Instances (log scale)", "F1, difference to C4.5\n(points of %)")
+        _outer_labels(grid, "Instances (log scale)", "F1, difference to C4.5\n(percentage points)")
         _legend(figure, "uct_vs")
     return figure
 
@@ -107,7 +107,7 @@ def thesis_figure_4_5(rows: pd.DataFrame, published: Frames, plan: SearchPlan) -
     with drawing(3.0) as figure:
         grid = figure.subplots(1, 2, sharex=True, sharey=True, squeeze=False)
         _differences(grid, pairs, rows, published, plan)
-        _outer_labels(grid, "Instances (log scale)", "F1, difference\n(points of %)")
+        _outer_labels(grid, "Instances (log scale)", "F1, difference\n(percentage points)")
         _legend(figure, "uct_c45b")
     return figure
 

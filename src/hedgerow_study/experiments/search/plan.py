@@ -88,7 +88,7 @@ class UctPlan(Plan):
     )
     validation_fraction: float = setting(
         0.3,
-        "Share of the training part that rewards are measured on (thesis 4.5.1, .3).",
+        "Share of the training part that rewards are measured on (thesis 4.5.1, 0.3).",
         exclusive_minimum=0,
         exclusive_maximum=1,
     )
@@ -149,7 +149,7 @@ class SearchPlan(UctPlan):
     )
     test_size: float = setting(
         0.3,
-        "Share of the rows that the test part gets (thesis 4.5.1, .3).",
+        "Share of the rows that the test part gets (thesis 4.5.1, 0.3).",
         exclusive_minimum=0,
         exclusive_maximum=1,
     )

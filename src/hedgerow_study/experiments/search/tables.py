@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from hedgerow.evaluation.significance import LEVEL
+from hedgerow.showing.numbers import number
 from hedgerow_study.experiments.frames import Frames
 from hedgerow_study.experiments.search.plan import (
     BOTH,
@@ -73,7 +74,7 @@ RESULTS = (
 )
 SAME_TEST = (
     "Measured, and below it the same test on the printed cells of table {}. Arrows point to the "
-    "better of a pair at p < .05: ← the first, ↑ the second. The analysis of variance is one-way, "
+    "better of a pair at p < 0.05: ← the first, ↑ the second. The analysis of variance is one-way, "
     "within data sets, on shares of each set's largest value; the thesis does not say how it "
     "normalises. p of Wilcoxon's test is exact. That of Friedman's is exact for up to 100 data "
     "sets of three groups and 20 of four, and otherwise that of chi-squared."
@@ -84,9 +85,9 @@ def caption_values(rows: pd.DataFrame, plan: SearchPlan) -> dict[str, str]:
     """Words of the captions: what was run."""
     available = set(rows["dataset"])
     n = sum(d in available for d in plan.printed.values())
-    iterations = f"{plan.n_iterations:,} iterations"
+    iterations = f"{number(plan.n_iterations)} iterations"
     if plan.n_iterations_c45b != plan.n_iterations:
-        iterations += f" ({plan.n_iterations_c45b:,} with the policy C4.5b)"
+        iterations += f" ({number(plan.n_iterations_c45b)} with the policy C4.5b)"
     return {
         "ran": f"Run: {n} of the {len(plan.printed)} data sets of chapter 4, {iterations}, "
         f"configuration {plan.configuration}; the paper has {len(plan.printed)} and 200,000.",
@@ -380,7 +381,7 @@ def thesis_table_4_2(statistics: pd.DataFrame, published: Frames, plan: SearchPl
     """Table 4.2: tests of search pruning, from our rows and from the cells of table 4.1.
 
     Returns: metric, test, groups (`a|b`), correction, degrees_of_freedom and critical_value of
-    Friedman's tests (alpha .05), then statistic, p, better and n_datasets as measured, the same
+    Friedman's tests (alpha 0.05), then statistic, p, better and n_datasets as measured, the same
     with the prefix `recomputed_` from the printed cells, printed (p, chi-squared or winner as the
     thesis prints it; empty where it prints nothing), arrow, printed_arrow and note. Arrows point as
     in the thesis: `←` to the first of a pair, `↑` to the second.

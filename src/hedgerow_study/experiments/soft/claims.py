@@ -37,7 +37,7 @@ def with_times(
 ) -> pd.DataFrame:
     """As `claims`, with running times, which no result of a run may depend on.
 
-    Without them T3-09 has too little data where they could decide.
+    Without them T3-09 is inconclusive where they could decide.
     """
     key = ["experiment", "dataset", "method", "noise"]
     seconds = times.groupby(key, as_index=False)["seconds"].mean()

@@ -252,8 +252,8 @@ _RANKED = {
     "Critical difference",
     caption="Mean rank of each method by accuracy, 1 is best. A block is one data set, its value "
     "the mean accuracy over all {n_factors} noise factors and the permutations. Bars join methods "
-    "that Nemenyi's test does not tell apart at p < .05: their mean ranks differ by less than the "
-    "critical difference (CD). Where Friedman's test finds no difference (p of .05 or more) there "
+    "that Nemenyi's test does not tell apart at p < 0.05: their mean ranks differ by less than the "
+    "critical difference (CD). Where Friedman's test finds no difference (p of 0.05 or more) there "
     "is nothing for Nemenyi's to divide. {ran}",
     alt="Two axes of mean ranks, one per experiment, with a mark for each method and bars that "
     "join methods that do not differ by the test; ranks and p-values are in the table soft_ranks.",

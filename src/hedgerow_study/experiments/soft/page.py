@@ -46,11 +46,11 @@ _METRICS = {
     "n_leaves_std": "Number of leaves, standardised by C4.5 without added noise",
     "n_leaves_diff_c45": "Number of leaves, difference to C4.5 at the same noise factor",
     "accuracy_std": "Accuracy, standardised by C4.5 without added noise",
-    "accuracy_diff_c45": "Accuracy, difference to C4.5 at the same noise factor, in points of %",
+    "accuracy_diff_c45": "Accuracy, difference to C4.5 at the same noise factor, percentage points",
 }
 _SCORES = {
-    "accuracy": "Accuracy, points of %, more is better",
-    "macro_f1": "Macro F1, points of %, more is better",
+    "accuracy": "Accuracy, per cent, more is better",
+    "macro_f1": "Macro F1, per cent, more is better",
     "brier": "Brier score, less is better",
 }
 _DIGITS = {"sd": 2, "percent": 1, "leaves": 1, "percentage_points": 1, "score": 3}

@@ -166,7 +166,7 @@ class SoftPlan(KernelPlan):
     )
     test_size: float = setting(
         0.3,
-        "Share of the rows that the test part gets (thesis 3.3.2, .3).",
+        "Share of the rows that the test part gets (thesis 3.3.2, 0.3).",
         exclusive_minimum=0,
         exclusive_maximum=1,
     )

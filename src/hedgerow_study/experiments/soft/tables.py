@@ -61,7 +61,7 @@ UNITS = {
 
 AVERAGES = (
     "Averages over data sets: measured, and the published value below it. Standardised: in "
-    "standard deviations of C4.5 without added noise, per data set. Bold: p < .001. The "
+    "standard deviations of C4.5 without added noise, per data set. Bold: p < 0.001. The "
     "differences in running time of the printed table depend on the machine and are in a file "
     "of their own, data/jobs/soft/running_times.csv."
 )
@@ -518,8 +518,8 @@ def ranks_sources(table: pd.DataFrame, comparison: pd.DataFrame) -> Iterator[Cel
 @table(
     "Macro F1 and Brier score",
     caption="Mean over data sets of the difference to C4.5 at the same noise factor; accuracy and "
-    "macro F1 in points of %, Brier score (sum of squares over the classes, less is better) as it "
-    "is. Wilcoxon signed-rank test over data sets. {ran}",
+    "macro F1 in percentage points, Brier score (sum of squares over the classes, less is better) "
+    "as it is. Wilcoxon signed-rank test over data sets. {ran}",
     caption_values=score_caption_values,
     sources=scores_sources,
 )
@@ -585,7 +585,7 @@ def soft_ranks(comparison: pd.DataFrame) -> pd.DataFrame:
 
     Returns: experiment, name (friedman, nemenyi), first and second (methods of a pair), rank_first,
     rank_second, statistic (chi-squared; difference of the mean ranks), p, critical_difference (at
-    .05), n_datasets, note, absent (sets of table 3.1 that were not run, separated by semicolons).
+    0.05), n_datasets, note, absent (sets of table 3.1 that were not run, separated by semicolons).
     """
     groups = comparison["groups"].str.split("|")
     pair = comparison["name"] == "nemenyi"

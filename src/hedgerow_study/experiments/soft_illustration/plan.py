@@ -54,7 +54,7 @@ class SoftIllustrationPlan(KernelPlan):
     )
     factor: float = setting(
         0.1,
-        "Uncertainty factor u of ss, stp and se on the ejection fractions (thesis 3.4.1, .1).",
+        "Uncertainty factor u of ss, stp and se on the ejection fractions (thesis 3.4.1, 0.1).",
         exclusive_minimum=0,
         maximum=1_000_000,
     )

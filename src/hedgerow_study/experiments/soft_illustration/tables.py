@@ -58,7 +58,7 @@ def caption_values(
         "drawn": drawn,
         "n_draws": str(plan.n_draws),
         "cut": f"{plan.window / 2:g}",
-        "cut_off": f"{stats.norm.cdf(-plan.window / 2):.5f}".removeprefix("0"),
+        "cut_off": number(stats.norm.cdf(-plan.window / 2), 5),
         "factor": f"{plan.factor:g}",
         "window": f"{plan.window:g}",
         "step": f"{plan.step:g}",
@@ -77,11 +77,11 @@ def caption_values(
         "at_simulated": rounded(at["simulated"], 3),
         "at_corrected": rounded(at["corrected"], 3),
         "at_printed": rounded(at["printed"], 3),
-        "n_hard": str(n_candidates["b"]),
-        "n_soft": str(n_candidates["c"]),
-        "formula": f"{(spread / sigma + 8) / 0.05:.0f}",
-        "formula_all": f"{(100 / sigma + 8) / 0.05:.0f}",
-        "n_udt": str(100 * len(patients)),
+        "n_hard": number(n_candidates["b"]),
+        "n_soft": number(n_candidates["c"]),
+        "formula": number((spread / sigma + 8) / 0.05),
+        "formula_all": number((100 / sigma + 8) / 0.05),
+        "n_udt": number(100 * len(patients)),
         "threshold": _threshold(results),
     }
 
@@ -139,8 +139,8 @@ def patients_sources(table: pd.DataFrame) -> Iterator[Cell]:
     "the noisy values with standard propagation and with STP (u = {factor}). Published values, in "
     "grey, are those of other patients, so that what can be compared is how much less extreme STP "
     "makes the leaves. Two published pairs do not add up to 1 as printed: STP in the left leaf "
-    "gives 1.100 (.310 and .790; one is a misprint), standard propagation in the right leaf 0.999 "
-    "(.981 and .018; it may be rounding). {drawn}",
+    "gives 1.100 (0.310 and 0.790; one is a misprint), standard propagation in the right leaf "
+    "0.999 (0.981 and 0.018; it may be rounding). {drawn}",
     caption_values=caption_values,
     sources=leaves_sources,
 )
@@ -175,7 +175,7 @@ def thesis_table_3_2(
     "noise (threshold {threshold}; the thesis has 35.37 % on its data), with hard evaluation and "
     "with SE (u = {factor}). Measured and published are different patients: rows have no "
     "partners, and only groups stand side by side. With one test and pure leaves SE gives the "
-    "true class less than .5 whenever hard evaluation is wrong: it says how uncertain an error is "
+    "true class less than 0.5 whenever hard evaluation is wrong: it says how uncertain an error is "
     "and mends none, in the thesis as here. The thesis lists 6 and 6 patients and speaks of 7 FN "
     "and 5 FP, because its threshold is not 35 %. {drawn}",
     caption_values=caption_values,

@@ -46,7 +46,7 @@ class SweepPlan(Plan):
     )
     factor: float = setting(
         0.1,
-        "Uncertainty factor u of ss and stp (thesis 3.4.2, .1).",
+        "Uncertainty factor u of ss and stp (thesis 3.4.2, 0.1).",
         exclusive_minimum=0,
         maximum=1_000_000,
     )

@@ -8,7 +8,7 @@ from pathlib import Path
 import pandas as pd
 from markupsafe import Markup
 
-from hedgerow.showing.numbers import NONE, is_number, minus, number
+from hedgerow.showing.numbers import NONE, between, is_number, minus, number
 from hedgerow_study.experiments.frames import Frames
 from hedgerow_study.experiments.step import step
 from hedgerow_study.experiments.structure import figures as own_figures
@@ -126,13 +126,13 @@ def _norms(table: pd.DataFrame) -> Markup:
 
 def _norm(cell: pd.Series) -> list:
     first, mean, difference = (number(cell[n], 1) for n in ("measured", "mean", "difference"))
-    ends = f"{number(cell['lowest'], 1)} to {number(cell['highest'], 1)}"
+    ends = between(cell["lowest"], cell["highest"], 1)
     cells = [
         together(first, published(first, number(cell["published"], 1))),
         together(mean, beneath(ends, "range")),
     ]
     if is_number(cell["difference"]):
-        ends = f"{number(cell['low'], 1)} to {number(cell['high'], 1)}"
+        ends = between(cell["low"], cell["high"], 1)
         cells.append(together(difference, beneath(ends, "bootstrap")))
         cells.append(f"{int(cell['n_closer'])} of {int(cell['n_forests'])}")
     return [*(Styled(each, row=cell["row"]) for each in cells), *[""] * (4 - len(cells))]

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from hedgerow.showing.numbers import count
 from hedgerow_study.experiments.frames import Frames
 from hedgerow_study.experiments.published_cells import published_number
 from hedgerow_study.experiments.step import table
@@ -75,9 +76,9 @@ def caption_values(plan: StructurePlan) -> dict[str, str]:
         trees = "all trees of a search"
     return {
         "ran": f"Run: {', '.join(plan.datasets)}, {forests} of {trees}, "
-        f"{plan.n_iterations:,} iterations, configuration {plan.configuration}; the paper has one "
-        "forest of 104 trees of wdbc.",
-        "n_bootstrap": f"{plan.n_bootstrap:,}",
+        f"{count(plan.n_iterations)} iterations, configuration {plan.configuration}; the paper has "
+        "one forest of 104 trees of wdbc.",
+        "n_bootstrap": count(plan.n_bootstrap),
         "n_clusters": str(plan.n_clusters),
         "n_seeds": str(plan.n_seeds),
         "correlated_above": f"{plan.correlated_above:g}",

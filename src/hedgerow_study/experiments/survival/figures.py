@@ -62,10 +62,10 @@ def first_tree(trees: pd.DataFrame, dataset: str) -> str | None:
 @figure(
     "the learnt tree",
     caption="The tree that was learnt from synthetic patients with the settings of the thesis "
-    "(c = .87, repetition factor .7, 20 patients on each side), first division. Death: of "
+    "(c = 0.87, repetition factor 0.7, 20 patients on each side), first division. Death: of "
     "cardiovascular causes within six years; n: patients of the training part whose class is "
     "known; leaves are numbered from the left. The thesis' tree tests, in this order from the top: "
-    "AVA at .9, Vmax at 325, age at 73 and 88, creatinine at 1.6, wall thickness, hypertension, "
+    "AVA at 0.9, Vmax at 325, age at 73 and 88, creatinine at 1.6, wall thickness, hypertension, "
     "gradient at 19 and stroke volume at 65. {simulated}",
     alt="A tree whose first test is the valve area; leaves with shares of patients who died.",
     caption_values=caption_values,
@@ -156,7 +156,7 @@ def thesis_figure_6_2_SYNTHETIC(
     caption="Synthetic patients with and without an intervention within six months, by the tests "
     "of figure 6.1 as printed, counted from the landmark. In each panel: patients with and "
     "without, p of the log-rank test, and p as the thesis prints it for its own patients. The "
-    "thesis draws the nodes with p of .005 or more (1, 4, 6 to 10); the simulator's intervention "
+    "thesis draws the nodes with p of 0.005 or more (1, 4, 6 to 10); the simulator's intervention "
     "helps in nodes 2, 3 and 5, a little in 7 and 10, and not in the others. An association, not "
     "an effect. {simulated}",
     alt="Ten panels, one per node, with two curves each.",
@@ -280,9 +280,9 @@ def _ranked(leaves: pd.DataFrame, mine: pd.DataFrame, dataset: str):
 
 @figure(
     "How small p stays",
-    caption="Leaves whose log-rank test against all patients has p < .005 as published, one line "
+    caption="Leaves whose log-rank test against all patients has p < 0.005 as published, one line "
     "each: p of all patients; by permutation of the outcomes through the whole pipeline, which "
-    "cannot be smaller than its grey mark; and of test patients. Dashed: .005. p below 1e-12 "
+    "cannot be smaller than its grey mark; and of test patients. Dashed: 0.005. p below 1e-12 "
     "is drawn there. {ran}",
     alt="A line per leaf on a logarithmic scale; most values of test patients and of permutations "
     "lie right of the dashed line.",
@@ -293,7 +293,7 @@ def survival_evidence(leaves: pd.DataFrame) -> Figure:
     rows = public(leaves)
     rows = rows[(rows["groups"] == LEARNT) & (rows["number"] > 0) & (rows["logrank_p"] < ALPHA)]
     if rows.empty:
-        return nothing_drawn("No leaf of a public cohort has p < .005")
+        return nothing_drawn("No leaf of a public cohort has p < 0.005")
     rows = rows.sort_values(["dataset", "logrank_p"], kind="stable")
     with drawing(0.17 * len(rows) + 1.1) as drawn:
         axes = drawn.add_subplot()

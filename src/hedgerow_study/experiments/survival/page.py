@@ -8,7 +8,7 @@ from pathlib import Path
 import pandas as pd
 from markupsafe import Markup
 
-from hedgerow.showing.numbers import NONE, count, is_number, minus, number, p_text
+from hedgerow.showing.numbers import NONE, between, count, in_form, is_number, minus, number, p_text
 from hedgerow_study.experiments.frames import Frames
 from hedgerow_study.experiments.step import step
 from hedgerow_study.experiments.survival import figures as own_figures
@@ -114,13 +114,12 @@ def ratio(line: Mapping, suffix: str = "", note: str = "cox_note") -> str:
     value = line.get(f"hazard_ratio{suffix}")
     if not is_number(value):
         return text(line.get(f"{note}{suffix}")) or NONE
-    return f"{number(value, 2)} ({_span(line, 'hazard_ratio_low', 'hazard_ratio_high', 2, suffix)})"
+    return f"{number(value, 2)}, {_span(line, 'hazard_ratio_low', 'hazard_ratio_high', 2, suffix)}"
 
 
 def _span(line: Mapping, low: str, high: str, digits: int = 1, suffix: str = "") -> str:
     """From one number to another one."""
-    ends = [line[f"{name}{suffix}"] for name in (low, high)]
-    return " to ".join(number(end, digits) for end in ends) if is_number(ends[0]) else NONE
+    return between(line[f"{low}{suffix}"], line[f"{high}{suffix}"], digits)
 
 
 def _people(table: pd.DataFrame) -> Markup:
@@ -152,7 +151,7 @@ def _performance(table: pd.DataFrame) -> Markup:
         metrics = (metric for metric in (*METRICS, "majority") if metric in at)
         blocks[title] = [_of_metric(at[metric]) for metric in metrics]
     heads = ["Metric", "Measured", "of n", "Wald", "Wilson", "Bootstrap", "Mean", "Range"]
-    return view(blocks, heads + ["Published"] * ("published" in table))
+    return view(blocks, heads + ["Published,\n95 % CI"] * ("published" in table))
 
 
 def _of_metric(line: Mapping) -> tuple:
@@ -164,7 +163,7 @@ def _of_metric(line: Mapping) -> tuple:
     cells = [Styled(cell, row=line["row"]) for cell in cells]
     if "published" in line:
         printed = [number(line[f"published{end}"], 1) for end in ("", "_low", "_high")]
-        shown = "{} ({} to {})".format(*printed) if is_number(line["published"]) else ""
+        shown = "{}, {} to {}".format(*printed) if is_number(line["published"]) else ""
         cells.append(shown)
     return _METRIC_NAMES[line["metric"]], *cells
 
@@ -175,20 +174,20 @@ def _honest(table: pd.DataFrame) -> Markup:
     for line in table.to_dict("records"):
         survived = line["n_permutation"]
         cells = [count(line[name]) for name in counts]
-        cells += [count(survived) if is_number(survived) else "too little data"]
+        cells += [count(survived) if is_number(survived) else "inconclusive"]
         cells += [p_text(line[f"multivariate_logrank_p_{part}"]) for part in PARTS]
         cells += [p_text(line["p_permutation_all"])]
         cells += [number(100 * line[f"false_alarms_{part}"], 0) for part in PARTS]
         lines.append((line["dataset"], *cells))
     parts = ["All", "Training", "Test"]
     heads = ["Cohort", "Leaves", "As\npublished", "Holm", "Against\nthe rest", "Training", "Test"]
-    above = [Span("Leaves with p < .005", 6), Span("p of all leaves at once", 4)]
+    above = [Span("Leaves with p < 0.005", 6), Span("p of all leaves at once", 4)]
     above += [Span("False alarms, %", 3)]
     return view(lines, ["", "", *above], [*heads, "Permuted", *parts, "Permuted", *parts])
 
 
 def _surviving_leaves(table: pd.DataFrame) -> dict:
-    """Over all cohorts: leaves with p < .005 as published, and with p < .005 after all."""
+    """Over all cohorts: leaves with p < 0.005 as published, and with p < 0.005 after all."""
     is_complete = table["n_permutation"].notna().all()
     return {
         "n_leaves": int(table["n_leaves"].sum()),
@@ -203,13 +202,13 @@ _LEAF_HEADS = (
     ["", "", "", Span("Years until", 3), Span("Log-rank against all, p", 4), Span("Cox alone", 2),
      Span("Cox adjusted", 2)],
     ["Group", "n", "Events", "25 %", "50 %", "75 %", "As published", "Holm", "Permuted",
-     "Test part", "Hazard ratio", "p", "Hazard ratio", "p"],
+     "Test part", "Hazard ratio,\n95 % CI", "p", "Hazard ratio,\n95 % CI", "p"],
 )  # fmt: skip
 _TREATED_HEADS = (
     ["", "", "", "", Span("Years gained until", 2), Span("Log-rank, p", 2), "",
      Span("Leaf against the others", 2)],
     ["Group", "Counted from", "Treated", "Untreated", "25 %", "50 %", "p", "Holm",
-     "Hazard ratio\nof the treated", "Untreated", "Treated"],
+     "Hazard ratio\nof the treated,\n95 % CI", "Untreated", "Treated"],
 )  # fmt: skip
 
 
@@ -284,7 +283,7 @@ def _printed_leaves(table: pd.DataFrame) -> Markup:
         ]
     above = ["", "", "", Span("Years until", 3), "", Span("Cox alone", 2), Span("Cox adjusted", 2)]
     heads = ["Group", "n", "Events", "25 %", "50 %", "75 %", "Log-rank p"]
-    return view(blocks, above, [*heads, *["Hazard ratio", "p"] * 2])
+    return view(blocks, above, [*heads, *["Hazard ratio,\n95 % CI", "p"] * 2])
 
 
 def _printed_treatment(table: pd.DataFrame) -> Markup:
@@ -302,7 +301,9 @@ def _printed_treatment(table: pd.DataFrame) -> Markup:
         ]
     above = ["", "", "", Span("Years gained until", 2), "", "", Span("Leaf against the others", 2)]
     heads = ["Group", "Treated", "Untreated", "25 %", "50 %", "Log-rank p"]
-    return view(blocks, above, [*heads, "Hazard ratio\nof the treated", "Untreated", "Treated"])
+    return view(
+        blocks, above, [*heads, "Hazard ratio\nof the treated,\n95 % CI", "Untreated", "Treated"]
+    )
 
 
 def _with_published(line: Mapping, counts: tuple[str, str], names: tuple[str, ...]) -> tuple:
@@ -316,6 +317,6 @@ def _with_published(line: Mapping, counts: tuple[str, str], names: tuple[str, ..
             value = p_text(line[name])
         else:
             value = minus(years(line[name], line.get("last_time", float("nan"))))
-        printed = minus(text(line.get(f"{name}_published")))
+        printed = in_form(text(line.get(f"{name}_published")))
         cells.append(together(value, published(value, printed) if printed else ""))
     return _name(line), *(Styled(cell, row=line["row"]) for cell in cells)

@@ -80,12 +80,12 @@ class SurvivalPlan(Plan):
         maximum=0.9,
     )
     confidence: float = setting(
-        0.87, "Pruning confidence c (thesis 6.2.2, .87).", minimum=0, maximum=1
+        0.87, "Pruning confidence c (thesis 6.2.2, 0.87).", minimum=0, maximum=1
     )
     repetition_factor: float = setting(
         0.7,
         "What the gain of a test counts where a test above has the same variable (thesis 6.2.2, "
-        ".7).",
+        "0.7).",
         minimum=0,
         maximum=1,
     )
@@ -125,7 +125,7 @@ class SurvivalPlan(Plan):
     )
     n_permutations: int = setting(
         39,
-        "Permutations of the outcomes through the whole pipeline; p below .005 needs 200 or more.",
+        "Permutations of the outcomes through the whole pipeline; p below 0.005 needs 200 or more.",
         minimum=1,
         maximum=999,
     )

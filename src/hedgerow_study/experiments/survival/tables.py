@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 
 from hedgerow.data import TidyTable
+from hedgerow.showing.numbers import count
 from hedgerow_study.experiments.frames import Frames
 from hedgerow_study.experiments.step import table
 from hedgerow_study.experiments.survival.plan import (
@@ -61,7 +62,7 @@ def caption_values(patients: pd.DataFrame, plan: SurvivalPlan) -> dict[str, str]
         "ran": ran(available, public, each, plan.configuration),
         "simulated": f"Run: {SIMULATED}, {each}, configuration {plan.configuration}. {SYNTHETIC}",
         "permutations": how_many(plan.n_permutations, "permutation"),
-        "bootstrap": f"{plan.n_bootstrap:,}",
+        "bootstrap": count(plan.n_bootstrap),
     }
 
 
@@ -216,7 +217,7 @@ def _performance(
 
 ENDS = [f"{kind}_{end}" for kind in ("wald", "wilson", "bootstrap") for end in ("low", "high")]
 PERFORMANCE = (
-    "Test part of the first division, patients whose class is known, per cent with 95 % intervals "
+    "Test part of the first division, patients whose class is known, per cent with 95 % CI "
     "by Wald (as published), Wilson and {bootstrap} bootstrap samples; mean and range over all "
     "divisions. Majority: the share of the larger class, which a tree without tests has as "
     "accuracy. Thesis: its settings; tuned: chosen by cross validation on the "
@@ -515,13 +516,13 @@ def survival_cohorts_SYNTHETIC(
 
 
 HONEST = (
-    "Leaves with p < .005 of the log-rank test against all patients, as published "
+    "Leaves with p < 0.005 of the log-rank test against all patients, as published "
     "(n_selected), and in how many of them it is still there: after Holm's correction, against "
     "the others, on training patients alone, on test patients alone in the same direction, and by "
     "permutation of the outcomes through the whole pipeline ({permutations}; empty where so few "
     "cannot tell). Then p of all leaves at once, by part and by permutation, and the false alarms: "
     "the share of the permutations, where nothing tells patients apart, in which a leaf of the "
-    "part has p < .005."
+    "part has p < 0.005."
 )
 
 
@@ -557,7 +558,7 @@ def honest_sources(table: pd.DataFrame) -> Iterator[Cell]:
     sources=honest_sources,
 )
 def survival_honest(leaves: pd.DataFrame, separation: pd.DataFrame) -> pd.DataFrame:
-    """In how many leaves of public cohorts a published-style p < .005 survives.
+    """In how many leaves of public cohorts a published-style p < 0.005 survives.
 
     Returns: as `hedgerow_study.experiments.survival.statistics.selected`, with the tests of all
     leaves at once by part and the false alarms.

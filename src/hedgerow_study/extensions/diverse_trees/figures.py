@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 @figure(
     "What distance in structure gains",
     caption="Macro F1 of k trees that are far in structure minus that of k trees chosen "
-    "otherwise, in points; a circle per data set, a diamond for their mean, filled where p < "
-    f"{LEVEL:g} after Holm's correction. {{pools}} {{of_ensembles}}",
+    "otherwise, in percentage points; a circle per data set, a diamond for their mean, filled "
+    f"where p < {LEVEL:g} after Holm's correction. {{pools}} {{of_ensembles}}",
     alt="Gain of trees that are far in structure over six other choices, by data set, for two "
     "pools of trees; the means are in the table above.",
     caption_values=caption_values,
@@ -72,6 +72,6 @@ def diverse_trees_ensembles_gain(tables: Frames, plan: DiverseTreesPlan) -> Figu
                 axes.set_yticks(range(len(others)), [strategy_label(s, plan) for s in others])
                 axes.set_ylim(len(others) - 0.5, -0.5)
         for axes in grid[-1]:
-            axes.set_xlabel("Gain in F1 (points)")
+            axes.set_xlabel("Gain in F1 (percentage points)")
         figure.supylabel("k trees far in structure, minus …", fontsize=8.5)
     return figure

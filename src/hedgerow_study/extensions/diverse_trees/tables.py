@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from hedgerow.evaluation.significance import LEVEL, smallest_holm
+from hedgerow.showing.numbers import count
 from hedgerow_study.experiments.cell_sources import P, Selector, test_cells
 from hedgerow_study.experiments.frames import Frames, sorted_
 from hedgerow_study.experiments.step import table
@@ -94,7 +95,7 @@ def caption_values(measured: Frames, plan: DiverseTreesPlan) -> dict[str, str]:
     if n_forests < n_wanted:
         of_forests += f" of {n_wanted}; the others have fewer than {FEWEST_TREES} trees"
     return {
-        "forests": f"A forest of UCT-DT ({plan.n_iterations:,} iterations, VS) per division, "
+        "forests": f"A forest of UCT-DT ({count(plan.n_iterations)} iterations, VS) per division, "
         f"{how_many(plan.n_seeds, 'seed')} of k-means.",
         "of_forests": f"{of_forests}.",
         "pools": f"Pools: forests of UCT-DT, scored by F1 on the validation set of the search, and "

@@ -55,7 +55,7 @@ def noise_models_matching(tables: Frames, plan: NoiseModelsPlan) -> Figure:
                 shown = cells[(cells["method"] == method) & (cells["where"] == where)]
                 _families(axes, shown, families, models)
                 axes.set_title(f"{LOOKS[method].label}, noise in the {where} data")
-            axes_row[0].set_ylabel("Accuracy minus C4.5's\n(points of %)")
+            axes_row[0].set_ylabel("Accuracy minus C4.5's\n(percentage points)")
         for axes in grid[-1]:
             labels = [FAMILY_LABELS[f] for f in families]
             axes.set_xticks(range(len(families)), labels, rotation=35, ha="right")

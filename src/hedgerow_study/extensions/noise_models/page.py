@@ -31,7 +31,7 @@ from hedgerow_study.reporting.tables import MEAN
 from hedgerow_study.reporting.views import Span, Styled, tagged, together, view
 
 _BLOCKS = {
-    "accuracy": ("Accuracy, in points of %", 1),
+    "accuracy": ("Accuracy, in percentage points", 1),
     "brier": ("Brier score (lower is better)", 3),
     "n_leaves": ("Number of leaves", 1),
 }
@@ -72,7 +72,7 @@ def section(
         answers=conclusions,
         answered=view(
             _conclusion_blocks(conclusions),
-            ["Method, model", "Accuracy,\npoints of %", "p", "better on", "Brier score", "p"],
+            ["Method, model", "Accuracy,\npercentage points", "p", "better on", "Brier score", "p"],
         ),
         n=n,
         small=smallest_p(n) >= LEVEL,

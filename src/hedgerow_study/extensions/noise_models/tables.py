@@ -207,8 +207,8 @@ def _means(values: pd.DataFrame, names: list[str]) -> pd.DataFrame:
 class Conclusion(NamedTuple):
     """Whether a model beats the tuned normal one, for one method and one place of the noise.
 
-    Mean differences over data sets and families of accuracy (points of %) and Brier score, their p
-    over data sets, and the data sets with a higher accuracy, of how many.
+    Mean differences over data sets and families of accuracy (percentage points) and Brier score,
+    their p over data sets, and the data sets with a higher accuracy, of how many.
     """
 
     where: str

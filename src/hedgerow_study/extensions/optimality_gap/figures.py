@@ -41,7 +41,7 @@ KIND = {"c45_unpruned": "c45", "cart_unpruned": "cart"}
 
 
 def gains(rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
-    """Accuracy of each method less that of C4.5, points, mean over data sets."""
+    """Accuracy of each method less that of C4.5, percentage points, mean over data sets."""
     frames = {}
     for part in ("training", "clean", "noise"):
         wide = COMPARED.means(rows, part, "accuracy").rename(columns=KIND)
@@ -56,9 +56,9 @@ def gains(rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
 
 @figure(
     "Gain over C4.5 by depth",
-    caption="Accuracy less that of C4.5 at the same limit of the depth, points, mean over data "
-    "sets: in the training part (unpruned trees), in clean test rows and in test rows with noise "
-    "(factor n), whose panels have one scale. {ran}",
+    caption="Accuracy less that of C4.5 at the same limit of the depth, percentage points, mean "
+    "over data sets: in the training part (unpruned trees), in clean test rows and in test rows "
+    "with noise (factor n), whose panels have one scale. {ran}",
     alt="A panel for training data, clean test data and each noise factor, with a line per method "
     "against the depth, around 0 for C4.5; the numbers are in the tables of this page.",
     caption_values=caption_values,
@@ -89,7 +89,7 @@ def optimality_gap_gains(rows: pd.DataFrame, plan: OptimalityGapPlan) -> Figure:
         room = 0.05 * (tested.max() - tested.min()) + 0.1
         for axes in panels[1:]:
             axes.set_ylim(min(tested.min(), 0.0) - room, max(tested.max(), 0.0) + room)
-        panels[0].set_ylabel("Accuracy minus that of\nC4.5 (points of %)")
+        panels[0].set_ylabel("Accuracy minus that of\nC4.5 (percentage points)")
         drawn.legend(lines.values(), lines, loc="outside upper center", ncols=3, handlelength=3.0)
     return drawn
 

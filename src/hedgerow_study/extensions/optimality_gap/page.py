@@ -10,7 +10,7 @@ import pandas as pd
 from markupsafe import Markup
 
 from hedgerow.evaluation.significance import smallest_p
-from hedgerow.showing.numbers import number, signed
+from hedgerow.showing.numbers import count, number, signed
 from hedgerow_study.experiments.comparisons import comparisons, most, pair_words
 from hedgerow_study.experiments.frames import Frames
 from hedgerow_study.experiments.step import step
@@ -97,7 +97,7 @@ def _proof(table: pd.DataFrame) -> dict[str, list]:
         where = CLEAN if setting == CLEAN else f"noise factor {setting}"
         title = f"{LABELS[method]}, {where}"
         blocks[title[0].upper() + title[1:]] = [
-            (row["depth"], number(row["proven"]), number(row["gap"]), f"{row['n_nodes']:,.0f}")
+            (row["depth"], number(row["proven"]), number(row["gap"]), count(row["n_nodes"]))
             for row in group.to_dict("records")
         ]
     return blocks

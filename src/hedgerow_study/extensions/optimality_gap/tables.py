@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import pandas as pd
 
+from hedgerow.showing.numbers import count
 from hedgerow_study.experiments.comparisons import CAPTION_TESTS, cells_of_comparisons
 from hedgerow_study.experiments.step import table
 from hedgerow_study.extensions.optimality_gap.plan import (
@@ -36,7 +37,10 @@ LABELS = {
 }
 #: Quantities of the table of levels.
 LEVELS = ("accuracy", "macro_f1", "log_loss", "n_leaves")
-TESTS = f"Accuracies and F1 in points, log loss in nats (Laplace-smoothed leaves). {CAPTION_TESTS}"
+TESTS = (
+    "Accuracies and F1 in percentage points, log loss in nats (Laplace-smoothed leaves). "
+    f"{CAPTION_TESTS}"
+)
 LIMITED = "Searches stop after {nodes} nodes ({error_nodes} under error); {proven}."
 
 
@@ -51,8 +55,8 @@ def caption_values(rows: pd.DataFrame, plan: OptimalityGapPlan) -> dict[str, str
     return {
         "ran": ran(set(rows["dataset"]), plan.datasets, each, plan.configuration)
         + f" At most {plan.n_rows} rows of each.",
-        "nodes": f"{plan.max_nodes:,}",
-        "error_nodes": f"{plan.max_error_nodes:,}",
+        "nodes": count(plan.max_nodes),
+        "error_nodes": count(plan.max_error_nodes),
         "proven": f"of the best trees without price and error {shares or 'none'} are proven, the "
         "others bounded, not proven",
     }
@@ -120,7 +124,7 @@ def proof_sources(table: pd.DataFrame) -> Iterator[Cell]:
 
 @table(
     "Training data: the best tree beside grown ones",
-    caption="Accuracy on the training part in points, unpruned, at the same limit of the depth. "
+    caption="Accuracy on the training part in per cent, unpruned, at the same limit of the depth. "
     f"UCT-DT holds back three tenths of these rows to choose by. {LIMITED} {CAPTION_TESTS} {{ran}}",
     caption_values=caption_values,
     sources=part_sources,

@@ -21,13 +21,13 @@ VERDICTS = {
     "reproduced": ("#0072B2", "o"),
     "partly": ("#E69F00", "D"),
     "not reproduced": ("#000000", "X"),
-    "too little data": ("#999999", "."),
+    "inconclusive": ("#999999", "."),
 }
 
 
 @figure(
     "Curves of the readings",
-    caption="Each point is a reading of the paper: its estimate with the 95 % interval over data "
+    caption="Each point is a reading of the paper: its estimate with the 95 % CI over data "
     "sets, sorted; the marks below say which alternatives it takes (none: as here). The line is "
     "the reading of all other pages. Statements with {fewest} readings or more. {ran}",
     alt="A panel for each statement, with a point for each reading and marks for its choices; the "

@@ -15,8 +15,8 @@ from hedgerow_study.reporting.html import Section, filled, shown
 from hedgerow_study.reporting.readings import FEWEST
 from hedgerow_study.reporting.views import Styled, text, view
 
-_VERDICTS = ["Statement", "Readings", "Too little data", "Reproduced, %", "Partly, %", "Not, %"]
-_VERDICTS += [Styled("Word", "text"), Styled("Decides", "text")]
+_VERDICTS = ["Statement", "Readings", "Inconclusive", "Reproduced, %", "Partly, %", "Not, %"]
+_VERDICTS += [Styled("Over analyses", "text"), Styled("Decides", "text")]
 _NEAREST = ["Experiment", "Rank", Styled("Reading", "text"), "Distance", "Cells", "Tables"]
 _NEAREST += ["First without"]
 

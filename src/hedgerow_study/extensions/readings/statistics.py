@@ -10,6 +10,8 @@ import pandas as pd
 from hedgerow_study.experiments.choice_distances import distances
 from hedgerow_study.experiments.frames import Frames
 from hedgerow_study.experiments.step import step
+from hedgerow_study.reporting.claim_specification import REPRODUCED
+from hedgerow_study.reporting.claims import from_reference
 from hedgerow_study.reporting.readings import (
     HERE,
     PREFIX,
@@ -44,7 +46,7 @@ def summarise(judged: Frames, cells: Frames, choices: Mapping[str, Any]) -> dict
     """Count verdicts over readings, and share their variance out among the choices.
 
     Returns: `claims`: experiment, claim, repeats (of each data set, by the setting that
-    config/readings.yaml names), n_readings (that have a verdict), n_open (with too little data),
+    config/readings.yaml names), n_readings (that have a verdict), n_open (inconclusive),
     reproduced, partly, not_reproduced (shares of n_readings), word, decides (the choice with the
     largest Shapley share of the verdict's variance over the full product), its decides_share, least
     and largest estimate. `points`: experiment, claim, reading, repeats, verdict, estimate, low,
@@ -56,7 +58,7 @@ def summarise(judged: Frames, cells: Frames, choices: Mapping[str, Any]) -> dict
     read = read_readings(choices)
     claims, points, taken, shares = [], [], [], []
     for experiment, frame in sorted(judged.items(), key=lambda item: list(read).index(item[0])):
-        declared = read[experiment]
+        declared, frame = read[experiment], from_reference(frame)
         names = [column for column in frame if column.startswith(PREFIX)]
         for claim, rows in frame.groupby("claim", sort=False):
             rows = rows.drop_duplicates("reading")
@@ -104,7 +106,7 @@ def _counted(rows: pd.DataFrame, shares: Mapping[str, float]) -> dict[str, Any]:
             verdict.replace(" ", "_"): part.get(verdict, 0.0) if len(decided) else float("nan")
             for verdict in WORTH
         },
-        "word": word_of(list(rows["verdict"])),
+        "word": word_of(part.get(REPRODUCED, 0.0), len(decided)),
         "decides": decides,
         "decides_share": shares.get(decides, float("nan")),
         "least": rows["estimate"].min(),

@@ -10,7 +10,7 @@ import pandas as pd
 from hedgerow_study.experiments.cell_sources import LineSources
 from hedgerow_study.experiments.step import table
 from hedgerow_study.extensions.readings.plan import MultiversePlan
-from hedgerow_study.reporting.readings import FEWEST, ROBUST, read_readings
+from hedgerow_study.reporting.readings import FEWEST, read_readings
 
 #: Numbers of `readings_verdicts` that are read off as they are.
 NUMBERS = (
@@ -26,17 +26,16 @@ def caption_values(claims: pd.DataFrame, plan: MultiversePlan) -> dict[str, str]
     return {
         "ran": f"Experiments and readings of a statement: {ran}; configuration "
         f"{plan.configuration}.",
-        "robust": f"{100 * ROBUST:.0f} %",
         "fewest": str(FEWEST),
     }
 
 
 @table(
     "Statements over all readings",
-    caption="Each statement is judged under each reading by the same rules. Robust: one verdict "
-    "under at least {robust} of its readings; refuted: reproduced under none, in part under fewer; "
-    "fragile: anything else; no word below {fewest} readings. The choice that decides has "
-    "the largest Shapley share of the variance of the verdict, over the full product of choices. "
+    caption="Each statement is judged under each reading by the same rules. Over analyses: "
+    "reproduced in all, in some or in none of its readings, where partly counts as not reproduced; "
+    "no word below {fewest} readings. The choice that decides has the largest Shapley share of the "
+    "variance of the verdict, over the full product of choices. "
     "Repeats: divisions, draws or forests of each data set. {ran}",
     caption_values=caption_values,
     sources=LineSources("claims", ("claim",), NUMBERS),
@@ -44,7 +43,7 @@ def caption_values(claims: pd.DataFrame, plan: MultiversePlan) -> dict[str, str]
 def readings_verdicts(claims: pd.DataFrame) -> pd.DataFrame:
     """Shares of verdicts by statement.
 
-    Returns: experiment, claim, repeats, n_readings, n_open (readings with too little data),
+    Returns: experiment, claim, repeats, n_readings, n_open (inconclusive readings),
     reproduced, partly, not_reproduced (shares), word, decides, decides_share, least and largest
     (estimate over the readings, in the unit of the claim).
     """
@@ -53,7 +52,7 @@ def readings_verdicts(claims: pd.DataFrame) -> pd.DataFrame:
 
 @table(
     "Every reading",
-    caption="Verdict and estimate of each statement under each reading, with its 95 % interval "
+    caption="Verdict and estimate of each statement under each reading, with its 95 % CI "
     "over data sets. {ran}",
     caption_values=caption_values,
     sources=LineSources("points", ("claim", "reading"), ("repeats", "estimate", "low", "high")),

@@ -137,10 +137,10 @@ def weights_sources(table: pd.DataFrame, measured: Frames) -> Iterator[Cell]:
 @table(
     "Trees against other models of survival",
     caption="Test patients: Harrell's concordance and the area under the time-dependent curve at "
-    "the horizon, higher is better, .5 says nothing; the Brier score integrated up to the horizon, "
-    "lower is better. The risk of a tree's patient is the share with the event by the horizon in "
-    "their leaf, by Kaplan-Meier of the training patients there. Cox model: ridge penalty "
-    "{penalty}, missing values by the median of the training part. {forest} "
+    "the horizon, higher is better, 0.5 says nothing; the Brier score integrated up to the "
+    "horizon, lower is better. The risk of a tree's patient is the share with the event by the "
+    "horizon in their leaf, by Kaplan-Meier of the training patients there. Cox model: ridge "
+    "penalty {penalty}, missing values by the median of the training part. {forest} "
     f"{MEANS} {{ran}}",
     caption_values=caption_values,
     sources=scores_sources,

@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 
 @figure(
     "What each learner gains over C4.5",
-    caption="Accuracy less that of C4.5 in the same condition, points, mean over data sets, levels "
-    "and places; darker is more, orange is a gain and blue a loss, and each cell says how much. "
-    "Line of C4.5: its accuracy. {ran}",
+    caption="Accuracy less that of C4.5 in the same condition, percentage points, mean over data "
+    "sets, levels and places; darker is more, orange is a gain and blue a loss, and each cell says "
+    "how much. Line of C4.5: its accuracy. {ran}",
     alt="A table of coloured cells, learners by conditions, each with its number; the numbers are "
     "in the tables.",
     caption_values=caption_values,
@@ -70,5 +70,7 @@ def uncertainty_benchmark_gains(rows: pd.DataFrame, plan: UncertaintyBenchmarkPl
         axes.set_yticks(range(len(methods)), [LABELS[m] for m in methods])
         axes.tick_params(length=0)
         axes.spines[:].set_visible(False)
-        drawn.colorbar(image, ax=axes, label="Accuracy minus C4.5's (points)", shrink=0.7)
+        drawn.colorbar(
+            image, ax=axes, label="Accuracy minus C4.5's (percentage points)", shrink=0.7
+        )
     return drawn

@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 
 from hedgerow.evaluation.significance import smallest_p
-from hedgerow.showing.numbers import NONE, number, p_text, signed
+from hedgerow.showing.numbers import NONE, between, number, p_text, signed
 from hedgerow_study.experiments.comparisons import most
 from hedgerow_study.experiments.frames import Frames
 from hedgerow_study.experiments.step import step
@@ -75,10 +75,6 @@ def section(
     )
 
 
-def _span(line: Mapping) -> str:
-    return f"{signed(line['low'], 1)} to {signed(line['high'], 1)}"
-
-
 def _effects(table: pd.DataFrame) -> dict[str, list]:
     """Accuracy beside C4.5's, with intervals, by condition."""
     selected = table[(table["metric"] == "accuracy") & (table["second"] == "c45")]
@@ -92,7 +88,12 @@ def _effects(table: pd.DataFrame) -> dict[str, list]:
 
 def _effect(line: Mapping) -> tuple:
     wins = f"{line['wins']:.0f} : {line['losses']:.0f}"
-    gain = (LABELS[line["first"]], signed(line["difference"], 1), _span(line), wins)
+    gain = (
+        LABELS[line["first"]],
+        signed(line["difference"], 1),
+        between(line["low"], line["high"], 1, signed),
+        wins,
+    )
     return *gain, p_text(line["p"]), p_text(line["p_holm"])
 
 
@@ -119,7 +120,7 @@ def _honesty(table: pd.DataFrame) -> dict[str, list]:
             (
                 CHOICE_LABELS[line["choice"]],
                 number(line["accuracy"], 1),
-                NONE if line["choice"] == "rule" else _span(line),
+                NONE if line["choice"] == "rule" else between(line["low"], line["high"], 1, signed),
             )
             for line in group.to_dict("records")
         ]

@@ -70,7 +70,8 @@ def effects_sources(table: pd.DataFrame, rows: pd.DataFrame) -> Iterator[Cell]:
 
 @table(
     "Every learner beside C4.5 and beside the forest",
-    caption="Shares in points. Interval: 95 % of the mean difference over data sets (Student's t). "
+    caption="Shares in per cent, differences in percentage points with the 95 % CI of their mean "
+    "over data sets (Student's t). "
     f"{CAPTION_TESTS.removesuffix('.')} within a condition. {{ran}}",
     caption_values=caption_values,
     sources=effects_sources,
@@ -147,8 +148,8 @@ def honesty_sources(table: pd.DataFrame) -> Iterator[Cell]:
     "each case, a data set in a condition: what to take by what is known beforehand. error: "
     "standard deviation of the errors, in those of a variable; missing, doubtful_classes: shares, "
     "0 where nobody tells; exact_training: 1 where doubt came after training; n_rows: of the "
-    "training part. Accuracies on the cases of the leaf, means over data sets, in points: of what "
-    "it recommends, of C4.5, of the forest, of the best in hindsight. {ran}",
+    "training part. Accuracies on the cases of the leaf, means over data sets, in per cent: of "
+    "what it recommends, of C4.5, of the forest, of the best in hindsight. {ran}",
     caption_values=caption_values,
     sources=LineSources(
         "leaves",
@@ -165,7 +166,7 @@ def uncertainty_benchmark_rule(
 ) -> pd.DataFrame:
     """Which learner to take, among readable trees and among all.
 
-    Returns: its columns, accuracies in points.
+    Returns: its columns, accuracies in per cent.
     """
     frame = leaves.copy()
     for column in frame.columns[frame.columns.str.startswith("accuracy")]:
@@ -176,8 +177,8 @@ def uncertainty_benchmark_rule(
 @table(
     "How honest the rule is",
     caption="Accuracy on data sets that were left out when the rule was grown, mean over them "
-    "(points), beside what else could be chosen without knowing them. Interval: 95 % of the mean "
-    "difference to the rule over data sets (Student's t). {ran}",
+    "(per cent), beside what else could be chosen without knowing them. Interval: 95 % CI of the "
+    "mean difference to the rule over data sets (Student's t). {ran}",
     caption_values=caption_values,
     sources=honesty_sources,
 )
@@ -204,7 +205,7 @@ def uncertainty_benchmark_honesty(
 @table(
     "Real repeats: one recording is answered",
     caption="Several recordings of each person. Persons are divided; one recording of each test "
-    "person is answered, and the others tell its errors. Accuracy in points and log loss over "
+    "person is answered, and the others tell its errors. Accuracy in per cent and log loss over "
     "persons; changes: of the other recordings those that are answered otherwise, per cent; "
     "foretold: the probability of that by the explanation of the case, per cent. Means over "
     "divisions. {ran}",

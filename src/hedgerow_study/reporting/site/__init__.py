@@ -28,7 +28,6 @@ from hedgerow.showing.numbers import minus
 from hedgerow_study.reporting.claim_specification import (
     ANSWERS,
     NOT_TESTABLE,
-    PARTLY,
     TOO_LITTLE,
     VERDICTS,
     is_research_question,
@@ -356,7 +355,7 @@ class _Site:
         shown = [i for i in str(row["shown"]).split() if i in self.anchors]
         why, notes, line = self.content.reasons.get(name, ("", "", 0))
         # Of tracked results where there are any, as they hold more readings.
-        robustness = row["paper_scale_readings_word"] or row["readings_word"]
+        over_choices = row["paper_scale_readings_word"] or row["readings_word"]
         return {
             **row,
             **{k: verdict_text(name, row[k]) for k in ("verdict", "paper_scale_verdict")},
@@ -364,8 +363,8 @@ class _Site:
             "paper_hanging": hanging_on(row, "paper_scale_"),
             "readings": in_a_sentence(row),
             "paper_readings": in_a_sentence(row, "paper_scale_"),
-            "word": robustness,
-            "word_mark": MARKS.get(robustness, ""),
+            "word": over_choices,
+            "word_mark": MARKS.get(over_choices, ""),
             "n_readings": row["paper_scale_readings_n"] or row["readings_n"],
             "why": Markup(why),
             "notes": notes,
@@ -487,11 +486,8 @@ def _assigned(name: str, value: Any) -> str:
     return f"window.{name} = {closed};\n"
 
 
-#: Scales of a verdict: key in a claim, heading, and what no verdict means there.
-SCALES = (
-    ("verdict", "This run", "not decidable in this run"),
-    ("paper_scale_verdict", "At the scale of the paper", "not decidable at that scale"),
-)
+#: Scales of a verdict: key in a claim, and heading.
+SCALES = (("verdict", "This run"), ("paper_scale_verdict", "At the scale of the paper"))
 
 
 def hanging_on(row: Mapping[str, Any], scale: str) -> str:
@@ -517,7 +513,7 @@ def hanging_on(row: Mapping[str, Any], scale: str) -> str:
         return f"The verdict is the same without any one of the {n} data sets."
     texts = []
     for verdict, names in by_verdict.items():
-        verdict = f"it cannot be asked ({verdict})" if verdict == TOO_LITTLE else verdict
+        verdict = verdict_text(row.get("claim", ""), verdict)
         if len(names) == n > 2:
             texts.append(f"Without any one of the {n} data sets: {verdict}.")
         else:
@@ -568,16 +564,14 @@ def _verdict_counts(claims: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]
     marks = (
         {ANSWERS[v]: m for v, m in VERDICTS.items() if v != NOT_TESTABLE} if is_ours else VERDICTS
     )
-    for key, heading, open_ in SCALES:
+    for key, heading in SCALES:
         if key != "verdict" and not any(c[key] for c in claims):
             continue
-        words = {"": "without a result"}
-        words |= {} if is_ours else {PARTLY: "in part", TOO_LITTLE: open_}
         parts = []
         for rank, verdict in enumerate([*marks, ""], 1):
             n = sum(c[key] == verdict for c in claims)
             if n:
-                phrase = words.get(verdict, verdict)
+                phrase = verdict or "without a result"
                 mark = marks.get(verdict, "")
                 parts.append({"n": n, "words": phrase, "rank": rank, "mark": mark})
         counts.append({"heading": heading, "n": len(claims), "parts": parts})

@@ -57,7 +57,7 @@
   // Columns in which rows do not differ are said once.
   const rowsOf = (source, listed, value, parent) => {
     if (typeof listed === "number") {
-      make("p", `${listed.toLocaleString("en")} rows of ${source.files.length > 1 ? "data sets" : source.files[0]}`, parent);
+      make("p", `${listed < 10000 ? listed : listed.toLocaleString("en")} rows of ${source.files.length > 1 ? "data sets" : source.files[0]}`, parent);
       return;
     }
     const rows = listed.map((i) => source.rows[i]);

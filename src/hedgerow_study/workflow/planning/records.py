@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from hedgerow.files import read_json
+from hedgerow.showing import numbers
 from hedgerow_study.workflow.jobs.frame import record_of
 from hedgerow_study.workflow.jobs.rules import rules_of
 from hedgerow_study.workflow.planning.graph import described, experiment_of
@@ -174,7 +175,7 @@ def forecast_lines(
     jobs: Mapping[str, Mapping[str, Any]], records: TimeRecords, cores: int, configuration: str = ""
 ) -> list[str]:
     """One or two lines on the time that jobs of the graph will take."""
-    count = "1 job" if len(jobs) == 1 else f"{len(jobs):,} jobs"
+    count = "1 job" if len(jobs) == 1 else f"{numbers.count(len(jobs))} jobs"
     whole: dict[tuple[str, str], int] = defaultdict(int)
     for id in jobs:
         whole[id.partition(":")[0], _dataset(id)] += repeats(id) or 0
@@ -203,12 +204,12 @@ def forecast_lines(
     )
     but = []
     if estimated >= 0.01 * seconds > 0:
-        but.append(
-            f"{estimated / seconds:.0%} of the time is a guess, from jobs with other settings."
-        )
+        share = 100 * estimated / seconds
+        but.append(f"{share:.0f} % of the time is a guess, from jobs with other settings.")
     if unknown:
         n = len(unknown)
-        which = "1 job without record counts" if n == 1 else f"{n:,} jobs without record count"
+        which = "1 job without record counts"
+        which = f"{numbers.count(n)} jobs without record count" if n > 1 else which
         but.append(f"{which} as the mean of others.")
     return [line, *filter(None, [" ".join(but)])]
 

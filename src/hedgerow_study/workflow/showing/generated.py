@@ -21,7 +21,8 @@ from hedgerow.data import load_registry
 from hedgerow.files import read_csv, read_yaml, write_text
 from hedgerow.schema import describe
 from hedgerow_data import pack
-from hedgerow_study.reporting.claim_specification import NOT, PARTLY, REPRODUCED, rules_schema
+from hedgerow_study.reporting.claim_specification import TOO_LITTLE, VERDICTS, rules_schema
+from hedgerow_study.reporting.claims import from_reference
 from hedgerow_study.workflow.settings.config import config_schema, walk
 from hedgerow_study.workflow.showing.result_pages import cited_as, pages, table
 from hedgerow_study.workflow.showing.site import papers
@@ -128,24 +129,23 @@ def verdicts_text(root: Path) -> str:
     verdicts = {
         claim: verdict
         for file in root.glob("data/reference/*/*_claims.csv")
-        for claim, verdict in read_csv(file)[["claim", "verdict"]].itertuples(index=False)
+        for claim, verdict in from_reference(read_csv(file))[["claim", "verdict"]].to_numpy()
     }
-    judged = (REPRODUCED, PARTLY, NOT)
     rows = []
     for paper in papers(root / "CITATION.cff"):
         claims = published.loc[published["paper"] == paper["id"], "claim_id"]
-        counts = [sum(verdicts.get(claim) == verdict for claim in claims) for verdict in judged]
-        open_ = len(claims) - sum(counts)
+        of_paper = [verdicts.get(claim, TOO_LITTLE) for claim in claims]
+        counts = [of_paper.count(verdict) for verdict in VERDICTS]
         reason = WHY_NOT_MORE[paper["id"]]
-        rows.append((cited_as(paper), len(claims), *counts, open_, reason))
-    n, *counts = (sum(row[i] for row in rows) for i in range(1, 6))
+        rows.append((cited_as(paper), len(claims), *counts, reason))
+    n, *counts = (sum(row[i] for row in rows) for i in range(1, len(VERDICTS) + 2))
     sentence = (
         "{1} of {0} claims are reproduced: our results show what the paper claims. {2} hold in a "
-        "weaker form that was written down beforehand, {3} do not, and {4} cannot be decided. A "
-        "claim that is not reproduced is not refuted: data sets are few, and each paper leaves "
-        "choices open ([reasons for each claim](docs/reproduction.md))."
+        "weaker form that was written down beforehand, {3} are not reproduced, {4} inconclusive "
+        "and {5} not testable. A claim that is not reproduced need not be false: data sets are "
+        "few, and each paper leaves choices open ([reasons for each claim](docs/reproduction.md))."
     ).format(n, *counts)
-    heads = ["paper", "claims", *judged, "undecided", "main reason for failures"]
+    heads = ["paper", "claims", *VERDICTS, "main reason for failures"]
     return f"{table(heads, rows, texts=1, last_is_text=True)}\n\n{textwrap.fill(sentence, 118)}"
 
 

@@ -17,7 +17,16 @@ from typing import TYPE_CHECKING, Any
 
 from hedgerow.data import load_registry
 from hedgerow.files import read_csv, read_text, read_yaml
-from hedgerow.showing.numbers import is_number, number, signed
+from hedgerow.showing.numbers import (
+    NONE,
+    between,
+    in_form,
+    interval,
+    is_number,
+    number,
+    points,
+    signed,
+)
 from hedgerow_study.experiments.audit.misprints import MANUAL, table_of
 from hedgerow_study.extensions.uncertainty_benchmark.plan import READABLE
 from hedgerow_study.extensions.uncertainty_benchmark.tables import (
@@ -28,8 +37,9 @@ from hedgerow_study.extensions.uncertainty_benchmark.tables import (
 )
 from hedgerow_study.reporting.checkout import RESULTS
 from hedgerow_study.reporting.claim_specification import NOT, PARTLY, REPRODUCED, VERDICTS
+from hedgerow_study.reporting.claims import from_reference
 from hedgerow_study.reporting.notes import Passage, note_files, passages
-from hedgerow_study.reporting.readings import SOURCE, read_readings
+from hedgerow_study.reporting.readings import MARKS, SOURCE, read_readings, word_of
 from hedgerow_study.workflow.settings.config import printed_sizes
 from hedgerow_study.workflow.showing.site import AT_SCALE, papers
 
@@ -52,8 +62,8 @@ FACTS |= {"imbalance_ratio", "instances_above_1000"}
 NEAR = (0.05, 0.1, 0.25)
 #: The reading that every other is compared with.
 HERE = "as here"
-#: A verdict inside of a sentence.
-_VERDICT_WORDS = {REPRODUCED: "reproduced", PARTLY: "in part", NOT: "not"}
+#: Verdicts that decide.
+_DECIDED = (REPRODUCED, PARTLY, NOT)
 #: What else is judged by the same rules and shown, by the column of an experiment's claims.
 _COMPARED = {
     "j48": "class rule",
@@ -142,17 +152,18 @@ def judged(root: Path) -> pd.DataFrame:
     published["group"] = published.index.str.split("-").str[0]
     files = sorted(root.glob("data/reference/*/*_claims.csv"))
     columns = ["verdict", "measured", "lacking", "hangs_on", "n_datasets"]
-    kept = pd.concat([read_csv(file).set_index("claim")[columns] for file in files])
+    kept = pd.concat([from_reference(read_csv(file)).set_index("claim")[columns] for file in files])
     claims = published.join(kept)
     texts = ["verdict", "measured", "lacking", "hangs_on"]
     claims[texts] = claims[texts].fillna("")
     claims["measured"] = claims["measured"].where(claims["measured"] != "", claims["lacking"])
     read = [read_csv(f) for f in sorted(root.glob("data/reference/readings/*/*_verdicts.csv"))]
     under = pd.concat(read).set_index("claim")
-    for verdict in _VERDICT_WORDS:
+    for verdict in _DECIDED:
         shares = under[verdict.replace(" ", "_")].fillna(0)
         under[verdict] = (shares * under["n_readings"]).round().astype(int)
-    counted = ["n_readings", "n_open", "repeats", *_VERDICT_WORDS]
+    counted = ["n_readings", "n_open", "repeats", *_DECIDED]
+    under["word"] = [*map(word_of, under[REPRODUCED] / under["n_readings"], under["n_readings"])]
     return claims.join(under[[*counted, "word"]]).assign(
         **{name: lambda t, name=name: t[name].fillna(-1).astype(int) for name in counted}
     )
@@ -177,11 +188,11 @@ def cited_as(paper: Mapping[str, Any]) -> str:
 
 def verdicts_table(claims: pd.DataFrame, root: Path) -> str:
     """Counts of verdicts, a row per chapter or paper; behind them what readings make of them."""
-    heads = ["paper", "statements", *VERDICTS, "robust", "fragile", "refuted"]
+    heads = ["paper", "statements", *VERDICTS, *MARKS]
     rows, names = [], titles(claims, root)
     for group, of_group in claims.groupby("group", sort=False):
         verdicts, words = Counter(of_group["verdict"]), Counter(of_group["word"])
-        counts = [len(of_group), *(verdicts[v] for v in VERDICTS), *(words[w] for w in heads[-3:])]
+        counts = [len(of_group), *(verdicts[v] for v in VERDICTS), *(words[w] for w in MARKS)]
         rows.append([names[group], *counts])
     total = [sum(column) for column in zip(*(row[1:] for row in rows), strict=True)]
     return table(heads, [*rows, ["all", *total]], texts=1)
@@ -191,14 +202,14 @@ def standing_table(claims: pd.DataFrame) -> str:
     """Which statements hold under every reading, which under some, which under none."""
     read, some = claims["n_readings"] > 0, claims[REPRODUCED] > 0
     every = read & (claims[REPRODUCED] == claims["n_readings"])
-    holds, partly, fails = (claims["verdict"] == verdict for verdict in _VERDICT_WORDS)
+    holds, partly, fails = (claims["verdict"] == verdict for verdict in _DECIDED)
     kinds = {
         "reproduced, and under every reading": holds & every,
         "reproduced, and not under every reading": holds & read & ~every,
         "reproduced, no reading was judged": holds & ~read,
-        "in part, and reproduced under some reading": partly & some,
-        "in part, and reproduced under no reading": partly & read & ~some,
-        "in part, no reading was judged": partly & ~read,
+        "partly, and reproduced under some reading": partly & some,
+        "partly, and reproduced under no reading": partly & read & ~some,
+        "partly, no reading was judged": partly & ~read,
         "not reproduced, but under some reading": fails & some,
         "not reproduced, under no reading": fails & read & ~some,
         "not reproduced, no reading was judged": fails & ~read,
@@ -212,10 +223,9 @@ def repeats_line(claims: pd.DataFrame, root: Path) -> str:
     """Statements on which the fewer repeats of the readings give another verdict as it is."""
     points = choice_verdicts(root)
     here = points[points["reading"] == HERE].set_index("claim")["verdict"]
-    here = here[here.isin(list(_VERDICT_WORDS))]
-    words = _VERDICT_WORDS
+    here = here[here.isin(_DECIDED)]
     rows = [
-        f"{name} ({words[claims.loc[name, 'verdict']]}, with fewer {words[here[name]]})"
+        f"{name} ({claims.loc[name, 'verdict']}, with fewer {here[name]})"
         for name in claims.index.intersection(here.index)
         if claims.loc[name, "verdict"] != here[name]
     ]
@@ -234,15 +244,15 @@ def claims_table(claims: pd.DataFrame) -> str:
 def over_choices(row: Mapping[str, Any]) -> str:
     """Verdicts of a statement over all readings."""
     n, n_open = row["n_readings"], row["n_open"]
-    counts = {word: row[verdict] for verdict, word in _VERDICT_WORDS.items() if row[verdict] > 0}
+    counts = {verdict: row[verdict] for verdict in _DECIDED if row[verdict] > 0}
     if n < 0:
         return "no other reading"
     if n == 0:
-        return f"too little data under all {n_open} readings"
+        return f"inconclusive under all {n_open} readings"
     text = ", ".join(f"{word} {count}" for word, count in counts.items()) + f" of {n} readings"
     if len(counts) == 1:
         text = f"{next(iter(counts))} under all {n} readings"
-    return text + (f", too little data under {n_open}" if n_open > 0 else "")
+    return text + (f", inconclusive under {n_open}" if n_open > 0 else "")
 
 
 def why(root: Path) -> dict[str, tuple[str, Passage]]:
@@ -264,7 +274,7 @@ def holds_list(claims: pd.DataFrame) -> str:
 
 
 def fails_list(claims: pd.DataFrame, reasons: Mapping[str, tuple[str, Passage]]) -> str:
-    """What is not reproduced, or in part, with the reason; one item for all that share it."""
+    """What is not reproduced, or partly, with the reason; one item for all that share it."""
     shared: dict[Passage, list[str]] = {}
     for name in claims.index[claims["verdict"] != REPRODUCED]:
         shared.setdefault(reasons[name][1], []).append(name)
@@ -281,7 +291,7 @@ def fails_list(claims: pd.DataFrame, reasons: Mapping[str, tuple[str, Passage]])
 def comparison_table(names: Sequence[str], root: Path) -> str:
     """Verdicts of the same rules on other trees, on the authors' code, on the printed cells."""
     for file in sorted(root.glob("data/reference/*/*_claims.csv")):
-        kept = read_csv(file, text=True).set_index("claim")
+        kept = from_reference(read_csv(file, text=True)).set_index("claim")
         columns = [f"verdict_{name}" for name in _COMPARED if f"verdict_{name}" in kept]
         if columns and set(names) <= set(kept.index):
             heads = [
@@ -290,8 +300,8 @@ def comparison_table(names: Sequence[str], root: Path) -> str:
                 *(_COMPARED[c.removeprefix("verdict_")] for c in columns),
             ]
             rows = kept.loc[list(names), ["verdict", *columns]].to_dict("split")["data"]
-            cells = [[_word(v) or "–" for v in row] for row in rows]
-            return table(heads, [[n, *row] for n, row in zip(names, cells, strict=True)])
+            cells = [[n, *(v or NONE for v in row)] for n, row in zip(names, rows, strict=True)]
+            return table(heads, cells)
     return ""
 
 
@@ -303,7 +313,8 @@ def choice_verdicts(root: Path) -> pd.DataFrame:
     import pandas as pd
 
     files = sorted(root.glob("data/reference/readings/*/readings_points.csv"))
-    return pd.concat([read_csv(file) for file in files])[["claim", "reading", "verdict"]]
+    frames = [from_reference(read_csv(file)) for file in files]
+    return pd.concat(frames)[["claim", "reading", "verdict"]]
 
 
 def changes(claims: pd.DataFrame, root: Path) -> pd.DataFrame:
@@ -341,16 +352,11 @@ def hangs_list(claims: pd.DataFrame, changed: pd.DataFrame) -> str:
         for verdict, alike in rows.groupby("verdict", sort=False):
             choices = alike.groupby("choice", sort=False)["otherwise"].agg(", ".join)
             named = _listed([f"{choice} ({other})" for choice, other in choices.items()])
-            verdicts.append(f"{_word(verdict)} with {named}")
-        items.append(
-            f"- **{name}**, {_word(rows['was'].iloc[0])} by our choices: {'; '.join(verdicts)}."
-        )
+            verdicts.append(f"{verdict} with {named}")
+        was = rows["was"].iloc[0]
+        items.append(f"- **{name}**, {was} by our choices: {'; '.join(verdicts)}.")
     none = "No choice that is read in another way, by itself, changes a verdict."
     return "\n".join(items) or none
-
-
-def _word(verdict: str) -> str:
-    return _VERDICT_WORDS.get(verdict, verdict)
 
 
 def _listed(names: Sequence[str]) -> str:
@@ -402,7 +408,7 @@ def cells_table(root: Path, by: Callable[[str], str]) -> str:
     cells.loc[facts, "row"] = cells.loc[facts, "row"] + ", facts of data sets"
     near = compared(cells)
     heads = ["printed in", "cells", "measured", "to the last digit"]
-    heads += [f"within {share:.0%}".replace("%", " %") for share in NEAR]
+    heads += [f"within {100 * share:.0f} %" for share in NEAR]
     rows = [
         [name, len(printed), *_near(near[near["row"] == name])]
         for name, printed in cells.groupby("row", sort=False)
@@ -464,7 +470,8 @@ def misprints_table(rows_of_paper: pd.DataFrame) -> str:
     for row in rows_of_paper.itertuples():
         how = "reading both places" if row.computed == MANUAL else row.computed
         where = place(row.place).partition(", ")[2] if "_table_" in row.place else row.place
-        rows.append([f"{where} (`{row.id}`)", *map(_some, (row.printed, row.follows)), how])
+        texts = (in_form(_some(text)) for text in (row.printed, row.follows))
+        rows.append([f"{where} (`{row.id}`)", *texts, how])
     return table(["place", "printed", "what follows", "from"], rows)
 
 
@@ -488,9 +495,10 @@ def gain(effects: pd.DataFrame, levels: Sequence[float]) -> str:
     text = (
         f"We added normally distributed errors to {tree['n_datasets']} data sets. Their standard "
         f"deviation is {sizes} of the variable's, and methods that can use it are given it. "
-        f"`UncertainDataTreeClassifier` gains **{signed(tree['difference'], 1)} percentage "
-        f"points** of accuracy over the classic tree C4.5 ({_interval(tree)}), a random forest "
-        f"{signed(forest['difference'], 1)} ({_interval(forest)}). On a simulated second "
+        f"`UncertainDataTreeClassifier` gains **{points(tree['difference'])}** of accuracy over "
+        f"the classic tree C4.5 ({interval(tree['low'], tree['high'], 1)}), a random forest "
+        f"{signed(forest['difference'], 1)} ({interval(forest['low'], forest['high'], 1)}). On a "
+        "simulated second "
         f"measurement, **{number(changed['mean_first'], 1)} of 100 predictions change** instead of "
         f"{number(changed['mean_second'], 1)} with C4.5 and {number(of_forest['mean_first'], 1)} "
         f"with the forest. A [file]({SUITE}) fixed methods and conditions before the first run. "
@@ -498,10 +506,6 @@ def gain(effects: pd.DataFrame, levels: Sequence[float]) -> str:
         f"[more conditions]({CHOICE})."
     )
     return textwrap.fill(text, 118, break_on_hyphens=False, break_long_words=False)
-
-
-def _interval(line: pd.Series) -> str:
-    return f"95 % CI {number(line['low'], 1)} to {number(line['high'], 1)}"
 
 
 def which_method(root: Path) -> dict[str, str]:
@@ -522,9 +526,9 @@ def which_method(root: Path) -> dict[str, str]:
 def _gain(line: pd.Series) -> str:
     """A difference with its interval."""
     if not is_number(line["difference"]):
-        return "–"
-    interval = f"({signed(line['low'], 1)} to {signed(line['high'], 1)})"
-    return _bold(f"{signed(line['difference'], 1)} {interval}", line)
+        return NONE
+    ends = between(line["low"], line["high"], 1, signed)
+    return _bold(f"{signed(line['difference'], 1)}, {ends}", line)
 
 
 def _bold(text: str, line: pd.Series) -> str:

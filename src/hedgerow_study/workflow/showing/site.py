@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from hedgerow.data.versions import LocalVersion, local_versions
 from hedgerow.files import read_csv, read_json, read_text, read_yaml
+from hedgerow.showing.numbers import count, in_form
 from hedgerow_study.experiments import EXTENSIONS, folder_of
 from hedgerow_study.reporting import cells, site
 from hedgerow_study.reporting.entries import entries_of
@@ -219,7 +220,7 @@ def _dataset(
     is_served = "absent" not in served
     facts = [
         ("Task", entry.task),
-        ("Rows", entry.n_rows),
+        ("Rows", count(entry.n_rows)),
         ("Target", entry.target if entry.time is None else f"{entry.target}, time {entry.time}"),
         ("Licence", entry.licence),
         ("Citation", entry.citation),
@@ -230,7 +231,7 @@ def _dataset(
         ("Served by", served.get("from")),
         ("File", served.get("file")),
         ("SHA-256 of the file", served.get("sha256")),
-        ("Bytes", served.get("bytes")),
+        ("Bytes", count(served.get("bytes")) if is_served else None),
         ("Fingerprint of the tidy table", entry.fingerprint),
     ]
     if local is not None:
@@ -264,7 +265,7 @@ def _variable(name: str, entry: DatasetEntry) -> dict[str, Any]:
     values = entry.profile.get(name, ())
     categories = entry.categories.get(name)
     if categories is not None:
-        pairs = [f"{c} ({int(n)})" for c, n in zip(categories, values, strict=False)]
+        pairs = [f"{c} ({count(n)})" for c, n in zip(categories, values, strict=False)]
         more = len(pairs) - _LARGEST_CATEGORIES
         text = ", ".join(pairs[:_LARGEST_CATEGORIES]) + (f" and {more} more" if more > 0 else "")
         return {"name": name, "low": "", "mean": "", "high": "", "categories": text}
@@ -278,7 +279,7 @@ def tables_of(root: Path) -> dict[str, dict[str, Any]]:
     if (root / COMPARISON).is_file():
         tables["comparison"] = _comparison(root)
     if (root / MISPRINTS).is_file():
-        table = read_csv(root / MISPRINTS).fillna("").astype(str)
+        table = read_csv(root / MISPRINTS).fillna("").astype(str).map(in_form)
         tables["misprints"] = {
             "lead": "What is misprinted in the papers or contradicts itself, and how that is seen.",
             "caption": _caption(root, "misprints"),
@@ -308,7 +309,7 @@ def _comparison(root: Path) -> dict[str, Any]:
         both = (
             " | ".join(pair) for pair in zip(here[name], scale.get(name, here[name]), strict=True)
         )
-        rows.append([name, f"{len(of_table):,}", *(both if scale else here[name]), why])
+        rows.append([name, count(len(of_table)), *(both if scale else here[name]), why])
     return {
         "lead": " ".join(lead),
         "figure": {
@@ -327,7 +328,7 @@ def _comparison(root: Path) -> dict[str, Any]:
 
 def _measured_cells(printed: pd.DataFrame, where: str) -> str:
     n = int((printed["reason"].fillna("") == "").sum())
-    return f"{n:,} of {len(printed):,} printed cells have a measured value {where}."
+    return f"{count(n)} of {count(len(printed))} printed cells have a measured value {where}."
 
 
 def _nearness(printed: pd.DataFrame) -> dict[str, list[str]]:
@@ -339,7 +340,7 @@ def _nearness(printed: pd.DataFrame) -> dict[str, list[str]]:
         shares = measured["difference"].abs() / largest if largest else measured["difference"]
         some = shares.notna().any()
         nearness[name] = [
-            f"{len(measured):,}",
+            count(len(measured)),
             f"{100 * shares.median():.1f} %" if some else "–",
             f"{100 * shares.quantile(0.9):.1f} %" if some else "–",
             str(int((measured["measured"] * measured["published_value"] < 0).sum())),
