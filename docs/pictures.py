@@ -20,7 +20,7 @@ from hedgerow.showing.figures import save, style
 HERE = Path(__file__).parent
 IMG = HERE / "img"
 EFFECTS = HERE.parent / "data/reference/uncertainty_benchmark/uncertainty_benchmark_effects.csv"
-NOISE = dict.fromkeys(("propagation", "evaluation"), 0.1)
+NOISE = {"error": "10 %"}
 METHODS = {"doubt_tree": "UncertainDataTreeClassifier", "forest": "random forest"}
 SHADES = ("#DDDDDD", "#666666", "#AAAAAA")
 

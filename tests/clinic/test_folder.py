@@ -455,7 +455,9 @@ def test_no_small_count_follows_from_the_flow_of_patients(seed):
     training = np.zeros(len(event), dtype=bool)
     groups = SimpleNamespace(labels=SimpleNamespace(y=labels), training=training)
     followed = np.ones(len(event), dtype=bool)
-    stub = SimpleNamespace(cohort=cohort, groups=groups, event=event, is_included=followed, entry=None)
+    stub = SimpleNamespace(
+        cohort=cohort, groups=groups, event=event, is_included=followed, entry=None
+    )
     counts = with_totals(np.column_stack([by, after])[None])[0]
     shown = flow(stub, 3).frame["count"]
     hidden = np.ones(counts.shape, dtype=bool)

@@ -28,16 +28,15 @@ def share_left(model):
 
 figure, axes = plt.subplots(figsize=(6.5, 3.2), layout="constrained")
 axes.plot(values, share_left(C45Classifier(max_depth=2).fit(X, y)), "k--", label="C4.5")
-for error in (0.05, 0.1, 0.2):
-    soft = SoftTreeClassifier(evaluation=error, max_depth=2).fit(X, y)
-    axes.plot(values, share_left(soft), label=f"soft, error of {error:.0%}")
+for error in ("5 %", "10 %", "20 %"):
+    soft = SoftTreeClassifier(error=error, max_depth=2).fit(X, y)
+    axes.plot(values, share_left(soft), label=f"soft, error of {error}")
 axes.set_xlabel(f"{root} (measured)")
 axes.set_ylabel("Share that goes left")
 axes.legend()
 
 # %%
-# The learner gets the error as a share of the mean, in training (`propagation`) and at prediction
-# (`evaluation`). Accuracy in five-fold cross validation:
+# The learner gets the error as a share of each value. Accuracy in five-fold cross validation:
 
-for model in (C45Classifier(), SoftTreeClassifier(propagation=0.1, evaluation=0.1)):
+for model in (C45Classifier(), SoftTreeClassifier(error="10 %")):
     print(f"{type(model).__name__:20} {cross_val_score(model, X, y).mean():.3f}")

@@ -35,10 +35,10 @@ print(f"{c45.get_n_leaves()} leaves, accuracy {c45.score(X_test, y_test):.3f}")
 # %%
 # Measurements have errors
 # ------------------------
-# Say that every value may be off by a tenth of its mean. The soft tree divides a wine that lies
-# near a threshold between both sides, in training (`propagation`) and in use (`evaluation`).
+# Say that every measurement has an error of 10 %, a standard deviation. The soft tree divides a
+# wine that lies near a threshold between both sides, in training and in prediction.
 
-soft = SoftTreeClassifier(propagation=0.1, evaluation=0.1).fit(X_learn, y_learn)
+soft = SoftTreeClassifier(error="10 %").fit(X_learn, y_learn)
 for model in (c45, soft):
     print(f"{type(model).__name__:20} {cross_val_score(model, X, y).mean():.3f}")
 

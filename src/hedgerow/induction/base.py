@@ -36,7 +36,12 @@ from hedgerow.checks import (
 )
 from hedgerow.errors import InputError, warn_user
 from hedgerow.induction._columns import MOST_CATEGORIES, Columns
-from hedgerow.induction.measurement import check_error_order, column_number, resolve_error
+from hedgerow.induction.measurement import (
+    check_error_order,
+    column_number,
+    resolve_error,
+    warn_of_scales,
+)
 from hedgerow.induction.uncertain_table import (
     KINDS_OF_UNCERTAINTY,
     Fractions,
@@ -427,6 +432,9 @@ class TreeClassifierMixin(ClassifierMixin, BaseEstimator):
             array, y, weight = array[kept], y[kept], weight[kept]
             if plausible_classes is not None:
                 plausible_classes = plausible_classes[0], plausible_classes[1][kept]
+        warn_of_scales(
+            self._error, array, self._n_categories, getattr(self, "feature_names_in_", ())
+        )
         return array, y, weight, kept, plausible_classes
 
     def _training_set(self, X, y, sample_weight, lasting: bool = True) -> Columns:

@@ -15,12 +15,13 @@ import numpy as np
 from scipy import stats
 
 from hedgerow.checks import LARGEST, check_choice, without_mask
-from hedgerow.errors import InputError
+from hedgerow.errors import InputError, warn_user
 from hedgerow.optional_imports import is_frame, numbers_of, of_polars
 from hedgerow.tree.gates import WIDEST, NoiseGate, RelativeNoise, RowNoise, check_model
 from hedgerow.tree.table import check_row_order
 
 WIDE = 16.0  # window of normal errors, in standard deviations: what is cut is below 1e-14
+SPREADS = 100.0  # one number as the error of variables whose spreads differ so much is asked about
 DRAWS = ("once", "per_test")
 FORMS = (
     "give a standard deviation such as 0.5, '5 %' of each value, '+-0.5' for the half width of a "
@@ -187,6 +188,28 @@ def _entries(error: Any, m: int, names: Sequence[str], name: str) -> list:
             )
         return list(error)
     return [error] * m
+
+
+def warn_of_scales(
+    error: Any, X: np.ndarray, n_categories: np.ndarray, names: Sequence[str] = ()
+) -> None:
+    """Warn of one number as the error of variables whose spreads differ by more than `SPREADS`."""
+    if isinstance(error, bool) or not isinstance(error, Real) or not error > 0:
+        return
+    numeric = np.flatnonzero((n_categories == 0) & ~np.isnan(X).all(axis=0))
+    spread = np.nanstd(X[:, numeric], axis=0)
+    numeric, spread = numeric[spread > 0], spread[spread > 0]
+    if len(spread) and spread.max() > SPREADS * spread.min():
+        least, most = (
+            f"{spread[k]:.3g} of {names[j] if len(names) else f'column {j}'}"
+            for k in (spread.argmin(), spread.argmax())
+            for j in (numeric[k],)
+        )
+        warn_user(
+            f"error={error:g} is in the unit of each variable, and their scales differ: "
+            f"standard deviation {least}, {most}; give a dict of errors by variable, or "
+            'a text such as "5 %" for a share of each value'
+        )
 
 
 def _or_exact(column: Any) -> np.ndarray:
