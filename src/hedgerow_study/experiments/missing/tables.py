@@ -368,7 +368,9 @@ def _first_level(holds: pd.Series) -> float:
     caption_values=caption_values,
     sources=LineSources("readings", ("claim", "reading"), ("verdict",)),
 )
-def missing_choices(readings: pd.DataFrame, means: pd.DataFrame, plan: MissingPlan) -> pd.DataFrame:
+def missing_readings(
+    readings: pd.DataFrame, means: pd.DataFrame, plan: MissingPlan
+) -> pd.DataFrame:
     """Which reading carries which claim.
 
     Returns: claim, reading, verdict, measured, lacking.
