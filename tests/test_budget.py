@@ -11,7 +11,7 @@ ROOT = Path(__file__).parents[1]
 BUDGET = {
     "hedgerow": 49_450,
     "hedgerow_study": 46_900,
-    "hedgerow_clinic": 11_190,
+    "hedgerow_clinic": 11_210,
     "hedgerow_data": 97,
 }
 #: Folders of a package beside its own in src.

@@ -186,7 +186,7 @@ def normal(value: Any, kind: Any, choices: tuple = (), descending: bool = False)
 
 
 @functools.cache
-def kinds(owner: type) -> dict[str, Any]:
+def field_types(owner: type) -> dict[str, Any]:
     """Annotations of a data class by field."""
     return typing.get_type_hints(owner)
 
@@ -206,7 +206,7 @@ def schema_of(owner: type, largest: float | None = None) -> dict[str, Any]:
         "additionalProperties": False,
         "required": [name for name, f in fields.items() if _no_default(f)],
         "properties": {
-            name: setting.schema(kinds(owner)[name], largest)
+            name: setting.schema(field_types(owner)[name], largest)
             for name, setting in settings_of(owner).items()
         },
     }
@@ -233,7 +233,7 @@ def build(content: Any, kind: Any, place: tuple = ()) -> Any:
         return word(content) if kind is Word else content
     fields = settings_of(kind)
     values = {
-        key: build(value, fields[key].written or kinds(kind)[key], (*place, key))
+        key: build(value, fields[key].written or field_types(kind)[key], (*place, key))
         for key, value in content.items()
     }
     try:
@@ -319,26 +319,30 @@ def violations(value: Any, schema: Mapping[str, Any], place: tuple = ()) -> list
     JSON schema takes 5.0 for a whole number, and YAML knows `.nan` and `.inf`: neither is right
     here.
     """
-    problems = _faults(value, schema, place, schema)
+    problems = _iter_violations(value, schema, place, schema)
     return sorted(problems, key=lambda fault: fault.kind != "unknown")
 
 
-def _faults(value: Any, schema: Mapping, place: tuple, whole: Mapping) -> Iterator[Violation]:
+def _iter_violations(
+    value: Any, schema: Mapping, place: tuple, whole: Mapping
+) -> Iterator[Violation]:
     """Of a value, a whole before its parts; what is said of an item is what its list takes."""
     if "anyOf" in schema:
-        yield from _of_any(value, schema, place, whole)
+        yield from _anyof_violations(value, schema, place, whole)
     elif not _is(value, schema):
         remedy = whole.get("remedy") or f"give {_article(describe(whole))}"
         yield Violation("value", place, value, schema, schema.get("remedy") or remedy)
     elif isinstance(value, Mapping):
-        yield from _of_section(value, schema, place)
+        yield from _mapping_violations(value, schema, place)
     elif isinstance(value, list):
-        yield from _of_list(value, schema, place, whole)
+        yield from _array_violations(value, schema, place, whole)
 
 
-def _of_any(value: Any, schema: Mapping, place: tuple, whole: Mapping) -> Iterator[Violation]:
+def _anyof_violations(
+    value: Any, schema: Mapping, place: tuple, whole: Mapping
+) -> Iterator[Violation]:
     """Of a value that may be one of several: by the only one of its type, else by all of them."""
-    alternatives = [list(_faults(value, one, place, one)) for one in schema["anyOf"]]
+    alternatives = [list(_iter_violations(value, one, place, one)) for one in schema["anyOf"]]
     if not all(alternatives):
         return
     of_type = [i for i, one in enumerate(schema["anyOf"]) if _is(value, {"type": one.get("type")})]
@@ -352,13 +356,13 @@ def _of_any(value: Any, schema: Mapping, place: tuple, whole: Mapping) -> Iterat
         yield Violation("value", place, value, schema, remedy)
 
 
-def _of_section(value: Mapping, schema: Mapping, place: tuple) -> Iterator[Violation]:
+def _mapping_violations(value: Mapping, schema: Mapping, place: tuple) -> Iterator[Violation]:
     properties, others = schema.get("properties", {}), schema.get("additionalProperties", {})
     if len(value) < schema.get("minProperties", 0):
         yield Violation("value", place, value, schema, "name at least one")
     for key, inner in value.items():
         if key in properties:
-            yield from _faults(inner, properties[key], (*place, key), properties[key])
+            yield from _iter_violations(inner, properties[key], (*place, key), properties[key])
         elif others is False:
             yield _unknown_key_error(key, inner, properties, schema, place)
         else:
@@ -368,7 +372,7 @@ def _of_section(value: Mapping, schema: Mapping, place: tuple) -> Iterator[Viola
             elif not _is(key, names):
                 remedy = names.get("remedy", "quote it, if it is a text")
                 yield Violation("name", (*place, str(key)), key, names, remedy)
-            yield from _faults(inner, others, (*place, str(key)), others)
+            yield from _iter_violations(inner, others, (*place, str(key)), others)
     for key in schema.get("required", ()):
         if key not in value:
             remedy = properties[key].get("remedy") or f"give it: {describe(properties[key])}"
@@ -382,7 +386,9 @@ def _unknown_key_error(
     return Violation("unknown", (*place, str(key)), value, schema, remedy)
 
 
-def _of_list(value: list, schema: Mapping, place: tuple, whole: Mapping) -> Iterator[Violation]:
+def _array_violations(
+    value: list, schema: Mapping, place: tuple, whole: Mapping
+) -> Iterator[Violation]:
     least, most = schema.get("minItems", 0), schema.get("maxItems", math.inf)
     comparable = [(isinstance(item, bool), item) for item in value]
     if schema.get("items", {}).get("type") == _TYPES[Word]:
@@ -399,7 +405,7 @@ def _of_list(value: list, schema: Mapping, place: tuple, whole: Mapping) -> Iter
     if remedy:
         yield Violation("value", place, value, schema, schema.get("remedy") or remedy)
     for i, item in enumerate(value):
-        yield from _faults(item, schema.get("items", {}), (*place, i), whole)
+        yield from _iter_violations(item, schema.get("items", {}), (*place, i), whole)
 
 
 def _is_of(value: Any, kind: Any) -> bool:
@@ -408,7 +414,7 @@ def _is_of(value: Any, kind: Any) -> bool:
 
 
 def _fits(value: Any, kind: Any) -> bool:
-    return not any(True for _ in _faults(value, _plain(kind), (), {}))
+    return not any(True for _ in _iter_violations(value, _plain(kind), (), {}))
 
 
 @functools.cache

@@ -31,7 +31,7 @@ from hedgerow.survival.labels import NobodyLeft, entry_of
 from hedgerow.texts import with_unit
 from hedgerow_clinic.cohort import Cohort
 from hedgerow_clinic.column_names import age_like, sex_like
-from hedgerow_clinic.disclosure import LEAST
+from hedgerow_clinic.disclosure import MIN_CELL_COUNT
 from hedgerow_clinic.risks import (
     CONFIDENCE,
     calibration,
@@ -460,7 +460,7 @@ def comparison_set(included: np.ndarray, entry: np.ndarray | None) -> np.ndarray
     """Who counts where treated and untreated are compared, (n,) bool."""
     # Those who were never seen untreated cannot be counted elsewhere: where they are so few that
     # their number may not be shown, they are left out here, too.
-    few = entry is not None and (~included).sum() < LEAST
+    few = entry is not None and (~included).sum() < MIN_CELL_COUNT
     return included if few else np.ones(len(included), dtype=bool)
 
 

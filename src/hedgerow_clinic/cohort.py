@@ -400,7 +400,9 @@ def _follow_up(table: Texts, outcome: Outcome, columns, unit: str, base, event, 
     if base is not None and base[1]:
         _check_unit(time * (DAYS[unit] / DAYS[base[0]]), base, taken_as)
     if base is None or base[1]:
-        _name_too_long(table, outcome, columns, time * (DAYS[unit] / DAYS["years"]), problems)
+        _report_implausible_follow_up(
+            table, outcome, columns, time * (DAYS[unit] / DAYS["years"]), problems
+        )
     return time, start, taken_as
 
 
@@ -454,7 +456,9 @@ def _check_unit(time: np.ndarray, base: tuple[str, str], taken_as: str) -> None:
     raise InputError(f"{taken_as}; they reach {reach[base[0]]:.0f} years", remedy=remedy)
 
 
-def _name_too_long(table, outcome: Outcome, columns, years: np.ndarray, problems: Problems) -> None:
+def _report_implausible_follow_up(
+    table, outcome: Outcome, columns, years: np.ndarray, problems: Problems
+) -> None:
     """Follow-up of single patients that is longer than a life."""
     where = outcome.time or outcome.end
     for place in np.flatnonzero(years > LONGEST):

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hedgerow_clinic.disclosure import SHOWN, TELLING, WITHHELD, as_shown, protected, small
+from hedgerow_clinic.disclosure import SECONDARY, SHOWN, WITHHELD, as_shown, protected, small
 from hedgerow_clinic.intervals import kinds
 
 #: Columns of `protected_counts`: by the horizon, and who is followed to it.
@@ -88,5 +88,5 @@ def protected_counts(
     inner = hidden[:-1]
     if inner.any() and (inner.sum() == 1 or small(parts[:-1][inner].sum(axis=0), least).any()):
         hidden[-1] = True
-    mask[hidden, 1:4] = TELLING
+    mask[hidden, 1:4] = SECONDARY
     return ProtectedCounts(table, mask)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 #: Counts from 1 to below it are not shown.
-LEAST = 5
+MIN_CELL_COUNT = 5
 WITHHELD = "withheld"
-SHOWN, SMALL, TELLING = 0, 1, 2
+SHOWN, PRIMARY, SECONDARY = 0, 1, 2
 
 
 def small(counts, least: int) -> np.ndarray:
@@ -29,14 +29,14 @@ def protected(
     # that is not small (its size is unknown, and with it that of the others). counts: totals among
     # them: the last row, the last column, or both. least: 0: everything is shown. rows, columns:
     # whether the last column is the sum of each row; the last row that of each column. also:
-    # further counts to hide, such as those whose complement is small. Gives `SHOWN`, `SMALL`, or
-    # `TELLING`: it would give a small one away.
+    # further counts to hide, such as those whose complement is small. Gives `SHOWN`, `PRIMARY`, or
+    # `SECONDARY`: it would give a small one away.
     counts = np.asarray(counts, dtype=np.int64)
-    mask = np.where(small(counts, least), SMALL, SHOWN)
+    mask = np.where(small(counts, least), PRIMARY, SHOWN)
     if least < 2:
         return np.zeros_like(mask)
     if also is not None:
-        mask[np.asarray(also)] = SMALL
+        mask[np.asarray(also)] = PRIMARY
     lines = []
     if rows:
         lines += [
@@ -55,7 +55,7 @@ def protected(
             if len(free):
                 # The total last: others rest on it.
                 best = min(free, key=lambda k: (k == len(values) - 1, values[k], k))
-                mask[line[0][best], line[1][best]] = TELLING
+                mask[line[0][best], line[1][best]] = SECONDARY
                 changed = True
     return mask
 

@@ -113,7 +113,7 @@ def curves(analysis: Analysis, least: int) -> Figure:
     return figure
 
 
-def followed(analysis: Analysis, least: int) -> Figure:
+def plot_potential_follow_up(analysis: Analysis, least: int) -> Figure:
     """Share of every group that could be followed so long, whatever it had."""
     from matplotlib.figure import Figure
 
@@ -245,7 +245,7 @@ def calibration(analysis: Analysis, table: Table) -> Figure:
     return figure
 
 
-def decisions(analysis: Analysis, least: int) -> Figure:
+def plot_decision_curve(analysis: Analysis, least: int) -> Figure:
     """Net benefit over thresholds."""
     from matplotlib.figure import Figure
 
@@ -291,7 +291,7 @@ def _in_percent(axes, both: bool = False) -> None:
         axes.set_yticks(ticks, words)
 
 
-def alternatives(analysis: Analysis, tables: dict[str, Table]) -> dict[str, str]:
+def alt_texts(analysis: Analysis, tables: dict[str, Table]) -> dict[str, str]:
     """What each picture shows, for those who cannot see it."""
     net = analysis.decisions.set_index("threshold")
     return {

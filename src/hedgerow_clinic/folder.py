@@ -19,7 +19,7 @@ from hedgerow_clinic.analysis import NO_DATE, Analysis
 from hedgerow_clinic.answers import as_options
 from hedgerow_clinic.checklist import checklist, no_tree_message, summary
 from hedgerow_clinic.cohort import Outcome
-from hedgerow_clinic.disclosure import LEAST
+from hedgerow_clinic.disclosure import MIN_CELL_COUNT
 from hedgerow_clinic.layout import (
     Written,
     check_output_folder,
@@ -51,7 +51,7 @@ def write_folder(
     outcome: Outcome,
     *,
     title: str,
-    least: int = LEAST,
+    least: int = MIN_CELL_COUNT,
     force: bool = False,
     schema: Path | None = None,
     documents: bool = False,
@@ -169,10 +169,10 @@ def _pictures(analysis: Analysis, shown: dict[str, Table], title: str, least: in
         "sheet": lambda: figures.tree_page(analysis, title, least, source),
         "survival": lambda: figures.curves(analysis, least),
     }
-    groups["followed"] = lambda: figures.followed(analysis, least)
+    groups["followed"] = lambda: figures.plot_potential_follow_up(analysis, least)
     pictures = (groups if analysis.separates_patients else {}) | {
         "calibration": lambda: figures.calibration(analysis, shown["calibration"]),
-        "decisions": lambda: figures.decisions(analysis, least),
+        "decisions": lambda: figures.plot_decision_curve(analysis, least),
     }
     if analysis.treated:
         pictures["treated"] = lambda: figures.treated(analysis, least)
@@ -251,7 +251,7 @@ def page(
     version: str,
 ) -> str:
     """Text of index.html."""
-    drawn = picture_entries(pictures, figures.alternatives(analysis, shown), _captions(analysis))
+    drawn = picture_entries(pictures, figures.alt_texts(analysis, shown), _captions(analysis))
     sections = [
         section("summary", "In short", [], [], []),
         section(

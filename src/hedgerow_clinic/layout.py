@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 MARK = "manifest.json"
 LIBRARIES = ("numpy", "scipy", "pandas", "scikit-learn", "lifelines", "statsmodels", "matplotlib")
 #: Pictures for print.
-SHEETS = ("sheet",)
+PRINT_FIGURES = ("sheet",)
 
 
 class Written(NamedTuple):
@@ -77,7 +77,7 @@ def write_tables(folder: Path, shown: Mapping[str, Table], documents: bool = Fal
 def save_picture(picture: Callable[[], Figure], folder: Path, name: str) -> None:
     """A picture as SVG and PNG, a sheet as PDF as well."""
     # Saving lays a figure out, and once more would move it by a hair.
-    for suffix in (".svg", ".png", *([".pdf"] if name in SHEETS else [])):
+    for suffix in (".svg", ".png", *([".pdf"] if name in PRINT_FIGURES else [])):
         save(picture(), folder / f"{name}{suffix}")
 
 
@@ -150,7 +150,7 @@ def picture_entries(
             "alt": alternatives[name],
             "caption": captions[name],
             "narrow": name == "calibration",
-            "pdf": name in SHEETS,
+            "pdf": name in PRINT_FIGURES,
             "association": name == "treated",
         }
         for name in names

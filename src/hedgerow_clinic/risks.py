@@ -13,7 +13,7 @@ from hedgerow.survival.estimates import log_log, risk_at
 from hedgerow.survival.follow_up import MIN_FOLLOWED
 from hedgerow.survival.labels import entry_of
 from hedgerow.survival.performance import MIN_WEIGHT_SHARE
-from hedgerow_clinic.disclosure import LEAST
+from hedgerow_clinic.disclosure import MIN_CELL_COUNT
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -82,7 +82,7 @@ def is_included(time: np.ndarray, event: np.ndarray, entry: np.ndarray | None = 
     if entry is not None:
         return time > entry
     included = (time > 0.0) | (event != 0)
-    return np.ones(len(time), dtype=bool) if (~included).sum() < LEAST else included
+    return np.ones(len(time), dtype=bool) if (~included).sum() < MIN_CELL_COUNT else included
 
 
 def predicted(groups: RiskGroups) -> np.ndarray:

@@ -274,7 +274,7 @@ def outcome_of(options: argparse.Namespace, horizon: str):
 def _run_analysis(options: argparse.Namespace, tell) -> str:
     from hedgerow_clinic.analysis import Settings, analyse
     from hedgerow_clinic.checklist import no_tree_message
-    from hedgerow_clinic.disclosure import LEAST
+    from hedgerow_clinic.disclosure import MIN_CELL_COUNT
     from hedgerow_clinic.folder import WHAT, write_folder
     from hedgerow_clinic.layout import check_output_folder
     from hedgerow_clinic.missing_options import check_required_options, given_options
@@ -311,7 +311,7 @@ def _run_analysis(options: argparse.Namespace, tell) -> str:
         path,
         outcome,
         title=options.title or f"Risk groups: {path.stem.replace('_', ' ')}",
-        least=0 if options.show_small_counts else LEAST,
+        least=0 if options.show_small_counts else MIN_CELL_COUNT,
         force=options.force,
         schema=None if options.schema is None else Path(options.schema),
         documents=options.documents,

@@ -21,7 +21,7 @@ from hedgerow.showing.numbers import count
 from hedgerow.texts import legible
 from hedgerow_clinic.answers import Answers, option_text
 from hedgerow_clinic.problems import Problems
-from hedgerow_clinic.workbook import Sheet, read_sheet
+from hedgerow_clinic.workbook import Worksheet, read_worksheet
 
 DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
 #: Lines from which the delimiter is found.
@@ -105,7 +105,7 @@ def read_texts(
     path = Path(path)
     content = _bytes_of(path)
     if path.suffix.lower() == ".xlsx" or content[:4] == b"PK\x03\x04":
-        return _of_workbook(path, read_sheet(path, content, sheet), head, answers or Answers())
+        return _of_workbook(path, read_worksheet(path, content, sheet), head, answers or Answers())
     elif content[:8] == b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1":
         raise DataError(f"{path.name} is an old workbook", remedy="save it as .xlsx or as CSV")
     else:
@@ -118,7 +118,7 @@ def read_texts(
     return Texts(legible(path.name), columns, rows, delimiter, encoding, decimal)
 
 
-def _of_workbook(path: Path, sheet: Sheet, head: int | None, answers: Answers) -> Texts:
+def _of_workbook(path: Path, sheet: Worksheet, head: int | None, answers: Answers) -> Texts:
     columns, rows = _columns(path.name, sheet.records, answers, head)
     hidden = np.isin(rows - 1, list(sheet.hidden))
     name = legible(path.name)

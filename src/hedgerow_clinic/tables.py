@@ -12,7 +12,15 @@ from hedgerow.drawing.words import condition_words
 from hedgerow.showing.numbers import p_words
 from hedgerow.texts import with_unit
 from hedgerow_clinic.analysis import PARTS, Analysis
-from hedgerow_clinic.disclosure import SHOWN, SMALL, TELLING, WITHHELD, as_shown, protected, small
+from hedgerow_clinic.disclosure import (
+    PRIMARY,
+    SECONDARY,
+    SHOWN,
+    WITHHELD,
+    as_shown,
+    protected,
+    small,
+)
 from hedgerow_clinic.risks import estimated, too_few
 from hedgerow_clinic.table_format import ENDS, HOLM, INTERVALS, Table
 
@@ -213,7 +221,7 @@ def words(analysis: Analysis, least: int) -> Table:
             counts = [word.count for word in alike]
             hidden = protected([[*counts, sum(counts)]], least, columns=False)[0]
             if isinstance(ended.get(OUTCOME_LINES.get(meaning)), str):
-                hidden = np.maximum(hidden, TELLING)
+                hidden = np.maximum(hidden, SECONDARY)
             for word, count, mask in zip(alike, counts, hidden[:-1], strict=True):
                 if word.text or count:
                     shown = as_shown(count, mask, least) if counted else ""
@@ -801,7 +809,7 @@ def decisions(analysis: Analysis, least: int) -> Table:
     hide = withheld_decisions(analysis, least)
     for place in np.flatnonzero(hide):
         count = int(treated_[place])
-        frame.loc[place, "n_treated"] = as_shown(count, SMALL if 0 < count < n else SHOWN, least)
+        frame.loc[place, "n_treated"] = as_shown(count, PRIMARY if 0 < count < n else SHOWN, least)
         frame.loc[place, "tree"] = WITHHELD
     frame = frame[(frame["threshold"] * 100).round() % 5 == 0].reset_index(drop=True)
     return Table(

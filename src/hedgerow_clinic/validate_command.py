@@ -134,7 +134,7 @@ def _match_model_columns(model: RiskModel, columns, outcome, has_schema: bool):
 
 def _run_validation(options: argparse.Namespace, tell) -> str:
     from hedgerow.errors import InputError
-    from hedgerow_clinic.disclosure import LEAST
+    from hedgerow_clinic.disclosure import MIN_CELL_COUNT
     from hedgerow_clinic.external_validation import validate_model
     from hedgerow_clinic.layout import check_output_folder
     from hedgerow_clinic.model import read_model
@@ -154,7 +154,7 @@ def _run_validation(options: argparse.Namespace, tell) -> str:
         placement.share,
         resamples=options.resamples,
         seed=options.seed,
-        least=0 if options.show_small_counts else LEAST,
+        least=0 if options.show_small_counts else MIN_CELL_COUNT,
         progress=tell,
     )
     path = Path(options.table)

@@ -26,7 +26,7 @@ _NAMES = (
 MONTHS = {name: k + 1 for k, names in enumerate(_NAMES) for name in names.split()}
 _GROUPS = r"[ '\u2009\u202f]"
 #: A group separator never follows a zero in front: 0,577 has a decimal comma.
-_FORMS = {
+_NUMBER_PATTERNS = {
     mark: re.compile(
         rf"[+-]?(\d+|[1-9]\d{{0,2}}(({other}|{_GROUPS})\d{{3}})+|(?={sign}\d))({sign}\d*)?"
         r"([eE][+-]?\d{1,3})?"
@@ -34,7 +34,7 @@ _FORMS = {
     for mark, sign, other in (("point", r"\.", ","), ("comma", ",", r"\."))
 }
 # Excel holds some numbers as texts, with the comma of the country, among those with its point.
-_FORMS["both"] = re.compile(r"[+-]?(\d+([.,]\d*)?|[.,]\d+)([eE][+-]?\d{1,3})?")
+_NUMBER_PATTERNS["both"] = re.compile(r"[+-]?(\d+([.,]\d*)?|[.,]\d+)([eE][+-]?\d{1,3})?")
 #: Written the same way, 1,234 may be 1234 or 1.234.
 _EITHER = re.compile(r"[+-]?[1-9]\d{0,2}[.,]\d{3}")
 #: A time of day after a date; SAS joins it by a colon.
@@ -82,7 +82,7 @@ def decimal_of(texts: list[str], fallback: str | None) -> str | None:
             continue
         if _EITHER.fullmatch(text):
             continue
-        point, comma = (_FORMS[mark].fullmatch(text) for mark in ("point", "comma"))
+        point, comma = (_NUMBER_PATTERNS[mark].fullmatch(text) for mark in ("point", "comma"))
         if point and not comma:
             marks.add("point")
         elif comma and not point:
@@ -96,7 +96,7 @@ def number(text: str, decimal: str | None) -> float:
     """The number that a text is, NaN where it is none."""
     if decimal is None:
         decimal = "point"
-    if not _FORMS[decimal].fullmatch(text):
+    if not _NUMBER_PATTERNS[decimal].fullmatch(text):
         return math.nan
     drop, mark = {"point": (",", "."), "comma": (".", ","), "both": (" ", ",")}[decimal]
     for character in (drop, " ", "'", "\u2009", "\u202f"):
@@ -155,7 +155,7 @@ def _ambiguous(texts: list[str], values: np.ndarray, decimal: str | None) -> str
 def has_other_mark(text: str, decimal: str | None) -> bool:
     """Whether a text is a number with the other decimal mark than its column has."""
     other = {"comma": "point", "point": "comma"}.get(decimal or "point")
-    return other is not None and _FORMS[other].fullmatch(text) is not None
+    return other is not None and _NUMBER_PATTERNS[other].fullmatch(text) is not None
 
 
 def quoted(text: str, most: int = 40) -> str:
@@ -220,7 +220,7 @@ def dates(table: Texts, name: str, problems: Problems, answers: Answers) -> np.n
 
 
 #: Forms of dates that are read where somebody says so: what such a column holds, how it is read.
-FORMS = {
+DATE_FORMATS = {
     "two-digit-years": (
         "years of two digits",
         f"{CENTURY} to 99 as {1900 + CENTURY} to 1999, 00 to {CENTURY - 1} as 2000 to "
@@ -244,7 +244,7 @@ def _form(texts: list[str], answer: str | None, name: str, problems: Problems) -
     for form, matching in alike.items():
         if texts and len(matching) >= MOSTLY * len(texts):
             given = answer == form or (form == "excel" and answer == "excel-1904")
-            what, read = FORMS[form]
+            what, read = DATE_FORMATS[form]
             problems.ask(
                 "form of dates",
                 f"its dates hold {what}, such as {quoted(matching[0])}",

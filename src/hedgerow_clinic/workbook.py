@@ -33,7 +33,7 @@ _RELATION = "{http://schemas.openxmlformats.org/officeDocument/2006/relationship
 
 
 @dataclass(frozen=True)
-class Sheet:
+class Worksheet:
     """A sheet as it was read.
 
     Attributes
@@ -52,7 +52,7 @@ class Sheet:
     notes: tuple[str, ...] = ()
 
 
-def read_sheet(path: Path, content: bytes, sheet: str | None) -> Sheet:
+def read_worksheet(path: Path, content: bytes, sheet: str | None) -> Worksheet:
     """A sheet of a workbook: the one that is named, else the only visible one with a table."""
     openpyxl = import_optional("openpyxl", "a workbook of Excel")
     _check_unpacked(path, content)
@@ -78,7 +78,7 @@ def read_sheet(path: Path, content: bytes, sheet: str | None) -> Sheet:
     notes = [f"column {letters} is hidden in the workbook, and read" for letters in columns]
     if filled:
         notes.append("each cell of a merged area has its value")
-    return Sheet(records, name, hidden, tuple(notes))
+    return Worksheet(records, name, hidden, tuple(notes))
 
 
 def _check_unpacked(path: Path, content: bytes) -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from hedgerow.drawing.node_rows import Bars, NodeRows
-from hedgerow.drawing.path import Way
+from hedgerow.drawing.path import DecisionPath
 from hedgerow.drawing.words import condition_words, percent, shorten, text_width, wrap
 from hedgerow.tree.export import class_name, feature_name
 from hedgerow.tree.gates import CategoryGate, CategoryNoise, ThresholdGate
@@ -60,7 +60,7 @@ class Options:
 
     right: bool = False  # the root stands at the left, not above
     units: dict[int, str] = field(default_factory=dict)
-    way: Way | None = None
+    way: DecisionPath | None = None
     way_only: bool = False  # what lies off the way is cut to its first node
     reached: NodeRows | None = None
     shares: bool = False  # bars of class shares at tests
@@ -201,7 +201,7 @@ class Plan:
                 box.height += (0.35 + THIN_BAR) * em
             box.width = words + 2 * PAD * em
 
-    def _answer(self, way: Way, node: int, name: str, room: float) -> str:
+    def _answer(self, way: DecisionPath, node: int, name: str, room: float) -> str:
         """The value of the row at a test, and where it goes: the name where there is room."""
         value, goes = way.answer(self.tree, node, self.decimals, self.wish.units)
         line = f"{name} {value}: {goes}"

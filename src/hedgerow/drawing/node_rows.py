@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from hedgerow.drawing.path import Way, check_columns, check_finite
+from hedgerow.drawing.path import DecisionPath, check_columns, check_finite
 from hedgerow.drawing.words import category_word
 from hedgerow.errors import InputError
 from hedgerow.tree.export import number
@@ -75,7 +75,7 @@ class NodeRows:
             )
         self.shares = tree.shares(self.table).tocsc()
 
-    def bars(self, tree, node: int, way: Way | None) -> Bars:
+    def bars(self, tree, node: int, way: DecisionPath | None) -> Bars:
         """The rows at a test, and the row that is highlighted if it passes there."""
         part = slice(self.shares.indptr[node], self.shares.indptr[node + 1])
         rows, weight = self.shares.indices[part], self.shares.data[part]

@@ -17,12 +17,12 @@ from hedgerow.tree.gates import NoiseGate
 from hedgerow.tree.table import table_of
 
 #: Smallest share of a row that is drawn; a smaller one looks like none.
-LEAST = 0.005
+MIN_SHARE = 0.005
 _REMEDY = "give one row, its values in the order of the variables, or the number of a node"
 
 
 @dataclass(frozen=True)
-class Way:
+class DecisionPath:
     """Share of a row at every node; of the way to a node 1."""
 
     share: np.ndarray
@@ -30,7 +30,7 @@ class Way:
 
     def through(self, node: int) -> bool:
         """Whether the way goes through a node."""
-        return bool(self.share[node] >= LEAST)
+        return bool(self.share[node] >= MIN_SHARE)
 
     def value(self, tree, node: int) -> float | None:
         """The row's value at a test; None where the way is not that of a row."""
@@ -52,7 +52,7 @@ class Way:
         return number(value, decimals, [float(tree.threshold[node])]) + units.get(j, ""), goes
 
 
-def way_of(tree, path: Any) -> Way | None:
+def decision_path_of(tree, path: Any) -> DecisionPath | None:
     """The way of a row, or to a node by its number."""
     if path is None:
         return None
@@ -67,9 +67,9 @@ def way_of(tree, path: Any) -> Way | None:
         while node >= 0:
             share[node] = 1.0
             node = int(tree.parent[node])
-        return Way(share)
+        return DecisionPath(share)
     row = _row_of(tree, path)
-    return Way(tree.shares(row).toarray()[0], row[0])
+    return DecisionPath(tree.shares(row).toarray()[0], row[0])
 
 
 def _row_of(tree, path: Any) -> np.ndarray:

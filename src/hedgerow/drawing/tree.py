@@ -13,7 +13,7 @@ import numpy as np
 from hedgerow.checks import LARGEST_COUNT, check_choice, check_number
 from hedgerow.drawing.layout import FONT_SIZE, ORIENTATIONS, Options, Plan
 from hedgerow.drawing.node_rows import NodeRows
-from hedgerow.drawing.path import way_of
+from hedgerow.drawing.path import decision_path_of
 from hedgerow.drawing.pen import COLORS, Pen
 from hedgerow.errors import InputError
 from hedgerow.optional_imports import import_optional
@@ -120,7 +120,7 @@ def plot_tree(
         raise InputError(f"{given} is given without {absent}", remedy="give both, or neither")
     if path_only and path is None:
         raise InputError("path_only is True without a path", remedy="give `path`, a row or a node")
-    way = way_of(tree, path)
+    way = decision_path_of(tree, path)
     reached = None if X is None else NodeRows(tree, X, y)
     shown = rename_tree(tree, class_names, feature_names)
     drawn = (way, bool(path_only), reached, bool(shares), bool(weights))

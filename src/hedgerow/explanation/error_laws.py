@@ -28,11 +28,11 @@ from hedgerow.tree.gates import (
     scale_of,
 )
 
-N_AGAIN = 600  # new measurements of a normal error
-FAR = 8.5  # standard deviations of a new measurement that are looked at
+N_REMEASUREMENTS = 600  # new measurements of a normal error
+MAX_Z = 8.5  # standard deviations of a new measurement that are looked at
 TAIL = 2.0**-36  # shortest panel of an integral over probabilities
 N_GRID = 4001  # points between which quantiles are looked for ...
-HALVES = 44  # ... by halves of the stretch between two of them
+N_BISECTIONS = 44  # ... by halves of the stretch between two of them
 
 Function = Callable[[np.ndarray], np.ndarray]
 
@@ -50,10 +50,10 @@ def _panels(longest: float, n_nodes: int) -> tuple[np.ndarray, np.ndarray]:
     return (ends[:-1, None] + half * (x + 1.0)).ravel(), (half * weight).ravel()
 
 
-LEVELS, SHARES = _panels(2.0**-7, 8)
-ROUGH_LEVELS, ROUGH_SHARES = _panels(2.0**-6, 3)  # where two errors are laid against each other
+NODES, WEIGHTS = _panels(2.0**-7, 8)
+COARSE_NODES, COARSE_WEIGHTS = _panels(2.0**-6, 3)  # where two errors are laid against each other
 #: Probabilities between which the rough nodes lie.
-BELOW = np.concatenate([[0.0], np.cumsum(ROUGH_SHARES[:-1]), [1.0]])
+BELOW = np.concatenate([[0.0], np.cumsum(COARSE_WEIGHTS[:-1]), [1.0]])
 
 
 class ErrorTable:
@@ -70,41 +70,41 @@ class ErrorTable:
 
     @cached_property
     def quantiles(self) -> np.ndarray:
-        """(n,) float64: the error at each of `LEVELS`."""
+        """(n,) float64: the error at each of `NODES`."""
         reach = 1.0
         for _ in range(200):
             ends = self.cdf(np.array([-reach, reach]))
-            if ends[0] <= LEVELS[0] and ends[1] >= LEVELS[-1]:
+            if ends[0] <= NODES[0] and ends[1] >= NODES[-1]:
                 break
             reach *= 2.0
         # A grid that is dense at the centre and reaches as far as the tails do.
         grid = np.sinh(np.linspace(-1.0, 1.0, N_GRID) * math.asinh(reach))
-        place = np.searchsorted(np.maximum.accumulate(self.cdf(grid)), LEVELS)
+        place = np.searchsorted(np.maximum.accumulate(self.cdf(grid)), NODES)
         low, high = grid[np.maximum(place - 1, 0)], grid[np.minimum(place, N_GRID - 1)]
-        for _ in range(HALVES):
+        for _ in range(N_BISECTIONS):
             middle = (low + high) / 2
-            left = self.cdf(middle) < LEVELS
+            left = self.cdf(middle) < NODES
             low, high = np.where(left, middle, low), np.where(left, high, middle)
         return (low + high) / 2
 
     def difference_below(self, d: np.ndarray) -> np.ndarray:
         """Probability that the difference of two errors is below each of some numbers, (k,)."""
-        return self._below(np.add.outer(d, self.quantiles)) @ SHARES
+        return self._below(np.add.outer(d, self.quantiles)) @ WEIGHTS
 
     def _below(self, d: np.ndarray) -> np.ndarray:
         return self.cdf(d.ravel()).reshape(d.shape)  # models may know of one dimension alone
 
     @cached_property
     def _rough(self) -> np.ndarray:
-        return np.interp(ROUGH_LEVELS, LEVELS, self.quantiles)
+        return np.interp(COARSE_NODES, NODES, self.quantiles)
 
     @cached_property
     def _apart(self) -> np.ndarray:
         """About the quantiles of the difference of two errors, ascending."""
         differences = np.subtract.outer(self._rough, self._rough).ravel()
         order = np.argsort(differences)
-        weight = np.multiply.outer(ROUGH_SHARES, ROUGH_SHARES).ravel()[order]
-        return np.unique(np.interp(ROUGH_LEVELS, np.cumsum(weight), differences[order]))
+        weight = np.multiply.outer(COARSE_WEIGHTS, COARSE_WEIGHTS).ravel()[order]
+        return np.unique(np.interp(COARSE_NODES, np.cumsum(weight), differences[order]))
 
     @cached_property
     def differences(self) -> tuple[np.ndarray, np.ndarray]:
@@ -120,7 +120,7 @@ class ErrorTable:
         # A measurement below s: an error, true less measured, above t - s.
         below = 1.0 - self._below(np.subtract.outer(self._rough, self._apart[1::3]))
         below = np.pad(below, ((0, 0), (1, 1)), constant_values=((0.0, 0.0), (0.0, 1.0)))
-        cells = np.diff(below, axis=1).T * ROUGH_SHARES
+        cells = np.diff(below, axis=1).T * COARSE_WEIGHTS
         return np.pad(np.cumsum(cells, axis=1), ((0, 0), (1, 0)))
 
 
@@ -189,7 +189,7 @@ def law(gate: NoiseGate, variable: int, x: float, tables: Tables | None = None) 
     table = _table_of(gate, variable, {} if tables is None else tables)
 
     def quantiles(u: np.ndarray) -> np.ndarray:
-        return x + size * gate.center[variable] + sd * np.interp(u, LEVELS, table.quantiles)
+        return x + size * gate.center[variable] + sd * np.interp(u, NODES, table.quantiles)
 
     return Law(below, quantiles, x, sd, table=table)
 
@@ -277,7 +277,7 @@ def joint_probability(first: Law, second: Law, ends: np.ndarray) -> np.ndarray:
     """
     if first.table is None:
         # Half-way between both measurements, with half the variance.
-        z = np.linspace(-FAR, FAR, N_AGAIN)
+        z = np.linspace(-MAX_Z, MAX_Z, N_REMEASUREMENTS)
         weight = stats.norm.pdf(z)
         between = first.at + second.sd * z / 2.0
         units = np.subtract.outer(ends, between) / (first.sd / math.sqrt(2.0))

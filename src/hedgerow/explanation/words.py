@@ -93,7 +93,7 @@ def uncertainty_words(explanation: Any) -> list[str]:
     measuring = np.sqrt(explanation.variance_measuring[c])
     cases = np.sqrt(explanation.variance_cases[c])
     lines = [
-        f"doubt of {explanation.answer}, as standard deviations of its probability: "
+        f"uncertainty of {explanation.answer}, as standard deviations of its probability: "
         f"{measuring:.3f} from the leaf it belongs to, {cases:.3f} from the few cases of a leaf"
     ]
     if explanation.changes is None:

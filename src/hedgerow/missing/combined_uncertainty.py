@@ -1,4 +1,4 @@
-"""One tree for all doubts: errors of measurement, gaps, and classes that are not sure."""
+"""A tree for uncertain data: measurement error, missing values and uncertain labels at once."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MOST_ITERATIONS = 100_000
 
 
 class UncertainDataTreeClassifier(EIGClassifier):
-    """One tree for all doubts that `hedgerow.Uncertain` tells of a table.
+    """A tree for uncertain data: all that `hedgerow.Uncertain` gives with a table.
 
     Errors of measurement divide rows at the gates, as in `SoftTreeClassifier`; tests weigh what is
     known and what is guessed, as in `EIGClassifier`; a row whose class is doubtful counts in each

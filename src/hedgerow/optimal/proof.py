@@ -57,7 +57,9 @@ def proof_of(gap: Gap, core: Any, columns: list[Tests], codes: np.ndarray, conte
     try:
         table = Table(content, variables, categories, target, missing == "routed", MOST_SUBSETS)
         reason = (
-            None if _same(table, columns, codes) else "they differ from those that were searched"
+            None
+            if _has_same_encoding(table, columns, codes)
+            else "they differ from those that were searched"
         )
     except ProofRejected as error:
         reason = str(error)
@@ -85,7 +87,7 @@ def proof_of(gap: Gap, core: Any, columns: list[Tests], codes: np.ndarray, conte
     return json.dumps({**form, "digest": digest(form)}, separators=(",", ":")) + "\n"
 
 
-def _same(table: Table, columns: list[Tests], codes: np.ndarray) -> bool:
+def _has_same_encoding(table: Table, columns: list[Tests], codes: np.ndarray) -> bool:
     """Whether the checker made the columns and classes that were searched."""
     classes = len(np.unique(codes))
     pairs = np.unique(np.column_stack([codes, table.label]), axis=0)

@@ -135,7 +135,7 @@ def partition(coordinates, n_clusters: int, random_state: int = 0) -> np.ndarray
 def silhouette(distances, labels) -> float:
     """Mean silhouette coefficient of a clustering (thesis 5.4.2), from -1 to 1.
 
-    Returns: naN where there is one cluster, or each tree is one.
+    Returns: NaN where there is one cluster, or each tree is one.
     """
     distances, labels = _labelled(distances, labels)
     if not 1 < len(np.unique(labels)) < len(labels):

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 #: Column of what a tree has beside its arrays, a JSON text in the row of its root.
-METADATA = "beside"
+METADATA = "metadata"
 
 
 def forest_to_frame(trees, keys: pd.DataFrame, *, bare: bool = False) -> pd.DataFrame:

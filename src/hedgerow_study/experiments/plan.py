@@ -26,7 +26,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple, Self
 
 from hedgerow.errors import ConfigError
-from hedgerow.schema import Setting, kinds, normal, setting, violations
+from hedgerow.schema import Setting, field_types, normal, setting, violations
 from hedgerow_study.experiments import WORDS, module_of
 
 __all__ = ["OF_ALL", "Conflict", "Plan", "in_chunks", "sections", "setting"]
@@ -70,7 +70,7 @@ class Plan:
 
     def __post_init__(self):
         for name, option in self.settings().items():
-            value, kind = getattr(self, name), kinds(type(self))[name]
+            value, kind = getattr(self, name), field_types(type(self))[name]
             for fault in violations(_plain(value), option.schema(kind), (name,)):
                 raise ConfigError(fault.message(self.name_of(name)), remedy=fault.remedy)
             value = normal(value, kind, option.choices, option.descending)
@@ -112,7 +112,7 @@ class Plan:
             "properties": {
                 name: {
                     "description": _one_line(option.meaning),
-                    **option.schema(kinds(cls)[name]),
+                    **option.schema(field_types(cls)[name]),
                     "default": _plain(defaults[name]),
                 }
                 for name, option in cls.settings().items()

@@ -112,7 +112,7 @@ def test_values_at_the_ends_of_intervals(K):
     tree, own = model.tree_, np.full((3, K, 2), np.nan)
     own[0] = np.arange(K)[:, None] + np.array([0.0, 4.0])
     other = own + np.array([1.0, -1.0])
-    found = dataclasses.replace(model.get_intervals(), own=own, other=other)
+    found = dataclasses.replace(model.get_intervals(), assigned_interval=own, other=other)
     rules = Rules(min_instances=2)
     asked = np.arange(-1.0, K + 5.0, 0.5)[:, None]
     got = found.correction(tree, 1, False, rules).predict(asked)

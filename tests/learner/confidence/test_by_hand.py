@@ -92,14 +92,16 @@ def test_of_two_equal_probabilities_the_first_class_is_assigned(below):
     weight[2], weight[3] = np.eye(K)[below[0]], np.eye(K)[below[1]]
     tree = Tree(**tree.arrays() | {"class_weight": weight}, classes=list("ABC"))
     found, _ = papers_intervals(tree)
-    own, other, pull = (np.full_like(a, np.nan) for a in (found.own, found.other, found.pull))
+    own, other, pull = (
+        np.full_like(a, np.nan) for a in (found.assigned_interval, found.other, found.pull)
+    )
     own[0], other[0] = [0.0, 1.0], [0.0, 1.0]
     own[0, min(below)] = other[0, min(below)] = [0.0, 10.0]
     own[1], other[1] = [20.0, 21.0], [20.0, 21.0]
     third = ({A, B, C} - set(below)).pop()
     own[1, third] = other[1, third] = [0.0, 10.0]
     pull[:] = 1.0
-    found = replace(found, own=own, other=other, pull=pull)
+    found = replace(found, assigned_interval=own, other=other, pull=pull)
     for y in (5.0, 7.0):
         got = predicted(tree, found, rules, [[9.0, y]])[0]
         np.testing.assert_array_equal(got, np.eye(K)[list(below)].sum(axis=0) / 2)
@@ -130,9 +132,9 @@ def test_routes_whose_weight_is_all_on_one_branch():
 
 def intervals_with(found, own):
     """The same intervals, but that of A at the root."""
-    changed = found.own.copy()
+    changed = found.assigned_interval.copy()
     changed[0, A] = own
-    return replace(found, own=changed)
+    return replace(found, assigned_interval=changed)
 
 
 # -------------------------------------------------------------------------------- intervals
@@ -151,21 +153,21 @@ def test_intervals_of_each_method():
     made = {m: ConfDTreeClassifier(frozen, method=m).fit(X, y) for m in ("norm", "tdist", "comb")}
     at = {m: model.get_intervals() for m, model in made.items()}
     # Class 1 has two values: no normal distribution, so that NORM does nothing at this node.
-    assert at["norm"].source[0] == NONE and np.isnan(at["norm"].own).all()
+    assert at["norm"].source[0] == NONE and np.isnan(at["norm"].assigned_interval).all()
     assert at["tdist"].source[0] == at["comb"].source[0] == STUDENT
     x = X[y == 0, 0]
-    for own, alpha in ((at["comb"].own, 0.005), (at["comb"].other, 0.10)):
+    for own, alpha in ((at["comb"].assigned_interval, 0.005), (at["comb"].other, 0.10)):
         want = stats.t.interval(1 - alpha, 39, x.mean(), stats.sem(x))
         np.testing.assert_allclose(own[0, 0], want, rtol=1e-9)
     # Three instances are too few; they have no interval and disable no node.
-    assert np.isnan(at["comb"].own[0, 2]).all()
+    assert np.isnan(at["comb"].assigned_interval[0, 2]).all()
     # Without class 1 all that is there is normal.
     kept = y != 1
     model = ConfDTreeClassifier(frozen, method="comb").fit(X[kept], y[kept])
     found = model.get_intervals()
     assert found.source[0] == NORMAL
     want = x.mean() + np.array([-2, 2]) * x.std(ddof=1)
-    np.testing.assert_allclose(found.own[0, 0], want, rtol=1e-9)
+    np.testing.assert_allclose(found.assigned_interval[0, 0], want, rtol=1e-9)
     want = x.mean() + np.array([-1, 1]) * x.std(ddof=1)
     np.testing.assert_allclose(found.other[0, 0], want, rtol=1e-9)
 

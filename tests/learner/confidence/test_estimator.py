@@ -210,7 +210,7 @@ def test_forests_as_estimators():
         want = model.estimator_.predict_proba(X.iloc[[61]])[0]
         np.testing.assert_allclose(told.before, want, atol=1e-12)
         assert len(told.trees) == 4 and str(told).startswith("tree 0\n")
-        assert len(model.get_intervals(3).own) == model.trees_[3].n_nodes
+        assert len(model.get_intervals(3).assigned_interval) == model.trees_[3].n_nodes
         for wrong in (4, -1, 0.5):
             with pytest.raises(InputError, match=f"tree is {wrong}"):
                 model.get_intervals(wrong)
@@ -254,7 +254,7 @@ def test_an_explanation_can_be_read_by_programs():
     assert (root.node, root.depth, root.variable, root.done) == (0, 0, "flavanoids", "routes")
     assert root.is_atypical and root.assigned == 2 and root.others == (1,)
     assert root.value == pytest.approx(1.41)
-    assert root.interval == tuple(model.get_intervals().own[0, 2])
+    assert root.interval == tuple(model.get_intervals().assigned_interval[0, 2])
     assert root.before.argmax() == 2 and root.after.argmax() == 1
     weight = [model.get_intervals().pull[child, 1] for child in (1, 4)]
     assert root.left == pytest.approx(weight[0] / sum(weight))

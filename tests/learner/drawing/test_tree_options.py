@@ -22,7 +22,7 @@ from scipy import stats
 from hedgerow import C45Classifier, ProbabilisticThresholdClassifier, SoftTreeClassifier
 from hedgerow.drawing import tree_to_html, tree_to_svg
 from hedgerow.drawing.node_rows import N_BARS, NodeRows, gate_bands
-from hedgerow.drawing.path import way_of
+from hedgerow.drawing.path import decision_path_of
 from hedgerow.errors import InputError
 from hedgerow.tree import CategoryGate, NoiseGate, Tree
 from hedgerow.tree.statistics import table_of
@@ -105,7 +105,7 @@ def test_a_row_tells_its_value_and_where_it_goes():
 
 
 def test_a_row_and_a_node_mark_the_same_way():
-    by_row, by_node = way_of(small(), [200.0, 50.0]), way_of(small(), 3)
+    by_row, by_node = decision_path_of(small(), [200.0, 50.0]), decision_path_of(small(), 3)
     np.testing.assert_array_equal(by_row.share, [1, 0, 1, 1, 0])
     np.testing.assert_array_equal(by_node.share, by_row.share)
     words = said(small().plot(path=np.int64(3)))
@@ -115,7 +115,7 @@ def test_a_row_and_a_node_mark_the_same_way():
 def test_a_series_is_read_by_its_names():
     """A row that names its variables in another order went the way of other values."""
     row = pd.Series({"pressure": 50.0, "glucose": 200.0})
-    np.testing.assert_array_equal(way_of(small(), row).row, [200.0, 50.0])
+    np.testing.assert_array_equal(decision_path_of(small(), row).row, [200.0, 50.0])
 
 
 def test_a_value_is_told_from_a_threshold_that_rounds_to_it():
@@ -143,7 +143,7 @@ def test_branches_are_as_wide_as_the_share_of_the_row(soft):
     row = X.iloc[1].copy()
     root = int(soft.feature[0])
     row.iloc[root] = soft.threshold[0] - 0.4 * soft.gate.sigma[root]
-    share = way_of(soft, row).share
+    share = decision_path_of(soft, row).share
     left, right = (share[child[0]] for child in (soft.children_left, soft.children_right))
     assert 0.1 < right < left
     ax = soft.plot(path=row)
@@ -172,7 +172,7 @@ def test_categories_of_a_row_are_named(mixed):
 
 def test_the_way_alone_is_drawn_where_it_is_asked_for():
     tree = C45Classifier(prune=False, min_samples_leaf=3).fit(X, Y).tree_
-    way = way_of(tree, X.iloc[5])
+    way = decision_path_of(tree, X.iloc[5])
     ax = tree.plot(path=X.iloc[5], path_only=True)
     inner = [node for node in np.flatnonzero(~tree.is_leaf()) if way.through(node)]
     assert len(frames(ax)) == 2 * len(inner) + 1
@@ -399,7 +399,7 @@ def test_categories_that_go_left_come_first():
     )  # fmt: skip
     hard = tree.replace(gate=None)
     bars = NodeRows(hard, [[0.0], [1.0], [2.0], [np.nan]], [0, 1, 1, 0]).bars(
-        hard, 0, way_of(hard, [0.0])
+        hard, 0, decision_path_of(hard, [0.0])
     )
     assert bars.names == ["b", "c", "a"]
     assert bars.right[1] < bars.line < bars.left[2] and bars.left[2] < bars.mark < bars.right[2]
@@ -415,7 +415,7 @@ def test_a_category_never_seen_is_among_those_with_which_it_goes(share_left):
         categories={0: ["a", "b"]},
     )  # fmt: skip
     for value in (2.0, -1.0, 1e300):
-        way = way_of(tree, [value])
+        way = decision_path_of(tree, [value])
         bars = NodeRows(tree, [[0.0], [1.0], [value]], [0, 1, 1]).bars(tree, 0, way)
         assert "unknown" in bars.names
         assert (bars.mark < bars.line) == (way.share[1] == 1.0) == (share_left > 0.5)

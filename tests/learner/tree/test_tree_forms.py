@@ -162,7 +162,7 @@ def test_a_tree_of_a_forest_is_whole(tmp_path):
         np.testing.assert_array_equal(other.predict_proba(X), one.predict_proba(X))
     assert again[0].gate is not None and again[1].gate is None
     bare = forest_to_frame([soft], pd.DataFrame({"tree": [0]}), bare=True)
-    assert "beside" not in bare
+    assert "metadata" not in bare
     assert forest_from_frame(bare, ["tree"])[1][0].feature_names is None
 
 
@@ -174,7 +174,7 @@ def test_a_tree_of_a_forest_owns_its_memory():
     again = forest_from_frame(table, ["tree"])[1][0]
     for name, array in again.arrays().items():
         assert array.base is None and not array.flags.writeable, name
-    for column in table.columns.drop(["tree", "node", "beside"]):
+    for column in table.columns.drop(["tree", "node", "metadata"]):
         table.loc[:, column] = table[column].dtype.type(1)
     assert again == tree
 

@@ -687,7 +687,7 @@ def chooser(losses, n_settings=4, y=None):
             seen.append((number, rows, held))
             return np.where(np.eye(3)[held.y] > 0, losses[number], (1 - losses[number]) / 2)
 
-        return SimpleNamespace(said=said)
+        return SimpleNamespace(probabilities=said)
 
     plan = dataclasses.replace(PLAN, n_settings=n_settings)
     return steps._chosen(fitted, sample(), train, plan), seen, train

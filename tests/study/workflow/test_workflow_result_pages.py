@@ -274,16 +274,16 @@ def test_tables_say_what_the_results_say(project):
     stp = f"{LABELS['stp']} **+2.5, +1.5 to +3.5**"
     same = "0.0, −1.0 to +1.0"
     others = "**+5.0, +4.0 to +6.0** | −3.0, −4.0 to −2.0"
-    assert line == f"| no doubt | 70.0 | {stp} | {same} | {others} |"
+    assert line == f"| no uncertainty | 70.0 | {stp} | {same} | {others} |"
     *_, line = found["changes"].splitlines()
     steady = " | ".join(["**10.0**"] * (len(STEADY) - 1))
-    assert line == f"| errors, size known | 70.0 | {steady} | 20.0 |"
+    assert line == f"| errors, size given | 70.0 | {steady} | 20.0 |"
     *_, line = found["rule"].splitlines()
     where = "`error < 0.3` and `n_rows >= 99`"
     assert line == f"| a readable tree | {where} | STP | 80.0 | 79.0 | 82.0 | 83.0 |"
     assert "| the rule of thumb | 77.0 | 80.0 |" in found["honesty"]
     assert "| C4.5 | 76.0 | – |" in found["honesty"]
-    assert "| tree for all doubts | 73.3 | 0.53 | 10.7 | 8.3 |" in found["people"]
+    assert "| uncertain-data tree | 73.3 | 0.53 | 10.7 | 8.3 |" in found["people"]
     assert "| C4.5, errors not given | 60.0 | 1.20 | 9.0 | – |" in found["people"]
 
 

@@ -84,7 +84,7 @@ class Source:
 # ------------------------------------------------------------------ how each table is read
 
 
-def _as_it_is(**columns: str) -> Callable:
+def _renamed_columns(**columns: str) -> Callable:
     """A table in long form; some of its columns under other names, and a word for its spread."""
     spread = columns.pop("spread", NO_SPREAD)
 
@@ -131,7 +131,7 @@ def _with_splits(table: pd.DataFrame, tables: Frames) -> pd.DataFrame:
     return cells
 
 
-def _tests(table: pd.DataFrame, _tables) -> pd.DataFrame:
+def _significance_tests(table: pd.DataFrame, _tables) -> pd.DataFrame:
     """Tables 4.2, 4.4 and 4.6: p, statistics, critical value, and who is better."""
     plain = table[table["correction"] == "none"].rename(columns={"n_datasets": "n"})
     parts = []
@@ -191,8 +191,10 @@ def _trees(table: pd.DataFrame, _tables) -> pd.DataFrame:
     return rows.assign(measured=rows["n_trees"], metric="n_trees", spread=NO_SPREAD)
 
 
-_FORESTS = _as_it_is(low="lowest", high="highest", n="n_forests", spread="forests of this run")
-_REPEATS = _as_it_is(low="lowest", high="highest", spread="repeats of this run")
+_FORESTS = _renamed_columns(
+    low="lowest", high="highest", n="n_forests", spread="forests of this run"
+)
+_REPEATS = _renamed_columns(low="lowest", high="highest", spread="repeats of this run")
 
 #: By published table, then by what the text states.
 SOURCES = {
@@ -200,29 +202,31 @@ SOURCES = {
     "thesis_table_3_4": Source("soft", "thesis_table_3_4", _mean_over_sets),
     "thesis_table_3_5": Source("soft", "thesis_table_3_5", _mean_over_sets),
     "thesis_table_4_1": Source("search", "thesis_table_4_1", _with_splits),
-    "thesis_table_4_2": Source("search", "thesis_table_4_2", _tests),
+    "thesis_table_4_2": Source("search", "thesis_table_4_2", _significance_tests),
     "thesis_table_4_3": Source("search", "thesis_table_4_3", _with_splits),
-    "thesis_table_4_4": Source("search", "thesis_table_4_4", _tests),
+    "thesis_table_4_4": Source("search", "thesis_table_4_4", _significance_tests),
     "thesis_table_4_5": Source("search", "thesis_table_4_5", _with_splits),
-    "thesis_table_4_6": Source("search", "thesis_table_4_6", _tests),
-    "thesis_table_4_7": Source("search", "thesis_table_4_7", _as_it_is()),
+    "thesis_table_4_6": Source("search", "thesis_table_4_6", _significance_tests),
+    "thesis_table_4_7": Source("search", "thesis_table_4_7", _renamed_columns()),
     "thesis_table_5_1": Source("structure", "thesis_table_5_1", _FORESTS),
     "thesis_table_5_2": Source("structure", "thesis_table_5_2", _FORESTS),
     "confdtree_table_1": Source("confidence", "confdtree_table_1", _REPEATS),
-    "confdtree_table_2": Source("confidence", "confdtree_table_2", _as_it_is(n="n_datasets")),
-    "confdtree_table_3": Source("confidence", "confdtree_table_3", _as_it_is()),
+    "confdtree_table_2": Source(
+        "confidence", "confdtree_table_2", _renamed_columns(n="n_datasets")
+    ),
+    "confdtree_table_3": Source("confidence", "confdtree_table_3", _renamed_columns()),
     "e2m_table_1": Source("evidential", "e2m_table_1", _half_width),
     "e2m_table_2": Source("evidential", "e2m_table_2", _half_width),
     "eig_text_numbers": Source("missing", "missing_text", _of_text),
     "leaves": Source("soft", "thesis_table_3_4", _leaves_of_set),
     "trees": Source("structure", "thesis_table_5_1", _trees),
     # Of private data, which no run can measure.
-    "thesis_table_3_2": Source("soft_illustration", "thesis_table_3_2", _as_it_is()),
-    "thesis_table_3_3": Source("soft_illustration", "thesis_table_3_3", _as_it_is()),
-    "thesis_table_6_1": Source("survival", "thesis_table_6_1_SYNTHETIC", _as_it_is()),
-    "thesis_table_6_2": Source("survival", "thesis_table_6_2_SYNTHETIC", _as_it_is()),
-    "thesis_table_6_3": Source("survival", "thesis_table_6_3_SYNTHETIC", _as_it_is()),
-    "thesis_table_6_4": Source("survival", "thesis_table_6_4_SYNTHETIC", _as_it_is()),
+    "thesis_table_3_2": Source("soft_illustration", "thesis_table_3_2", _renamed_columns()),
+    "thesis_table_3_3": Source("soft_illustration", "thesis_table_3_3", _renamed_columns()),
+    "thesis_table_6_1": Source("survival", "thesis_table_6_1_SYNTHETIC", _renamed_columns()),
+    "thesis_table_6_2": Source("survival", "thesis_table_6_2_SYNTHETIC", _renamed_columns()),
+    "thesis_table_6_3": Source("survival", "thesis_table_6_3_SYNTHETIC", _renamed_columns()),
+    "thesis_table_6_4": Source("survival", "thesis_table_6_4_SYNTHETIC", _renamed_columns()),
 }
 
 

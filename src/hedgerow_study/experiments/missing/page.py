@@ -72,7 +72,7 @@ def section(
     friedman = tests["first"] == ALL
     views = {
         "missing_sets": view(
-            [_set(row) for row in sets.to_dict("records")],
+            [_dataset_row(row) for row in sets.to_dict("records")],
             ["Data set", "Rows", "Left out", "Variables", "Columns", "Commonest class, %"],
         ),
         "missing_means": view(_means(described["missing_means"]), methods),
@@ -114,7 +114,7 @@ def _name(row: Mapping) -> str:
     return row["dataset"].replace("_", " ")
 
 
-def _set(row: Mapping) -> tuple:
+def _dataset_row(row: Mapping) -> tuple:
     name = Markup("{} {}").format(_name(row), tagged("small", row["registry"]))
     if row["status"] != "run":
         name += beneath(row["status"])

@@ -32,8 +32,8 @@ LABELS = {
     "optimal": "best tree",
     "optimal_priced": "best tree, leaves priced",
     "optimal_error": "best tree under error",
-    KNOWN_ERROR: "best tree, told the noise",
-    C45_GIVEN: "C4.5, told the noise",
+    KNOWN_ERROR: "best tree, given the noise",
+    C45_GIVEN: "C4.5, given the noise",
 }
 #: Quantities of the table of levels.
 LEVELS = ("accuracy", "macro_f1", "log_loss", "n_leaves")

@@ -26,23 +26,23 @@ LABELS = {
     "confdtree": "ConfDTree",
     "e2m": "E2M",
     "eig": "EIG",
-    "imputation": "C4.5 on guesses of kNN",
+    "imputation": "C4.5 after kNN imputation",
     "optimal": "best tree",
-    "doubt_tree": "tree for all doubts",
+    "doubt_tree": "uncertain-data tree",
     "cart": "scikit-learn's tree",
     "forest": "random forest",
     "boosting": "gradient boosting",
     "logistic": "logistic regression",
 }
 CONDITION_LABELS = {
-    "clean": "no doubt",
-    "error": "errors, size known",
+    "clean": "no uncertainty",
+    "error": "errors, size given",
     "heavy_tails": "heavy-tailed errors",
-    "wrong_size": "errors, size wrong by two",
-    "missing": "missing at random",
-    "missing_for_a_reason": "missing for a reason",
-    "doubtful_classes": "doubtful classes, told",
-    "doubtful_classes_untold": "doubtful classes, untold",
+    "wrong_size": "errors, given size off by 2×",
+    "missing": "missing completely at random",
+    "missing_for_a_reason": "missing not at random",
+    "doubtful_classes": "uncertain labels, given",
+    "doubtful_classes_untold": "uncertain labels, not given",
     "all": "all together",
 }
 
@@ -115,7 +115,7 @@ CHOICE_LABELS = {
 PEOPLE_LABELS = {
     "c45": "C4.5, errors not given",
     "c45_told": "C4.5, errors of the recording given",
-    "doubt_tree": "tree for all doubts",
+    "doubt_tree": "uncertain-data tree",
     "forest": "random forest",
 }
 #: Metrics of the illustration, and their unit.

@@ -550,7 +550,7 @@ def conditions_table(effects: pd.DataFrame, conditions: Iterable[str] = CONDITIO
         cells += [f"{LABELS[best]} {_gain(readable.loc[best])}"]
         cells += [_gain(of_condition.loc[m]) for m in ("doubt_tree", "forest", "logistic")]
         lines.append(cells)
-    heads = ["condition", "C4.5", "best readable tree", "tree for all doubts", "forest", "logistic"]
+    heads = ["condition", "C4.5", "best readable tree", "uncertain-data tree", "forest", "logistic"]
     return table(heads, lines, texts=1)
 
 
