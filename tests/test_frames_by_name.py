@@ -341,7 +341,7 @@ BY_PLACE = {
     "fit.X": "sets the order of columns; rows pair with y as in scikit-learn",
     "MissingIncorporated.fit.X": "sets the order of columns",
     "TableImputer": "arrays of codes only",
-    "KnownLeaves.apply.X": "Tree.apply",
+    "FixedGroups.apply.X": "Tree.apply",
     "resolve_error": "has no table; Uncertain and the learners compare rows",
     "law.error": "a gate",
     "risk_groups.X": "fits a learner; rows pair with time as in scikit-learn",

@@ -229,7 +229,7 @@ def _overall_measures(
         "measures": measures,
         "line": line_of(*about),
         "decisions": decisions,
-        "withheld": _withheld(decisions, risk, time, event, horizon, least),
+        "is_withheld": _withheld(decisions, risk, time, event, horizon, least),
     }
 
 

@@ -225,7 +225,7 @@ def test_what_cannot_be_followed_is_refused_wherever_it_stands(tmp_path):
         ("soft.steps:noise", "schema.py", "def normal"),
         ("soft.steps:learn", "workflow/jobs/steps.py", "def _joined"),
         ("soft.steps:learn", "data/tidy.py", "def read_tidy"),
-        ("soft.tables", "experiments/step.py", "def said"),
+        ("soft.tables", "experiments/step.py", "def caption_text"),
         ("soft.tables", "workflow/jobs/steps.py", "def caption_text"),
         ("soft.figures", "showing/figures.py", "def save"),
         ("soft.page:section", "workflow/jobs/steps.py", "def read_caption"),
