@@ -101,7 +101,7 @@ def add_table(parser: Any) -> Any:
         choices=["days", "weeks", "months", "years"],
         help="of the times, where neither their names nor the schema tell it",
     )
-    table.add_argument("--event", metavar="COLUMN", help="whether, or which, event ended it")
+    table.add_argument("--event", metavar="COLUMN", help="event indicator or event type")
     table.add_argument(
         "--event-is",
         action="append",

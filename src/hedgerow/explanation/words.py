@@ -109,7 +109,7 @@ def uncertainty_words(explanation: Any) -> list[str]:
             f"{explanation.entropy:.3f} by {fall:.3f} bits on average)"
         )
     else:
-        lines.append("no single measurement would tell more")
+        lines.append("no single repeat would make it more certain")
     if not explanation.exact:
         lines.append("too many ways through the tree: answered by draws of a fixed seed")
     return lines

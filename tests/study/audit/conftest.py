@@ -15,6 +15,6 @@ def project(tmp_path, monkeypatch, packages_unread) -> Path:
 
     monkeypatch.setattr(verify, "planned_again", lambda root, manifest: made_up.JOBS)
     root = tmp_path / "project"
-    monkeypatch.setattr(verify, "own_checkout", lambda: root)
+    monkeypatch.setattr(verify, "local_checkout", lambda: root)
     made_up.make(root)
     return root

@@ -52,7 +52,7 @@ def folder(tmp_path, packages_unread) -> Path:
 def own(tmp_path, monkeypatch) -> Path:
     """The reader's own checkout, of the same commit; its workflow is the one that runs."""
     root = with_workflow(tmp_path / "own")
-    monkeypatch.setattr(verify, "own_checkout", lambda: root)
+    monkeypatch.setattr(verify, "local_checkout", lambda: root)
 
     def planned(checkout, manifest):
         assert checkout == root, "nothing of a folder that was sent is run"
@@ -89,7 +89,7 @@ def test_nothing_of_a_strangers_folder_is_run(folder, own, tmp_path):
 
 
 def test_without_a_checkout_only_bytes_are_compared(folder, monkeypatch):
-    monkeypatch.setattr(verify, "own_checkout", lambda: None)
+    monkeypatch.setattr(verify, "local_checkout", lambda: None)
     found = audited(folder)
     assert found.holds and found.not_checked() == ["commit", "jobs, settings and results"]
     with pytest.raises(InputError, match="--rerun: hedgerow was installed without the checkout"):

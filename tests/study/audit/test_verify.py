@@ -474,7 +474,7 @@ def remade(project, monkeypatch, tmp_path):
     def redo(root, checkout, manifest, ids, cores, chained=False):
         yield from ((id, first, None) for id in ids)
 
-    monkeypatch.setattr("hedgerow_study.audit.rerun_check.redo", redo)
+    monkeypatch.setattr("hedgerow_study.audit.rerun_check.rerun_in_copy", redo)
     return project
 
 

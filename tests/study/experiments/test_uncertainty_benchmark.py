@@ -845,7 +845,7 @@ def test_what_cannot_be_run_is_not_left_out_silently(monkeypatch):
     def refuses(method, *_):
         raise RuntimeError(f"{method} cannot")
 
-    monkeypatch.setattr(steps, "learned", refuses)
+    monkeypatch.setattr(steps, "fit_method", refuses)
     with pytest.raises(RuntimeError, match="c45 cannot"):
         steps.run(TABLE, SUITE, CHOICE)
 

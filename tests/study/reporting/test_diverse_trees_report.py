@@ -261,7 +261,7 @@ def test_the_page_says_what_was_found(page):
     assert "k accurate trees that are far in structure have a higher F1 than the k best" in text
     assert "higher by the test at 0 and lower at 0 of 4 pools and sizes" in text
     assert "Does what the thesis says of one forest hold on 7 data sets, and are" in text
-    assert "nor less than 0.12 after Holm's correction over the 8 questions of one metric" in text
+    assert "nor less than 0.125 after Holm's correction over the 8 questions of one metric" in text
     assert "too small to conclude anything from" in text
 
 

@@ -65,7 +65,7 @@ def test_one_permutation_has_no_standard_deviation(rows, plan, sources, tmp_path
     table = tables["thesis_table_3_4"]
     mean = table[table["dataset"] == MEAN]
     assert set(mean["metric"]) == {"n_leaves_diff_c45", "accuracy_diff_c45"}
-    assert "leaves; p &lt; .001 at" in page  # T3-04, a difference
+    assert "leaves; p &lt; 0.001 at" in page  # T3-04, a difference
     assert "standardised accuracy with noise" not in page  # T3-01
 
 

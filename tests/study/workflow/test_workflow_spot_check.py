@@ -50,7 +50,7 @@ def made(tmp_path_factory):
 def folder(made, monkeypatch):
     """Its data/reference, in the reader's own checkout; what a test spoils or draws is as it was
     afterwards."""
-    monkeypatch.setattr(checking, "own_checkout", lambda: made)
+    monkeypatch.setattr(checking, "local_checkout", lambda: made)
     reference = made / "data/reference"
     shutil.copytree(reference, made / "before")
     yield reference
@@ -149,7 +149,7 @@ def test_a_draw_in_one_experiment_is_no_draw_of_all(folder, quick):
 
 
 def test_what_cannot_be_drawn(folder, tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr(checking, "own_checkout", lambda: None)
+    monkeypatch.setattr(checking, "local_checkout", lambda: None)
     with pytest.raises(InputError, match="installed without the checkout that makes results"):
         spot_check(folder, 1, "a")
     monkeypatch.undo()

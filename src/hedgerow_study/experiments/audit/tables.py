@@ -27,7 +27,7 @@ def misprint_sources(table: pd.DataFrame) -> Iterator[Cell]:
 
 @table(
     "Misprints and contradictions in the papers",
-    caption="What the papers print and cannot be, from the printed numbers alone: {n} places. "
+    caption="Inconsistencies that follow from the printed numbers alone: {n} places. "
     "{computed} are found by a computation over data/published, which runs with every report: "
     "function names it, and stands says whether the contradiction is there. {read} contradictions "
     "of texts and formulas are marked as found by reading. Sizes of data sets and of classes are "

@@ -47,7 +47,7 @@ def section(
     }
     return filled(
         "readings",
-        "Every reading: which statements stand on a choice that nobody printed",
+        "Sensitivity analysis: which claims depend on choices that nobody printed",
         "extensions/readings/page.html.j2",
         plan=plan,
         fewest=FEWEST,
