@@ -45,7 +45,7 @@ def test_the_page_names_every_forgery_and_its_test():
 def run(smoke, tmp_path, monkeypatch):
     """A copy of the run, which a forger may change; the run itself is the reader's checkout."""
     for module in ("verify", "run"):
-        monkeypatch.setattr(f"hedgerow_study.audit.{module}.own_checkout", lambda: smoke.path)
+        monkeypatch.setattr(f"hedgerow_study.audit.{module}.local_checkout", lambda: smoke.path)
     shutil.copytree(smoke.path, tmp_path / "run", symlinks=True)
     return tmp_path / "run"
 
