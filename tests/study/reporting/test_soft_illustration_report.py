@@ -188,7 +188,7 @@ def test_without_noise_the_section_is_still_built(table, published, plan, tmp_pa
 def test_captions_say_the_window_and_the_step_of_the_plan(results, plan):
     """They stated 6 and 0.1, whatever the configuration said."""
     said = captions_of("soft_illustration", results=results, plan=plan)
-    assert "STP and SE, cut at 3 and not scaled, hence a step of .00135 there." in said[FIGURES[0]]
+    assert "STP and SE, cut at 3 and not scaled, hence a step of 0.00135 there." in said[FIGURES[0]]
     assert "the experiments have 6 and 0.1. The library" in said[FIGURES[1]]
     other = dataclasses.replace(plan, window=4.0, step=0.2)
     said = captions_of("soft_illustration", results=results, plan=other)

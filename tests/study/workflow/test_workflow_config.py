@@ -461,5 +461,5 @@ def test_planning_imports_plans_and_no_step():
     ours = {
         name.split(".", 2)[-1] for name in loaded if re.match(r"hedgerow_study\.ex\w+s\.", name)
     }
-    assert ours == {"plan", "compared", *WORDS, *(f"{word}.plan" for word in WORDS)}
+    assert ours == {"plan", "comparisons", *WORDS, *(f"{word}.plan" for word in WORDS)}
     assert not {"matplotlib", "pandas", "sklearn", "hedgerow.tree", "hedgerow.induction"} & loaded
