@@ -192,5 +192,5 @@ def test_captions_say_the_window_and_the_step_of_the_plan(results, plan):
     assert "the experiments have 6 and 0.1. The library" in said[FIGURES[1]]
     other = dataclasses.replace(plan, window=4.0, step=0.2)
     said = captions_of("soft_illustration", results=results, plan=other)
-    assert "cut at 2 and not scaled, hence a step of .02275 there." in said[FIGURES[0]]
+    assert "cut at 2 and not scaled, hence a step of 0.02275 there." in said[FIGURES[0]]
     assert "the experiments have 4 and 0.2. The library" in said[FIGURES[1]]
