@@ -187,7 +187,7 @@ def test_what_the_folder_says_of_its_cells_is_not_believed(here, smoke):
             before, own[place] = own[place], forged
             file.write_text(json.dumps(told))
             part, _ = row_provenance(here, find_row(here, f"thesis_table_3_4:#{row.number}"))
-            assert not part.holds and part.again == pytest.approx(value, abs=1e-6)
+            assert not part.holds and part.recomputed == pytest.approx(value, abs=1e-6)
             own[place] = before
         table.write_text("".join(lines[:-1]))
         with pytest.raises(DataError, match=r"rows of .* columns, and its rows give"):
