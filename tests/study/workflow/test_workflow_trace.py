@@ -130,7 +130,7 @@ def test_every_cell_of_every_table_is_what_its_rows_give(here):
     told: dict[str, set[tuple[int, str]]] = {}
     for name in known:
         for part in [*behind.parts(name), *behind.rest(name)]:
-            assert part.holds, (name, part.row + 1, part.column, part.printed, part.again)
+            assert part.holds, (name, part.row + 1, part.column, part.printed, part.recomputed)
             if part.selected:
                 told.setdefault(name, set()).add((part.row, part.column))
     for name in filter(is_published, known):
