@@ -36,7 +36,6 @@ from sklearn.tree import DecisionTreeClassifier
 from hedgerow import (
     C45Classifier,
     ConfDTreeClassifier,
-    UncertainDataTreeClassifier,
     EIGClassifier,
     EvidentialData,
     EvidentialTreeClassifier,
@@ -46,6 +45,7 @@ from hedgerow import (
     Tree,
     UCTTreeClassifier,
     Uncertain,
+    UncertainDataTreeClassifier,
 )
 from hedgerow.cli import main as main_of
 from hedgerow.data import NoSourceError, fetch, load_registry, tidy

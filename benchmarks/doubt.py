@@ -1,4 +1,4 @@
-"""How far the leaves of `UncertainDataTreeClassifier` are from E2M's mixture where classes are doubtful.
+"""How far the leaves of `UncertainDataTreeClassifier` are from E2M's mixture for uncertain labels.
 
     python benchmarks/doubt.py
 
@@ -15,7 +15,7 @@ from __future__ import annotations
 import numpy as np
 from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 
-from hedgerow import UncertainDataTreeClassifier, EvidentialTreeClassifier, Uncertain
+from hedgerow import EvidentialTreeClassifier, Uncertain, UncertainDataTreeClassifier
 from hedgerow.evidential._mixture import estimate, spread
 
 SETS = {"iris": load_iris, "wine": load_wine, "breast cancer": load_breast_cancer}

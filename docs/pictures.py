@@ -13,7 +13,7 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 from sklearn.datasets import load_wine
 
-from hedgerow import UncertainDataTreeClassifier, SoftTreeClassifier
+from hedgerow import SoftTreeClassifier, UncertainDataTreeClassifier
 from hedgerow.files import read_csv
 from hedgerow.showing.figures import save, style
 

@@ -153,7 +153,9 @@ rule survival_sheet:
     conda:
         "../../environment.yml"
     params:
-        **step(config, "survival.leaf_report:draw_leaf_report", cohorts=survival_cohorts),
+        **step(
+            config, "survival.leaf_report:draw_leaf_report", cohorts=survival_cohorts
+        ),
     message:
         "Guideline sheet of {wildcards.dataset}"
     script:
