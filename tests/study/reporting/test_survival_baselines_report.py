@@ -95,4 +95,4 @@ def test_no_marker_is_cut_at_the_frame(run):
 def test_the_section_names_what_is_absent(tmp_path):
     text = page_of(section_of("survival_baselines", tmp_path, **inputs()))
     assert "<strong>Absent: gone.</strong>" in text
-    assert "Undecided" in text and "not installed" in text
+    assert "Inconclusive" in text and "not installed" in text

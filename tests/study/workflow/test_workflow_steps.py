@@ -88,16 +88,16 @@ def test_cells_rest_on_inputs_of_their_rule(rules):
         module = importlib.import_module(module_of(rule.params.call))
         for call in ast.walk(ast.parse(inspect.getsource(module))):
             function = getattr(getattr(call, "func", None), "id", "")
-            if function not in ("Rows", "tested"):
+            if function not in ("Rows", "test_cells"):
                 continue
-            # `cell_sources.tested` reads `statistics` where no input is named.
+            # `cell_sources.test_cells` reads `statistics` where no input is named.
             place, named = (0, None) if function == "Rows" else (4, ast.Constant("statistics"))
             given = {k.arg: k.value for k in call.keywords}
             named = call.args[place] if len(call.args) > place else given.get("of", named)
             if isinstance(named, ast.Constant):
                 seen.add(function)
                 assert named.value.partition("/")[0] in inputs, f"{name}: {named.value}"
-    assert seen == {"Rows", "tested"}
+    assert seen == {"Rows", "test_cells"}
 
 
 def test_every_step_table_and_figure_has_its_rule(rules):
@@ -139,7 +139,7 @@ def test_an_id_leads_to_function_rule_and_file():
 
 
 def test_a_caption_that_asks_for_words_has_them():
-    with pytest.raises(TypeError, match="has no words"):
+    with pytest.raises(TypeError, match="has no caption_values"):
 
         @table("a table", caption="Run: {ran}", sources=lambda table: ())
         def some_table():
@@ -154,7 +154,7 @@ def test_a_caption_that_asks_for_words_has_them():
     def some_figure():
         """A figure."""
 
-    assert some_figure.shown.said(lambda function: {"rows": "all"}) == "Run: all."
+    assert some_figure.shown.caption_text(lambda function: {"rows": "all"}) == "Run: all."
     assert some_figure.shown.heading == "a figure"
 
 
