@@ -10,7 +10,7 @@ ROOT = Path(__file__).parents[1]
 #: Lines of code, declarations, rules and templates. A larger number needs a reason in CHANGELOG.
 BUDGET = {
     "hedgerow": 49_450,
-    "hedgerow_study": 46_900,
+    "hedgerow_study": 46_740,
     "hedgerow_clinic": 11_210,
     "hedgerow_data": 97,
 }
