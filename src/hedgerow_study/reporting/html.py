@@ -128,7 +128,9 @@ def filled(
 @lru_cache(maxsize=1)
 def environment() -> jinja2.Environment:
     """Templates of the package by their paths in it."""
-    return templates.environment("hedgerow_study", behind=row_attribute, difference=difference)
+    return templates.environment(
+        "hedgerow_study", row_attribute=row_attribute, difference=difference
+    )
 
 
 @dataclass(frozen=True)
