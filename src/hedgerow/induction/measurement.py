@@ -200,15 +200,12 @@ def warn_of_scales(
     spread = np.nanstd(X[:, numeric], axis=0)
     numeric, spread = numeric[spread > 0], spread[spread > 0]
     if len(spread) and spread.max() > SPREADS * spread.min():
-        least, most = (
-            f"{spread[k]:.3g} of {names[j] if len(names) else f'column {j}'}"
-            for k in (spread.argmin(), spread.argmax())
-            for j in (numeric[k],)
-        )
+        ends = [spread.argmin(), spread.argmax()]
+        least, most = (names[j] if len(names) else f"column {j}" for j in numeric[ends])
         warn_user(
-            f"error={error:g} is in the unit of each variable, and their scales differ: "
-            f"standard deviation {least}, {most}; give a dict of errors by variable, or "
-            'a text such as "5 %" for a share of each value'
+            f"error={error:g} is in the unit of each variable, and their scales differ: standard "
+            f"deviation {spread.min():.3g} of {least}, {spread.max():.3g} of {most}; give a dict of "
+            'errors by variable, or a text such as "5 %" for a share of each value'
         )
 
 
