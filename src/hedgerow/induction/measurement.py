@@ -204,8 +204,8 @@ def warn_of_scales(
         least, most = (names[j] if len(names) else f"column {j}" for j in numeric[ends])
         warn_user(
             f"error={error:g} is in the unit of each variable, and their scales differ: standard "
-            f"deviation {spread.min():.3g} of {least}, {spread.max():.3g} of {most}; give a dict of "
-            'errors by variable, or a text such as "5 %" for a share of each value'
+            f"deviation {spread.min():.3g} of {least}, {spread.max():.3g} of {most}; give a dict "
+            'of errors by variable, or a text such as "5 %" for a share of each value'
         )
 
 
