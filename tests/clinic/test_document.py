@@ -64,4 +64,4 @@ def test_the_commands_of_the_page_print_what_it_says(tmp_path, monkeypatch, capf
     assert "higher risk in 61.4 % of the pairs (95 % CI 56.7 % to 66.1 %" in pages["sheet"]
     assert "which the tree has not seen, it is 53.7 %" in pages["sheet"]
     assert "higher risk in 64.3 % of the pairs" in pages["first_look"]
-    assert "Without a date the time that patients waited" in pages["sheet"]
+    assert "Without a date the time before treatment" in pages["sheet"]

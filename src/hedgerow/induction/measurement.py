@@ -194,7 +194,7 @@ def warn_of_scales(
     error: Any, X: np.ndarray, n_categories: np.ndarray, names: Sequence[str] = ()
 ) -> None:
     """Warn of one number as the error of variables whose spreads differ by more than `SPREADS`."""
-    if isinstance(error, bool) or not isinstance(error, Real) or not float(error) > 0:
+    if isinstance(error, bool) or not isinstance(error, Real) or not 0 < error <= LARGEST:
         return
     numeric = np.flatnonzero((n_categories == 0) & ~np.isnan(X).all(axis=0))
     spread = np.nanstd(X[:, numeric], axis=0)

@@ -396,13 +396,13 @@ def judge_comparisons(
     labels: Mapping[str, str],
 ) -> pd.DataFrame:
     """The claims of an experiment that read its tests after Holm's correction, judged."""
-    from hedgerow_study.experiments.paired import holm_corrected, tests_without_dataset
+    from hedgerow_study.experiments.paired import holm_corrected, statistics_without_dataset
     from hedgerow_study.reporting.claims import judged
 
     families = list(compared.families(rows))
     corrected = partial(holm_corrected, family=("part", *compared.family))
     without = partial(
-        tests_without_dataset, families, [*compared.key, "difference"], read=corrected
+        statistics_without_dataset, families, [*compared.key, "difference"], read=corrected
     )
     read, names = {"statistics": corrected(statistics)}, rows["dataset"].unique()
     return judged(experiment, read, specification, published, names, without, labels)

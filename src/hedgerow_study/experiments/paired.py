@@ -45,7 +45,7 @@ def holm_corrected(
     return corrected
 
 
-def tests_without_dataset(
+def statistics_without_dataset(
     families: Iterable[Sequence[tuple[tuple, pd.Series, pd.Series]]],
     columns: Sequence[str],
     dataset: str,

@@ -28,7 +28,7 @@ from hedgerow_study.experiments.comparisons import (
     most,
     pair_words,
 )
-from hedgerow_study.experiments.paired import tests_without_dataset
+from hedgerow_study.experiments.paired import statistics_without_dataset
 from hedgerow_study.reporting.cells import Source, agrees
 
 LABELS = {"new": "New", "old": "Old", "none": "None", "old, low": "Old at low noise"}
@@ -264,7 +264,7 @@ def test_a_cell_without_a_name_stands_on_the_page_too():
 def test_a_data_set_can_be_left_out():
     rows = _rows(0.3)
     columns = [*COMPARED.key, "difference"]
-    left = tests_without_dataset(
+    left = statistics_without_dataset(
         list(COMPARED.families(rows)), columns, "set 3", read=lambda tests: tests
     )
     own = COMPARED.statistics(rows[rows["dataset"] != "set 3"])

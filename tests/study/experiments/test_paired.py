@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from hedgerow_study.experiments.paired import holm_corrected, paired_tests, tests_without_dataset
+from hedgerow_study.experiments.paired import holm_corrected, paired_tests, statistics_without_dataset
 
 COLUMNS = ["part", "metric", "first", "second", "difference"]
 
@@ -61,9 +61,9 @@ def test_tests_without_a_data_set_are_those_of_the_others():
     def tests_of(rows):
         return paired_tests(families(rows)[0], columns)
 
-    dropped = tests_without_dataset(families(rows), columns, "set 3")["statistics"]
+    dropped = statistics_without_dataset(families(rows), columns, "set 3")["statistics"]
     others = holm_corrected(tests_of(rows[rows["dataset"] != "set 3"]))
     pd.testing.assert_frame_equal(dropped, others)
     assert dropped["n"].tolist() == [7]
     alone = rows[rows["dataset"] == "set 3"]
-    assert tests_without_dataset(families(alone), columns, "set 3") == {}
+    assert statistics_without_dataset(families(alone), columns, "set 3") == {}

@@ -83,7 +83,7 @@ def test_parts_are_made_again_and_one_with_another_value_is_found(folder):
     found = spot_check(folder, 2, "words", say=lines.append)
     (check,) = found.checks
     assert check.holds
-    assert check.said == [
+    assert check.messages == [
         '2 of 2 parts, drawn by "words", are equal; with 95 % confidence at most 0 of the 2 differ.'
     ]
     assert "0 are known, 2 are made again, about" in lines[0]
@@ -95,8 +95,8 @@ def test_parts_are_made_again_and_one_with_another_value_is_found(folder):
     (check,) = found.checks
     assert "1 are known, 1 are made again" in lines[1]
     assert check.holds is False and not found.holds
-    assert check.said[0].startswith('1 of 2 parts, drawn by "words", is equal, 1 differs; with')
-    assert check.said[1] == "soft_sweep/haberman: data/results/soft_sweep/haberman.parquet."
+    assert check.messages[0].startswith('1 of 2 parts, drawn by "words", is equal, 1 differs; with')
+    assert check.messages[1] == "soft_sweep/haberman: data/results/soft_sweep/haberman.parquet."
 
 
 @pytest.fixture
@@ -138,7 +138,7 @@ def test_a_larger_draw_holds_the_smaller_one_and_a_stopped_one_goes_on(folder, q
 def test_what_could_not_be_made_is_tried_again(folder, quick):
     quick.verdict = "not made"
     found = spot_check(folder, 1, "a")
-    assert "1 could not be made again" in found.checks[0].said[0] and not found.holds
+    assert "1 could not be made again" in found.checks[0].messages[0] and not found.holds
     quick.verdict = "equal"
     assert spot_check(folder, 1, "a").holds
 
@@ -150,7 +150,7 @@ def test_a_draw_in_one_experiment_is_no_draw_of_all(folder, quick):
 
 def test_what_cannot_be_drawn(folder, tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(checking, "local_checkout", lambda: None)
-    with pytest.raises(InputError, match="installed without the checkout that makes results"):
+    with pytest.raises(InputError, match="installed without the checkout that recomputes results"):
         spot_check(folder, 1, "a")
     monkeypatch.undo()
     with pytest.raises(DataError, match="lies in no hedgerow project"):

@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 
 from hedgerow_study.experiments.frames import Frames
-from hedgerow_study.experiments.paired import holm_corrected, tests_without_dataset
+from hedgerow_study.experiments.paired import holm_corrected, statistics_without_dataset
 from hedgerow_study.experiments.step import step
 from hedgerow_study.extensions.diverse_trees.plan import COMPARED, TEST
 from hedgerow_study.extensions.diverse_trees.statistics import rows_of
@@ -25,7 +25,7 @@ def claims(
 ) -> pd.DataFrame:
     """Judge the questions about distances and ensembles."""
     families = list(COMPARED.families(rows_of(measured)))
-    frames = partial(tests_without_dataset, families, TEST, read=_read)
+    frames = partial(statistics_without_dataset, families, TEST, read=_read)
     names = set().union(*(frame["dataset"] for frame in measured.values()))
     read = {"statistics": _read(statistics)}
     return judged("diverse_trees", read, specification, stated, names, frames, {})

@@ -9,7 +9,7 @@ import pandas as pd
 
 from hedgerow.showing.figures import LOOKS
 from hedgerow_study.experiments.comparisons import DATASETS
-from hedgerow_study.experiments.paired import tests_without_dataset
+from hedgerow_study.experiments.paired import statistics_without_dataset
 from hedgerow_study.experiments.step import step
 from hedgerow_study.extensions.noise_models.plan import COMPARED, METHODS
 from hedgerow_study.extensions.noise_models.statistics import rows_of
@@ -33,7 +33,7 @@ def claims(
         return _read(tests.assign(pairing=DATASETS))
 
     def without(left_out: str) -> dict[str, pd.DataFrame]:
-        return tests_without_dataset(families, columns, left_out, read=over_data_sets)
+        return statistics_without_dataset(families, columns, left_out, read=over_data_sets)
 
     read, names = {"statistics": _read(statistics)}, sorted(set(accuracies["dataset"]))
     labels = {method: LOOKS[method].label for method in METHODS}
