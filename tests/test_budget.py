@@ -9,8 +9,8 @@ import pytest
 ROOT = Path(__file__).parents[1]
 #: Lines of code, declarations, rules and templates. A larger number needs a reason in CHANGELOG.
 BUDGET = {
-    "hedgerow": 49_450,
-    "hedgerow_study": 46_740,
+    "hedgerow": 49_455,
+    "hedgerow_study": 46_800,
     "hedgerow_clinic": 11_210,
     "hedgerow_data": 97,
 }

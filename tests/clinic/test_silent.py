@@ -463,7 +463,7 @@ def test_codes_are_no_numbers_with_letters(tmp_path):
         ("marker=<2=two", "'two' is neither a number nor `missing`; write marker=<2=0.5"),
     ],
 )
-def test_readings_that_cannot_be(tmp_path, answer, sentence):
+def test_analyses_that_cannot_be(tmp_path, answer, sentence):
     table = with_some(patients(), "marker", 0.4, lambda text: "<2")
     with pytest.raises(InputError, match=re.escape(sentence)):
         read(tmp_path, table, *PLAIN, "--read", answer)

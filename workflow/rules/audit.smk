@@ -12,12 +12,12 @@ rule claims:
         stated="data/published/claims.csv",
         # Tracked, and made by `hedgerow reference`: what is not there stays empty.
         reference=sorted(glob("data/reference/*/*_claims.csv")),
-        readings=(
-            ["data/results/readings/claims_by_reading.parquet"]
-            if "readings" in config["experiments"]
+        analyses=(
+            ["data/results/analytic_choices/claims_by_analysis.parquet"]
+            if "analytic_choices" in config["experiments"]
             else []
         ),
-        tracked_readings=sorted(glob("data/reference/readings/*/readings_verdicts.csv")),
+        tracked_analyses=list(map(str, tracked_tables(Path("."), "verdicts"))),
     output:
         "reports/claims.csv",
     log:
@@ -129,7 +129,7 @@ audited = {
         "data/published/claims.csv",
         "config/findings.yaml",
         *rules.claims.input.reference,
-        *rules.claims.input.tracked_readings,
+        *rules.claims.input.tracked_analyses,
         *site_reference(),
         *audited_published,
     ],

@@ -32,7 +32,7 @@ rule missing_learn:
         "../scripts/step.py"
 
 
-missing_judged = "data/results/missing/readings.parquet"
+missing_judged = "data/results/missing/interpretations.parquet"
 
 tails["missing"] = Tail(
     "missing",
@@ -46,21 +46,21 @@ tails["missing"] = Tail(
         )
         for name in ("rows", "trees", "sets")
     },
-    files={"readings": missing_judged, "published": missing_published},
+    files={"interpretations": missing_judged, "published": missing_published},
     gathered={"claims": ("levels", "means", "tests", "runs", "depths", "sets")},
     given={"printed": missing_printed},
     made=[missing_judged],
 )
 
 
-# What is claimed, under each reading of the paper.
-rule missing_readings:
+# What is claimed, in each interpretation of the paper.
+rule missing_interpretations:
     input:
         **tails["missing"].inputs("claims"),
     output:
         missing_judged,
     log:
-        "data/logs/missing/readings.log",
+        "data/logs/missing/interpretations.log",
     conda:
         "../../environment.yml"
     params:

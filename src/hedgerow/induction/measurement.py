@@ -194,7 +194,12 @@ def warn_of_scales(
     error: Any, X: np.ndarray, n_categories: np.ndarray, names: Sequence[str] = ()
 ) -> None:
     """Warn of one number as the error of variables whose spreads differ by more than `SPREADS`."""
-    if isinstance(error, bool) or not isinstance(error, Real) or not 0 < error <= LARGEST:
+    if isinstance(error, bool) or not isinstance(error, Real):
+        return
+    try:
+        if not 0 < float(error) <= LARGEST:
+            return
+    except OverflowError:
         return
     numeric = np.flatnonzero((n_categories == 0) & ~np.isnan(X).all(axis=0))
     spread = np.nanstd(X[:, numeric], axis=0)

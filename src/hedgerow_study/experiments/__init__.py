@@ -20,7 +20,7 @@ EXTENSIONS = (
     "survival_baselines",
     "optimality_gap",
     "uncertainty_benchmark",
-    "readings",
+    "analytic_choices",
 )
 WORDS = (*PAPERS, *EXTENSIONS)
 #: Extensions that work on the samples and the cut of an experiment of a paper.

@@ -1,4 +1,4 @@
-"""How far the numbers of each reading lie from all that a paper prints."""
+"""How far the numbers of each analysis lie from all that a paper prints."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from hedgerow_study.experiments.published_cells import KEY
-from hedgerow_study.reporting.readings import HERE
+from hedgerow_study.reporting.analytic_choices import HERE
 
 NUMBERS = ["published_value", "measured", "sd", "low", "high"]
 #: Of a 95 % interval, in standard errors.
@@ -14,22 +14,24 @@ HALF_WIDTH = 1.96
 
 
 def distances(cells: pd.DataFrame) -> pd.DataFrame:
-    """How far the numbers of each reading lie from all that is printed.
+    """How far the numbers of each analysis lie from all that is printed.
 
-    The unit of a difference is the spread of its cell under the reading as here: its standard
+    The unit of a difference is the spread of its cell in the analysis as here: its standard
     deviation, or what its interval says of it, or the standard deviation of what is printed of the
     same metric in the same table. The distance is the root of the mean over tables of the mean
-    square of a table's differences. Cells count that have a number under each reading.
+    square of a table's differences. Cells count that have a number in each analysis.
 
-    Returns: reading, distance, n_cells, n_tables, n_first (tables without which, one at a time, no
-    other reading is nearer); the nearest first, by name where two are equal.
+    Returns: analysis, distance, n_cells, n_tables, n_first (tables without which, one at a time, no
+    other analysis is nearer); the nearest first, by name where two are equal.
     """
-    columns = ["reading", "distance", "n_cells", "n_tables", "n_first"]
-    cells = cells[["reading", *KEY, *NUMBERS]].fillna({name: "" for name in KEY})
-    cells = cells.drop_duplicates(["reading", *KEY])  # a reading can be one of two kinds
+    columns = ["analysis", "distance", "n_cells", "n_tables", "n_first"]
+    cells = cells[["analysis", *KEY, *NUMBERS]].fillna({name: "" for name in KEY})
+    cells = cells.drop_duplicates(["analysis", *KEY])  # an analysis can be one of two kinds
     pairs = cells.dropna(subset=["measured", "published_value"])
-    pairs = pairs[pairs.groupby(KEY)["reading"].transform("nunique") == cells["reading"].nunique()]
-    here = cells[cells["reading"] == HERE].set_index(KEY)
+    pairs = pairs[
+        pairs.groupby(KEY)["analysis"].transform("nunique") == cells["analysis"].nunique()
+    ]
+    here = cells[cells["analysis"] == HERE].set_index(KEY)
     unit = here["sd"].astype(float).fillna((here["high"] - here["low"]) / (2.0 * HALF_WIDTH))
     printed = here.groupby(["table", "metric"])["published_value"].transform("std")
     unit = unit.where(unit > 0.0, printed)
@@ -38,7 +40,7 @@ def distances(cells: pd.DataFrame) -> pd.DataFrame:
     if pairs.empty:
         return pd.DataFrame(columns=columns)
     pairs["square"] = ((pairs["measured"] - pairs["published_value"]) / pairs["unit"]) ** 2
-    square = pairs.pivot_table(index="reading", columns="table", values="square", aggfunc="mean")
+    square = pairs.pivot_table(index="analysis", columns="table", values="square", aggfunc="mean")
     square = square.sort_index()
     tables = list(square)
     total = square.mean(axis=1)
@@ -47,7 +49,7 @@ def distances(cells: pd.DataFrame) -> pd.DataFrame:
     ranking = pd.DataFrame(
         {
             "distance": np.sqrt(total),
-            "n_cells": pairs.groupby("reading").size(),
+            "n_cells": pairs.groupby("analysis").size(),
             "n_tables": len(tables),
             "n_first": first.sum(axis=1).astype(int),
         }

@@ -591,8 +591,16 @@ def _tables(frames: Mapping[str, pd.DataFrame]) -> dict[str, Table]:
     return {name: Table(frame) for name, frame in frames.items() if frame is not None}
 
 
+#: Columns of tracked results that were made under other names, by those of today.
+FORMER_COLUMNS = {
+    "reading": "analysis",
+    "n_readings": "n_analyses",
+}
+
+
 def from_reference(frame: pd.DataFrame) -> pd.DataFrame:
-    """Tracked claims, their texts in the form of today and verdicts by the names of today."""
+    """Tracked claims: texts in the form of today, columns and verdicts by the names of today."""
+    frame = frame.rename(columns=FORMER_COLUMNS)
     verdicts = [column for column in frame if column.startswith(("verdict", "hangs_on"))]
     texts = [column for column in frame if column.startswith(("measured", "lacking"))]
     return frame.assign(

@@ -32,10 +32,10 @@ def table(
     reference=None,
     experiments=(),
     ids=IDS,
-    readings=(),
+    analyses=(),
     tracked=(),
 ):
-    read = readings, tracked
+    read = analyses, tracked
     return all_claims(judged, specification, STATED, reference or {}, experiments, ids, *read)
 
 
@@ -83,29 +83,29 @@ def test_what_was_judged_stands_as_it_was_judged_with_the_verdict_at_paper_scale
     assert set(found["verdict"]) <= set(VERDICTS)
 
 
-def test_what_became_of_a_claim_under_all_readings_stands_beside_it():
-    columns = ["claim", "n_readings", "reproduced", "word", "decides"]
+def test_what_became_of_a_claim_under_all_analyses_stands_beside_it():
+    columns = ["claim", "n_analyses", "reproduced", "word", "decides"]
     rows = [
         ("T3-10", 16, 0.25, "fragile", "gates"),
         ("T3-01", 4, 1.0, "", ""),
         ("T3-02", 0, 0, "", ""),
     ]
-    found = table(readings=[pd.DataFrame(rows, columns=columns)]).set_index("claim")
-    read = found[[column for column in ORDER if column.startswith("readings_")]]
+    found = table(analyses=[pd.DataFrame(rows, columns=columns)]).set_index("claim")
+    read = found[[column for column in ORDER if column.startswith("analyses_")]]
     assert read.loc["T3-10"].tolist() == ["in some", "16", "0.25", "gates"]
     assert read.loc["T3-01"].tolist() == ["", "4", "1", ""]
     assert read.drop(["T3-10", "T3-01"]).isna().all(axis=None)
 
 
-def test_tracked_readings_have_columns_of_their_own():
+def test_tracked_analyses_have_columns_of_their_own():
     """As they are read from CSV; the word follows from the share, whatever was tracked."""
     rows = [("T3-10", 24, 0.0, "refuted", "votes"), ("CF-01", 3, 1.0, np.nan, np.nan)]
-    columns = ["claim", "n_readings", "reproduced", "word", "decides"]
+    columns = ["claim", "n_analyses", "reproduced", "word", "decides"]
     found = table(tracked=[pd.DataFrame(rows, columns=columns)]).set_index("claim")
-    names = [column for column in ORDER if column.startswith("paper_scale_readings_")]
+    names = [column for column in ORDER if column.startswith("paper_scale_analyses_")]
     assert found.loc["T3-10", names].tolist() == ["in none", "24", "0", "votes"]
     assert found.loc["CF-01", names].tolist() == ["", "3", "1", ""]
-    assert found["readings_word"].isna().all()
+    assert found["analyses_word"].isna().all()
 
 
 def test_rule_and_code_of_each_claim_are_there():

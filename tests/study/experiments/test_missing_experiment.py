@@ -21,7 +21,6 @@ from hedgerow_study.experiments.missing import statistics as missing_statistics
 from hedgerow_study.experiments.missing import steps as missing_steps
 from hedgerow_study.experiments.missing.coded import coded_classes
 from hedgerow_study.experiments.missing.plan import (
-    ANALYTIC_CHOICES,
     BEST,
     BOTH,
     CODED,
@@ -29,12 +28,13 @@ from hedgerow_study.experiments.missing.plan import (
     CODED_UNDEFINED,
     DESCRIBED,
     INDEPENDENT,
+    INTERPRETATIONS,
     METHODS,
     SCENARIOS,
     MissingPlan,
 )
 
-PLAN = MissingPlan(readings=(DESCRIBED, CODED), n_repeats=2, missingness=(20, 60), n_folds=2)
+PLAN = MissingPlan(interpretations=(DESCRIBED, CODED), n_repeats=2, missingness=(20, 60), n_folds=2)
 
 
 def made_up(name="made_up", n=90, seed=0):
@@ -78,12 +78,12 @@ def test_categories_of_three_are_three_columns(table):
     np.testing.assert_array_equal(wide[:, 3:], [[0, 0, 1], [np.nan] * 3, [1, 0, 0]])
 
 
-def test_gaps_of_both_readings(table):
+def test_gaps_of_both_interpretations(table):
     X, n_categories, _ = missing_steps.complete_rows(made_up(n=3000), "drop")
     stream = (0, "missing", "made_up", 0, "gaps")
     described, coded = (
-        np.isnan(missing_steps.with_missing_values(X, n_categories, reading, 0.4, stream))
-        for reading in (DESCRIBED, CODED)
+        np.isnan(missing_steps.with_missing_values(X, n_categories, interpretation, 0.4, stream))
+        for interpretation in (DESCRIBED, CODED)
     )
     assert described.mean() == pytest.approx(0.4, abs=0.02)
     assert coded.mean() == pytest.approx(0.4, abs=0.02)
@@ -91,11 +91,13 @@ def test_gaps_of_both_readings(table):
     assert (three.all(axis=1) == three.any(axis=1)).all()
     together = coded[:, 3:].all(axis=1).mean()
     assert together == pytest.approx(0.4**3, abs=0.02)
-    for reading, gone in ((DESCRIBED, described), (CODED, coded)):
-        fewer = np.isnan(missing_steps.with_missing_values(X, n_categories, reading, 0.1, stream))
+    for interpretation, gone in ((DESCRIBED, described), (CODED, coded)):
+        fewer = np.isnan(
+            missing_steps.with_missing_values(X, n_categories, interpretation, 0.1, stream)
+        )
         assert (fewer <= gone).all() and fewer.sum() < gone.sum()
         whole = missing_steps.one_hot(X, n_categories)
-        left = missing_steps.with_missing_values(X, n_categories, reading, 0.4, stream)
+        left = missing_steps.with_missing_values(X, n_categories, interpretation, 0.4, stream)
         np.testing.assert_array_equal(left[~gone], whole[~gone])
 
 
@@ -126,7 +128,7 @@ def test_accuracies_are_made_again_by_hand(table, learnt):
         "eig_perfect": eig.fit(gaps[training], y[training], whole[training]).tree_,
     }
     scenes = {"full": whole, "missing": gaps}
-    at = {"reading": DESCRIBED, "missingness": 60, "repeat": 1, "fold": 1}
+    at = {"interpretation": DESCRIBED, "missingness": 60, "repeat": 1, "fold": 1}
     own = learnt["rows"]
     for column, value in at.items():
         own = own[own[column] == value]
@@ -137,7 +139,7 @@ def test_accuracies_are_made_again_by_hand(table, learnt):
             assert cells[method, scenario] == right
         imputed = tree.predict_proba(imputer.transform(gaps[test])).argmax(axis=1)
         assert cells[method, "imputed"] == (imputed == y[test]).mean()
-    sizes = learnt["trees"].query("reading == @DESCRIBED and missingness == 60")
+    sizes = learnt["trees"].query("interpretation == @DESCRIBED and missingness == 60")
     sizes = sizes.query("repeat == 1 and fold == 1").set_index("method")
     assert {m: t.depth for m, t in models.items()} == sizes["depth"].to_dict()
     assert {m: t.n_leaves for m, t in models.items()} == sizes["n_leaves"].to_dict()
@@ -160,23 +162,25 @@ def test_rows_are_whole_and_chunks_are_the_whole(table, learnt):
         pd.testing.assert_frame_equal(merged[name], frame)
 
 
-def test_readings_run_together_give_what_each_gives_alone(table):
+def test_interpretations_run_together_give_what_each_gives_alone(table):
     """Those with the same gaps share the guesses of the nearest neighbours."""
-    plan = dataclasses.replace(PLAN, readings=ANALYTIC_CHOICES, n_repeats=1)
+    plan = dataclasses.replace(PLAN, interpretations=INTERPRETATIONS, n_repeats=1)
     together = missing_steps.learn(table, plan)
-    for reading in ANALYTIC_CHOICES:
-        alone = missing_steps.learn(table, dataclasses.replace(plan, readings=(reading,)))
+    for interpretation in INTERPRETATIONS:
+        alone = missing_steps.learn(
+            table, dataclasses.replace(plan, interpretations=(interpretation,))
+        )
         for name in ("rows", "trees", "kept"):
-            own = together[name][together[name]["reading"] == reading]
+            own = together[name][together[name]["interpretation"] == interpretation]
             pd.testing.assert_frame_equal(own.reset_index(drop=True), alone[name])
 
 
-def test_the_two_readings_share_folds_and_differ_in_trees(table, learnt):
-    sizes = learnt["trees"].set_index(["reading", "missingness", "repeat", "fold", "method"])
+def test_the_two_interpretations_share_folds_and_differ_in_trees(table, learnt):
+    sizes = learnt["trees"].set_index(["interpretation", "missingness", "repeat", "fold", "method"])
     assert (sizes.loc[DESCRIBED]["n_leaves"] != sizes.loc[CODED]["n_leaves"]).any()
     assert (sizes.loc[CODED]["depth"] <= 20).all()
-    one = missing_steps.learn(table, dataclasses.replace(PLAN, readings=(CODED,)))["rows"]
-    own = learnt["rows"].query("reading == @CODED").reset_index(drop=True)
+    one = missing_steps.learn(table, dataclasses.replace(PLAN, interpretations=(CODED,)))["rows"]
+    own = learnt["rows"].query("interpretation == @CODED").reset_index(drop=True)
     pd.testing.assert_frame_equal(one, own)
 
 
@@ -188,16 +192,16 @@ def test_independent_variables_are_the_same_values_in_other_rows(table):
     assert (shuffled != X).any(axis=0).all()
     tree = C45Classifier(categorical_features=n_categories > 0).fit(X, y)
     np.testing.assert_array_equal(classes, tree.predict(shuffled))
-    plan = dataclasses.replace(PLAN, readings=(DESCRIBED, INDEPENDENT))
+    plan = dataclasses.replace(PLAN, interpretations=(DESCRIBED, INDEPENDENT))
     made = missing_steps.learn(table, plan)
-    accuracy = made["rows"].set_index("reading")["accuracy"]
+    accuracy = made["rows"].set_index("interpretation")["accuracy"]
     assert not np.array_equal(accuracy[DESCRIBED], accuracy[INDEPENDENT])
     pd.testing.assert_frame_equal(made["sets"], missing_steps.learn(table, PLAN)["sets"])
 
 
 def test_gains_that_are_undefined_change_the_trees_of_eig_alone(table):
-    plan = dataclasses.replace(PLAN, readings=(CODED, CODED_UNDEFINED))
-    trees = missing_steps.learn(table, plan)["trees"].set_index(["method", "reading"])
+    plan = dataclasses.replace(PLAN, interpretations=(CODED, CODED_UNDEFINED))
+    trees = missing_steps.learn(table, plan)["trees"].set_index(["method", "interpretation"])
     for method in METHODS:
         one, other = (trees.loc[(method, r), "n_leaves"] for r in (CODED, CODED_UNDEFINED))
         assert (one.to_numpy() != other.to_numpy()).any() == method.startswith("eig")
@@ -208,7 +212,7 @@ def test_trees_are_kept_for_those_who_want_to_see_them(table, learnt):
     assert kept["missingness"].unique().tolist() == [20] and len(kept) == 2 * len(METHODS)
     tree = Tree.from_json(kept["tree"].iloc[0])
     own = learnt["trees"].query("missingness == 20 and repeat == 0 and fold == 0")
-    first = own[(own["reading"] == kept["reading"].iloc[0])].set_index("method")
+    first = own[(own["interpretation"] == kept["interpretation"].iloc[0])].set_index("method")
     assert tree.n_leaves == first.loc[kept["method"].iloc[0], "n_leaves"]
     high = missing_steps.learn(table, dataclasses.replace(PLAN, missingness=(60,)), [0])
     assert high["kept"]["missingness"].unique().tolist() == [60]
@@ -227,9 +231,9 @@ def test_what_is_missing_by_itself_is_guessed_where_rows_are_kept(table):
 def merged():
     """Seven made-up sets, so that a test can tell."""
     random = np.random.default_rng(0)
-    key = ["dataset", "reading", "missingness", "repeat", "fold", "method", "scenario"]
+    key = ["dataset", "interpretation", "missingness", "repeat", "fold", "method", "scenario"]
     index = pd.MultiIndex.from_product(
-        [[f"set{k}" for k in range(7)], ANALYTIC_CHOICES, [20, 50, 80], range(2), range(3), METHODS,
+        [[f"set{k}" for k in range(7)], INTERPRETATIONS, [20, 50, 80], range(2), range(3), METHODS,
          SCENARIOS], names=key,
     )  # fmt: skip
     rows = pd.DataFrame({"accuracy": random.random(len(index))}, index=index).reset_index()
@@ -242,8 +246,8 @@ def merged():
 
 def test_means_over_levels(merged):
     rows = merged["rows"]
-    own = rows.query("dataset == 'set3' and reading == @CODED and scenario == 'imputed'")
-    cells = merged["means"].query("dataset == 'set3' and reading == @CODED")
+    own = rows.query("dataset == 'set3' and interpretation == @CODED and scenario == 'imputed'")
+    cells = merged["means"].query("dataset == 'set3' and interpretation == @CODED")
     cells = cells.query("scenario == 'imputed'").set_index("method")
     by_method = own.groupby("method")["accuracy"].mean()
     for method in METHODS:
@@ -254,14 +258,14 @@ def test_means_over_levels(merged):
 
 
 def test_tests_over_data_sets_by_scipy(merged):
-    means = merged["means"].query("reading == @DESCRIBED and scenario == 'missing'")
+    means = merged["means"].query("interpretation == @DESCRIBED and scenario == 'missing'")
     wide = 100 * means.pivot(index="dataset", columns="method", values="accuracy")
-    tests = merged["tests"].query("reading == @DESCRIBED and correction == 'none'")
+    tests = merged["tests"].query("interpretation == @DESCRIBED and correction == 'none'")
     line = tests.query("part == 'best' and scenario == 'missing' and first == @BOTH").iloc[0]
     expected = stats.wilcoxon(wide[BOTH] - wide[BEST])
     assert line["p"] == pytest.approx(expected.pvalue) and line["n"] == 7
     assert line["difference"] == pytest.approx((wide[BOTH] - wide[BEST]).mean())
-    family = merged["tests"].query("reading == @DESCRIBED and part == 'baselines'")
+    family = merged["tests"].query("interpretation == @DESCRIBED and part == 'baselines'")
     family = family.query("scenario == 'missing'")
     assert (family["correction"] == "holm").sum() == 6
     plain, holm = (
@@ -271,10 +275,10 @@ def test_tests_over_data_sets_by_scipy(merged):
 
 
 def test_the_advantage_between_scenarios(merged):
-    means = merged["means"].query("reading == @DESCRIBED")
+    means = merged["means"].query("interpretation == @DESCRIBED")
     wide = 100 * means.pivot(index="dataset", columns=["scenario", "method"], values="accuracy")
     gain = {s: wide[s, "eig_knn"] - wide[s, BEST] for s in SCENARIOS}
-    tests = merged["tests"].query("reading == @DESCRIBED and part == 'scenarios'")
+    tests = merged["tests"].query("interpretation == @DESCRIBED and part == 'scenarios'")
     whole = tests[tests["first"] == "all"].iloc[0]
     assert whole["p"] == pytest.approx(oracle.friedman(np.column_stack([*gain.values()])))
     line = tests.query("second == 'imputed' and correction == 'none'").iloc[0]
@@ -284,9 +288,11 @@ def test_the_advantage_between_scenarios(merged):
 
 
 def test_depths_are_means_of_the_three_levels(merged):
-    deep = merged["depths"].query("reading == @CODED")
+    deep = merged["depths"].query("interpretation == @CODED")
     wide = deep.groupby(["dataset", "method"])["depth"].mean().unstack()
-    tests = merged["tests"].query("reading == @CODED and part == 'depth' and correction == 'none'")
+    tests = merged["tests"].query(
+        "interpretation == @CODED and part == 'depth' and correction == 'none'"
+    )
     assert len(tests) == 6
     line = tests.query("first == 'c45' and second == 'knn'").iloc[0]
     assert line["difference"] == pytest.approx((wide["c45"] - wide["knn"]).mean())
@@ -294,13 +300,13 @@ def test_depths_are_means_of_the_three_levels(merged):
 
 def test_runs_are_paired(merged):
     rows = merged["rows"].query(
-        "dataset == 'set1' and reading == @DESCRIBED and scenario == 'full'"
+        "dataset == 'set1' and interpretation == @DESCRIBED and scenario == 'full'"
     )
     rows = rows.query("missingness == 50")
     wide = rows.pivot(index=["repeat", "fold"], columns="method", values="accuracy")
     best = wide[["c45", "mean", "knn"]].mean().idxmax()
     line = merged["runs"].query(
-        "dataset == 'set1' and reading == @DESCRIBED and scenario == 'full'"
+        "dataset == 'set1' and interpretation == @DESCRIBED and scenario == 'full'"
     )
     line = line.query("missingness == 50").iloc[0]
     assert line["baseline"] == best and line["n"] == 6
@@ -312,11 +318,13 @@ def test_nothing_to_be_had():
     assert all(len(frame) == 0 for frame in empty.values())
 
 
-def test_the_third_reading_changes_c45_alone(table):
-    plan = dataclasses.replace(PLAN, readings=ANALYTIC_CHOICES, n_repeats=1)
+def test_the_third_interpretation_changes_c45_alone(table):
+    plan = dataclasses.replace(PLAN, interpretations=INTERPRETATIONS, n_repeats=1)
     made = missing_steps.learn(table, plan)["rows"]
     wide = made.pivot_table(
-        index=["missingness", "fold", "scenario"], columns=["reading", "method"], values="accuracy"
+        index=["missingness", "fold", "scenario"],
+        columns=["interpretation", "method"],
+        values="accuracy",
     )
     for method in METHODS:
         same = wide[DESCRIBED, method].equals(wide[CODED_GAIN, method])

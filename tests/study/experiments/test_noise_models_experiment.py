@@ -250,7 +250,7 @@ def test_probabilities_stay_probabilities(wine_run):
         multiples = np.array([0.0, 1.0, 2.0, 0.0]) if family == "per_variable" else None
         gate = noise_gate(family, 0.3, learner.means, 6.0, multiples)
         for method in ("ss", "stp", "se"):
-            tree, reading = learner.predictor(method, gate, family)
-            probabilities = tree.predict_proba(X, evaluation=reading)
+            tree, analysis = learner.predictor(method, gate, family)
+            probabilities = tree.predict_proba(X, evaluation=analysis)
             np.testing.assert_allclose(probabilities.sum(axis=1), 1)
             assert 0 <= metrics.brier(wine_run.table.y, probabilities) <= 2

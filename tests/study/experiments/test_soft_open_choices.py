@@ -1,4 +1,4 @@
-"""Settings of chapter 3 that stand for other readings of it, against their definitions."""
+"""Settings of chapter 3 that stand for other analyses of it, against their definitions."""
 
 import dataclasses
 from types import SimpleNamespace
@@ -111,7 +111,7 @@ def test_what_the_noise_is_of(wine, plan, wine_run, run_of, noise_is):
 
 
 def test_factors_as_shares_of_a_variance(wine, plan, wine_run):
-    """SS, STP and SE with sigma = sqrt(u |mean|), in growth, pruning and reading."""
+    """SS, STP and SE with sigma = sqrt(u |mean|), in growth, pruning and analysis."""
     plan = dataclasses.replace(plan, noise_is="variance")
     training = Samples(wine, wine_run.noised).training(0, "train", 0.0)
     sigma = np.sqrt(0.1 * np.append(np.nanmean(training.X[:, :3], axis=0), 0.0))

@@ -163,7 +163,7 @@ def test_rows_are_complete_and_tidy(wine_run, plan):
 
 
 def test_times_are_those_of_a_method_run_alone(wine, wine_run, plan, monkeypatch):
-    """With a clock that ticks once per tree, pruning and reading: shared trees count each time."""
+    """With a clock that ticks once per tree, pruning and analysis: shared trees count each time."""
     ticks = itertools.count()
     monkeypatch.setattr(soft_steps.time, "process_time", lambda: next(ticks))
     learnt = soft_steps.learn(wine, wine_run.noised, wine_run.calibration, plan, permutations=[1])

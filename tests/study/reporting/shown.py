@@ -87,9 +87,9 @@ def section_of(word, folder, **inputs):
 #: Columns of reports/claims.csv that are texts.
 TEXTS = """paper section experiment statement published_value measured estimate low high interval_of
 lacking hangs_on n_left_out paper_scale_verdict paper_scale_measured paper_scale_lacking
-paper_scale_n_datasets paper_scale_hangs_on paper_scale_n_left_out readings_word readings_n
-readings_reproduced readings_decides paper_scale_readings_word paper_scale_readings_n
-paper_scale_readings_reproduced paper_scale_readings_decides shown rule code"""
+paper_scale_n_datasets paper_scale_hangs_on paper_scale_n_left_out analyses_word analyses_n
+analyses_reproduced analyses_decides paper_scale_analyses_word paper_scale_analyses_n
+paper_scale_analyses_reproduced paper_scale_analyses_decides shown rule code"""
 
 
 def claim_row(name, **more):

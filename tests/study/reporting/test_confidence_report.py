@@ -195,7 +195,7 @@ def test_a_verdict_follows_its_test(run, gain, verdicts):
     assert {claim: found[claim] for claim in verdicts} == verdicts
 
 
-def test_the_other_reading_of_who_is_affected(run):
+def test_the_other_analysis_of_who_is_affected(run):
     """By it all versions affect as many."""
     made = _many(run, {"confdtree_norm": 0.02, "confdtree_tdist": 0.03, "confdtree_comb": 0.05})
     plan = dataclasses.replace(PLAN, affected="relative")

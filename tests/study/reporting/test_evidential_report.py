@@ -63,14 +63,14 @@ def _rows(names=SETS, gain=0.0, pruning=0.0, fewer=0.0, n=12, failures=0.0):
 
 
 def _sizes(rows):
-    """Leaves of both learners under every reading: those of `rows`."""
+    """Leaves of both learners in every analysis: those of `rows`."""
     own = rows[(rows["metric"] == "n_leaves") & rows["method"].isin([CART, E2M])]
     lines = []
     for _, name, repeat, method, state, _, value in own.itertuples():
-        readings = [(criterion, PLAN.min_share_gain) for criterion in CRITERIA]
+        analyses = [(criterion, PLAN.min_share_gain) for criterion in CRITERIA]
         if method == E2M:
-            readings = [("information_gain", floor) for floor in FLOORS]
-        lines += [(name, repeat, method, *reading, state, value) for reading in readings]
+            analyses = [("information_gain", floor) for floor in FLOORS]
+        lines += [(name, repeat, method, *analysis, state, value) for analysis in analyses]
     return pd.DataFrame(lines, columns=[*ORDER["sizes"], "n_leaves"])
 
 

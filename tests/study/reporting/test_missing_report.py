@@ -37,7 +37,7 @@ PLAN = MissingPlan(
     configuration="made-up",
     n_repeats=2,
     missingness=tuple(range(5, 100, 5)),
-    readings=(DESCRIBED, CODED, INDEPENDENT),
+    interpretations=(DESCRIBED, CODED, INDEPENDENT),
     datasets=(*SETS, "own"),
     printed={**NAMES, **{name: (name,) for name in ("audit", "car", "wine")}},
 )
@@ -45,18 +45,18 @@ MAJORITY = 0.7
 LEADS = {"full": 0.05, "missing": 0.09, "imputed": 0.04}
 
 
-def _made(names=SETS, leads=LEADS, perfect=0.005, deeper=4, flat=True, readings=PLAN.readings,
-          levels=PLAN.missingness, n_repeats=2):  # fmt: skip
+def _made(names=SETS, leads=LEADS, perfect=0.005, deeper=4, flat=True,
+          interpretations=PLAN.interpretations, levels=PLAN.missingness, n_repeats=2):  # fmt: skip
     """Results in which EIG leads by `leads`, perfect imputation by `perfect`, and so on."""
     random = np.random.default_rng(0)
-    key = [names, readings, levels, range(n_repeats), range(5), METHODS, SCENARIOS]
+    key = [names, interpretations, levels, range(n_repeats), range(5), METHODS, SCENARIOS]
     index = pd.MultiIndex.from_product(key, names=ORDER["rows"])
     rows = index.to_frame(index=False)
     at = {name: k for k, name in enumerate(names)}
     is_eig, is_perfect = rows["method"].isin(VARIANTS), rows["method"] == VARIANTS[1]
     value = 0.85 - rows["missingness"] / 2000 + 0.001 * random.standard_normal(len(rows))
     size = 1 + rows["dataset"].map(at) / 20  # no ties between data sets
-    lead = rows["scenario"].map(leads) * np.where(rows["reading"] == INDEPENDENT, -1, 1)
+    lead = rows["scenario"].map(leads) * np.where(rows["interpretation"] == INDEPENDENT, -1, 1)
     value += is_eig * lead * size + is_perfect * perfect * size
     if flat:
         late = (rows["dataset"] == "car") & (rows["scenario"] == "imputed")
@@ -76,7 +76,7 @@ def _inputs(made, plan=PLAN):
     inputs = {**missing_statistics.merged(*made, plan), "published": PUBLISHED, "plan": plan}
     inputs["results"] = {name: inputs[name] for name in missing_claims.INPUTS}
     judged = missing_claims.claims_by_choice(inputs["results"], SPECIFICATION, STATED, plan)
-    return {**inputs, "readings": judged}
+    return {**inputs, "interpretations": judged}
 
 
 @functools.cache
@@ -105,11 +105,11 @@ def test_means_name_the_set_of_the_paper_and_mark_the_best(run):
     assert set(zip(table["dataset"], table["registry"], strict=True)) == {
         ("breast_cancer", "wdbc"), ("car", "car"), ("wine", "wine"),
     }  # fmt: skip
-    own = table[(table["registry"] == "wine") & (table["reading"] == DESCRIBED)]
+    own = table[(table["registry"] == "wine") & (table["interpretation"] == DESCRIBED)]
     own = own[own["scenario"] == "missing"].set_index("method")
     assert own.index[own["best"]].tolist() == ["eig_perfect"]
     rows = run.inputs["rows"]
-    raw = rows.query("dataset == 'wine' and reading == @DESCRIBED and scenario == 'missing'")
+    raw = rows.query("dataset == 'wine' and interpretation == @DESCRIBED and scenario == 'missing'")
     assert own.loc["knn", "accuracy"] == pytest.approx(
         raw[raw["method"] == "knn"]["accuracy"].mean()
     )
@@ -158,7 +158,7 @@ def test_every_number_of_the_text_about_a_scenario_is_there(whole):
     assert table["published"].notna().all()
     deficit = table[table["metric"] == "mean_accuracy_deficit_to_other_methods"].iloc[0]
     means = whole.inputs["means"].query("dataset == 'wine' and scenario == 'imputed'")
-    own = means.query("reading == @DESCRIBED").set_index("method")["accuracy"]
+    own = means.query("interpretation == @DESCRIBED").set_index("method")["accuracy"]
     others = own[["mean", "knn", "eig_knn", "eig_perfect"]].mean()
     assert deficit[DESCRIBED] == pytest.approx(100 * (others - own["c45"]))
 
@@ -186,10 +186,15 @@ def test_statements_that_hold(whole):
     assert "7 of 7" in found.loc["EIG-02", "coded"]
     # Independent variables are asked of what is described.
     assert found.loc["EIG-09", "verdict_coded"] == "inconclusive"
-    readings = whole.tables["missing_readings"].set_index(["claim", "reading"])["verdict"]
-    assert len(readings) == 18
-    assert set(readings.drop(("EIG-09", CODED))) == {"reproduced"}
-    assert readings.index.get_level_values("reading").tolist()[:2] == [DESCRIBED, CODED]
+    interpretations = whole.tables["missing_interpretations"].set_index(
+        ["claim", "interpretation"]
+    )["verdict"]
+    assert len(interpretations) == 18
+    assert set(interpretations.drop(("EIG-09", CODED))) == {"reproduced"}
+    assert interpretations.index.get_level_values("interpretation").tolist()[:2] == [
+        DESCRIBED,
+        CODED,
+    ]
 
 
 def test_statements_that_do_not_hold():
@@ -232,13 +237,15 @@ def test_few_data_sets_cannot_tell():
     assert found.loc["EIG-06", "verdict"] == found.loc["EIG-07", "verdict"] == "reproduced"
 
 
-def test_the_readings_are_judged_apart():
-    made = _made(readings=(DESCRIBED,), leads={"full": -0.1, "missing": -0.1, "imputed": -0.1})
-    other = _made(readings=(CODED,))
+def test_the_interpretations_are_judged_apart():
+    made = _made(
+        interpretations=(DESCRIBED,), leads={"full": -0.1, "missing": -0.1, "imputed": -0.1}
+    )
+    other = _made(interpretations=(CODED,))
     both = [[pd.concat([a[0], b[0]])] for a, b in zip(made, other, strict=True)]
     both[2] = [both[2][0].drop_duplicates()]
-    readings = _run(_inputs(both)).tables["missing_readings"]
-    table = readings.set_index(["claim", "reading"])["verdict"]
+    interpretations = _run(_inputs(both)).tables["missing_interpretations"]
+    table = interpretations.set_index(["claim", "interpretation"])["verdict"]
     assert table["EIG-02", DESCRIBED] == "not reproduced"
     assert table["EIG-02", CODED] == "reproduced"
 
@@ -257,7 +264,7 @@ def test_figures_show_what_was_run(run):
     drawn = made_by(missing_figures.missing_gains, **run.inputs)
     assert len(drawn.axes) == 9 and all(len(axes.lines) == 4 for axes in drawn.axes)
     levels = run.tables["missing_levels"]
-    own = levels.query("reading == @CODED and scenario == 'imputed' and missingness == 50")
+    own = levels.query("interpretation == @CODED and scenario == 'imputed' and missingness == 50")
     means = own.groupby("method")["accuracy"].mean()
     line = drawn.axes[5].lines[1]
     assert line.get_ydata()[2] == pytest.approx(100 * (means["eig_knn"] - means["c45"]))
@@ -280,5 +287,5 @@ def test_the_section_names_what_is_absent_and_has_every_test(run, tmp_path):
     assert tests.count("<tbody>") == 11 and tests.count('<th scope="row">') == 38
     assert "Accuracy, variant less the best baseline: complete test set" in tests
     table = run.tables["missing_tests"]
-    (p,) = table.loc[(table["reading"] == DESCRIBED) & (table["first"] == "all"), "p"]
+    (p,) = table.loc[(table["interpretation"] == DESCRIBED) & (table["first"] == "all"), "p"]
     assert f"Friedman’s test: p = {p:.3f}." in text

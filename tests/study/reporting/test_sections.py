@@ -20,7 +20,7 @@ pytestmark = pytest.mark.slow
 APART = {
     *("soft_combined", "soft_scores", "soft_ranks", "soft_sweep", "soft_sweep_ranges"),
     *("search_splits", "structure_examples", "structure_closeness", "missing_levels"),
-    "readings_points",
+    "analytic_choices_points",
 }
 #: Experiments of which nothing is made where no data set could be had: what merges needs a frame.
 NEVER_EMPTY = {"noise_models", "diverse_trees", "survival_baselines", "confidence"}

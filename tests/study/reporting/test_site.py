@@ -37,13 +37,13 @@ def test_what_is_planned_is_what_is_made():
 
 
 def test_a_claim_leads_to_its_experiment():
-    """Pages said that the configuration did not run it: the word for its readings hid its own."""
+    """Pages said that the configuration did not run it: the word for its analyses hid its own."""
     section = one("soft", title="Soft trees", markup='<p id="T3-01">Here.</p>')
     for word in ("", "in some"):
-        claim = claim_row("T3-01", experiment="soft", readings_word=word)
+        claim = claim_row("T3-01", experiment="soft", analyses_word=word)
         page = site.pages(content_of([section], claims=[claim]))["claims/T3-01.html"]
         assert 'Experiment: <a href="../soft.html#T3-01">Soft trees</a>' in page
-    elsewhere = claim_row("T4-01", experiment="search", readings_word="in some")
+    elsewhere = claim_row("T4-01", experiment="search", analyses_word="in some")
     page = site.pages(content_of([section], claims=[elsewhere]))["claims/T4-01.html"]
     assert "Experiment: search, which this configuration does not run" in page
 

@@ -300,7 +300,7 @@ def declared_settings(config) -> list[tuple[str, dict]]:
 
 
 @pytest.mark.parametrize(
-    "configuration", ["default", "smoke", "paper", "midpoint", "threshold", "every_reading"]
+    "configuration", ["default", "smoke", "paper", "midpoint", "threshold", "multiverse"]
 )
 def test_the_settings_of_a_rule_are_a_plan(configuration):
     """A job sees defaults for the settings that its rule does not declare: no check of one setting

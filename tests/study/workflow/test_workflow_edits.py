@@ -82,9 +82,9 @@ ALL_FIGURES, ALL_CLAIMS, ALL_PAGES = (
             "EXACT = 9",
             "EXACT = 8",
             {*ALL_CLAIMS, "soft_page", "search_page"},
-            # A table of EIG tells verdicts, and readings tell nothing else.
+            # A table of EIG tells verdicts, and analyses tell nothing else.
             {
-                *(ALL_FIGURES - {"missing_figures", "readings_figures"}),
+                *(ALL_FIGURES - {"missing_figures", "analytic_choices_figures"}),
                 *("soft_learn", "search_run", "soft_tables", "soft_statistics"),
             },
             id="the judge of claims",

@@ -1,4 +1,4 @@
-"""The reading and the experiment of docs/researcher.md are added to copies of the project."""
+"""The analysis and the experiment of docs/researcher.md are added to copies of the project."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def files() -> dict[str, str]:
 
 
 def changes() -> list[tuple[str, str, str]]:
-    """The reading of the page: path, a line that is there, and what stands in its place."""
+    """The analysis of the page: path, a line that is there, and what stands in its place."""
     diff = re.search(r"^```diff\n(.*?)^```$", PAGE, re.DOTALL | re.MULTILINE)[1]
     return [
         (path, line, re.sub(r"^\+", "", added, flags=re.MULTILINE) + line * (sign == " "))
@@ -79,31 +79,31 @@ def test_the_example_is_no_larger_than_it_says():
 
 
 @pytest.mark.runs
-def test_a_reading_is_a_setting_and_an_entry(smoke_data, tmp_path):
+def test_a_choice_is_a_setting_and_an_entry(smoke_data, tmp_path):
     copy = Copy(tmp_path)
     settings = copy.project.settings(
-        "experiments: [structure, readings]\nreadings: {of: [structure]}\n"
+        "experiments: [structure, analytic_choices]\nanalytic_choices: {of: [structure]}\n"
         "structure: {n_forests: 1, n_trees: 12, n_bootstrap: 10}\n"
     )
-    judged = "data/results/readings/judged/structure.parquet"
+    judged = "data/results/analytic_choices/judged/structure.parquet"
 
-    def readings():
+    def analyses():
         done = copy.snakemake("--cores", "2", *settings, "--", judged)
         assert done.returncode == 0, done.stderr
         found = pd.read_parquet(copy.file(judged))
         return found[found["claim"] == "T5-05"]
 
-    before = readings()
+    before = analyses()
     n_lines = sum(put(copy.file(name), old, new) for name, old, new in changes())
     assert n_lines == 9 and "nine lines more" in PAGE
     copy.generate()
     assert "ranked: true" in copy.file("config/default.yaml").read_text()
-    after = readings()
+    after = analyses()
     assert len(after) == 2 * len(before) == 2 * 4 * 5
     assert set(after["choice_correlation"]) == {"as here", "Pearson"}
-    same = after[after["choice_correlation"] == "as here"].set_index("reading")
+    same = after[after["choice_correlation"] == "as here"].set_index("analysis")
     pd.testing.assert_frame_equal(
-        same.drop(columns="choice_correlation"), before.set_index("reading")
+        same.drop(columns="choice_correlation"), before.set_index("analysis")
     )
 
 

@@ -80,32 +80,34 @@ def test_one_data_set_is_cut_by_its_chunks():
     assert found.rules == ("claims", "evaluate", "tables")
 
 
-def test_readings_are_cut_with_what_they_read():
+def test_analyses_are_cut_with_what_they_read():
     """A part holds rows as here and runs; it is one even where a single set is cut by chunks."""
 
     def read(*datasets):
-        calls = {**CALLS, "summary": "readings.statistics:summarise"}
+        calls = {**CALLS, "summary": "analytic_choices.statistics:summarise"}
         runs = {
-            f"readings_run:{name},mine": job("readings_run", [f"rows/{name}"], f"runs/{name}")
+            f"analytic_choices_run:{name},mine": job(
+                "analytic_choices_run", [f"rows/{name}"], f"runs/{name}"
+            )
             for name in datasets
         }
         rows = [f"{kind}/{name}" for kind in ("rows", "runs") for name in datasets]
         jobs = {
             **plan(*datasets),
             **runs,
-            "readings_judge:mine": job("readings_judge", rows, "judged"),
+            "analytic_choices_judge:mine": job("analytic_choices_judge", rows, "judged"),
             "summary": job("summary", ["judged"], "tables/c"),
         }
-        return cut(jobs, calls, "readings", "mine")
+        return cut(jobs, calls, "analytic_choices", "mine")
 
     two, one = read("pima", "wine"), read("pima")
     assert list(two.parts) == ["pima", "wine"] and list(one.parts) == ["pima"]
     part = two.parts["pima"]
     assert part == one.parts["pima"]
     assert part.dataset == "pima" and part.files == ("rows/pima", "runs/pima")
-    assert "readings_run:pima,mine" in part.jobs and "learn:pima,2" in part.jobs
-    assert "workflow.jobs.readings:run" in part.calls
-    assert two.rules == ("claims", "readings_judge", "summary", "tables")
+    assert "analytic_choices_run:pima,mine" in part.jobs and "learn:pima,2" in part.jobs
+    assert "workflow.jobs.analytic_choices:run" in part.calls
+    assert two.rules == ("analytic_choices_judge", "claims", "summary", "tables")
 
 
 def test_one_data_set_without_chunks_is_one_part():

@@ -74,7 +74,7 @@ def test_what_an_experiment_shows_is_made_by_a_rule_of_that_name(kind):
 READ = {
     "soft_sweep": {"soft_noise"},
     "noise_models": {"soft_noise", "soft_calibrate"},
-    "readings": READ_AGAIN,
+    "analytic_choices": READ_AGAIN,
 }
 
 

@@ -299,23 +299,23 @@ def test_a_setting_that_has_come_since_is_no_difference(four):
     assert "equal" in codes(four)["a"]
 
 
-def test_parts_of_readings_are_not_those_of_another_order(tmp_path):
+def test_parts_of_analyses_are_not_those_of_another_order(tmp_path):
     """Runs in a part have numbers, not names: with choices in another order, which no digest told,
     rows of one alternative were judged as those of another."""
     shutil.copytree(ROOT / "config", tmp_path / "config")
-    one = Reference(tmp_path, "readings", "every_reading", tmp_path / "kept", "evidential")
-    calls = ["workflow.jobs.readings:run"]
+    one = Reference(tmp_path, "analytic_choices", "multiverse", tmp_path / "kept", "evidential")
+    calls = ["workflow.jobs.analytic_choices:run"]
     then = one._settings(calls)
     assert one._settings(calls) == json.loads(json.dumps(then))
-    file = tmp_path / "config/readings.yaml"
+    file = tmp_path / "config/analytic_choices.yaml"
     content = read_yaml(file)
     own = content["evidential"]["choices"]
     content["evidential"]["choices"] = dict(reversed(own.items()))
     file.write_text(json.dumps(content))
     now = one._settings(calls)
-    assert now["readings"]["choices"] == then["readings"]["choices"] and now != then
-    shutil.copy(ROOT / "config/readings.yaml", file)
-    file = tmp_path / "config/every_reading.yaml"
+    assert now["analytic_choices"]["choices"] == then["analytic_choices"]["choices"] and now != then
+    shutil.copy(ROOT / "config/analytic_choices.yaml", file)
+    file = tmp_path / "config/multiverse.yaml"
     file.write_text(file.read_text().replace("singles: true", "singles: false"))
     assert one._settings(calls) != then
 
@@ -577,32 +577,36 @@ def test_other_experiments_have_references_too(tmp_path, word, parts):
 
 READ = """
 configuration: read
-experiments: [evidential, readings]
+experiments: [evidential, analytic_choices]
 evidential: {datasets: [iris, wine], n_repeats: 2, max_leaves: 4, chunk: 1}
-readings: {of: [evidential], singles: true, nearest: true}
+analytic_choices: {of: [evidential], singles: true, nearest: true}
 """
 
 
 @pytest.mark.runs
-def test_readings_have_a_reference_of_what_they_read(tmp_path):
+def test_analyses_have_a_reference_of_what_they_read(tmp_path):
     """Parts made one by one give the tables of one run, and come out the same again."""
-    project = new_project(tmp_path / "readings")
+    project = new_project(tmp_path / "analytic_choices")
     (project.path / "config/read.yaml").write_text(READ)
-    asked = {"experiment": "readings", "configuration": "read"}
+    asked = {"experiment": "analytic_choices", "configuration": "read"}
     done = reference(project, "wine", "--of", "evidential", **asked)
     assert done.returncode == 0, done.stderr
-    assert "kept/readings/evidential: 1 of 2 parts are there, and no tables yet" in done.stdout
+    assert (
+        "kept/analytic_choices/evidential: 1 of 2 parts are there, and no tables yet" in done.stdout
+    )
     done = reference(project, "--all", "--of", "evidential", **asked)
     assert done.returncode == 0, done.stderr
-    folder = project.path / "kept/readings/evidential"
-    one = Reference(project.path, "readings", "read", folder, "evidential")
+    folder = project.path / "kept/analytic_choices/evidential"
+    one = Reference(project.path, "analytic_choices", "read", folder, "evidential")
     assert list(one.cut.parts) == ["iris", "wine"]
-    done = project.forked("--cores", "2", "--configfile", "config/read.yaml", "--", "readings")
+    done = project.forked(
+        "--cores", "2", "--configfile", "config/read.yaml", "--", "analytic_choices"
+    )
     assert done.returncode == 0, done.stderr
     manifest = read_json(folder / "manifest.json")
-    assert (manifest["experiment"], manifest["of"]) == ("readings", "evidential")
-    assert "choices" in manifest["settings"]["readings"]
-    names = {f"readings_{name}.csv" for name in ("choices", "nearest", "points", "verdicts")}
+    assert (manifest["experiment"], manifest["of"]) == ("analytic_choices", "evidential")
+    assert "choices" in manifest["settings"]["analytic_choices"]
+    names = {f"analytic_choices_{name}.csv" for name in ("open", "nearest", "points", "verdicts")}
     assert names <= manifest["outputs"].keys()
     for name, path in one.wanted.items():
         if name in manifest["outputs"]:
@@ -611,7 +615,7 @@ def test_readings_have_a_reference_of_what_they_read(tmp_path):
     done = reference(project, "--compare", "1", "--of", "evidential", **asked)
     assert done.returncode == 0, done.stderr
     # Where an alternative has come, parts are of another file.
-    choices = project.path / "config/readings.yaml"
+    choices = project.path / "config/analytic_choices.yaml"
     choices.write_text(choices.read_text().replace("tolerance: 0.0001", "tolerance: 0.0002"))
     done = reference(project, "--of", "evidential", **asked)
     assert done.returncode == 1 and "settings not those of config/read.yaml" in done.stderr

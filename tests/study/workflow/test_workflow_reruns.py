@@ -22,9 +22,9 @@ AFTER_SEARCH = after("search", "run", "merge", "running_times")
 DISTANCES = {"structure_compare", "structure_resample"}
 AFTER_DISTANCES = after("structure", "cluster")
 AFTER_STRUCTURE_BEYOND = after("diverse_trees", "run")
-AFTER_READINGS = after("readings", "run", "judge")
+AFTER_CHOICES = after("analytic_choices", "run", "judge")
 #: No claim depends on how a configuration is called.
-CLAIMS = {*(f"{word}_claims" for word in having("claims")), "missing_readings"}
+CLAIMS = {*(f"{word}_claims" for word in having("claims")), "missing_interpretations"}
 COMPARISON = {"comparison", "comparison_figure"}
 #: Rules whose tables hold what the papers print; data of two experiments are private.
 PRIVATE = {"soft_illustration", "survival"}
@@ -33,8 +33,8 @@ COMPARED = {f"{word}_tables" for word in {s.experiment for s in SOURCES.values()
 
 def audited(rerun: set[str]) -> set[str]:
     """What stands above the experiments and follows from some rules."""
-    found = {"claims"} if rerun & (CLAIMS - {"missing_readings"}) else set()
-    found |= AFTER_READINGS if rerun & READ_AGAIN else set()
+    found = {"claims"} if rerun & (CLAIMS - {"missing_interpretations"}) else set()
+    found |= AFTER_CHOICES if rerun & READ_AGAIN else set()
     return found | (COMPARISON if rerun & COMPARED else set())
 
 
@@ -119,7 +119,7 @@ COUNTS = [
 ]
 #: Rules that put chunks of a data set together.
 MERGE = {"soft_merge", "soft_sweep_merge", "search_merge"}
-MERGE |= {"structure_statistics", "survival_statistics", "readings_run"}
+MERGE |= {"structure_statistics", "survival_statistics", "analytic_choices_run"}
 #: What follows for a cohort: its patients are in one file, of all chunks.
 MERGE |= {"survival_merge", "survival_describe", "survival_sheet"}
 

@@ -15,7 +15,9 @@ from throwaway import ROOT
 from hedgerow_study.experiments.audit.misprints import MISPRINTS
 from hedgerow_study.extensions.uncertainty_benchmark.plan import READABLE
 from hedgerow_study.extensions.uncertainty_benchmark.tables import CONDITION_LABELS, LABELS
+from hedgerow_study.reporting.analytic_choices import tracked_tables
 from hedgerow_study.reporting.claim_specification import FORMER
+from hedgerow_study.reporting.claims import FORMER_COLUMNS
 from hedgerow_study.reporting.notes import note_files, passages
 from hedgerow_study.workflow.showing import result_pages
 from hedgerow_study.workflow.showing.result_pages import CHOICE, STEADY, TABLES, gain, which_method
@@ -31,7 +33,8 @@ REPORT = PAGES[result_pages.PAGE]
 def rows(name: str) -> list[dict[str, str]]:
     """Rows of a CSV file by another reader than that of the page."""
     with (ROOT / name).open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
+        found = list(csv.DictReader(file))
+    return [{FORMER_COLUMNS.get(k, k): value for k, value in row.items()} for row in found]
 
 
 def text(page: str) -> str:
@@ -84,11 +87,11 @@ def test_counts_of_verdicts_are_those_of_the_files():
     assert lines[-1] == [sum(column) for column in zip(*wanted, strict=True)]
 
 
-def test_words_of_readings_are_those_of_the_files():
+def test_words_of_analyses_are_those_of_the_files():
     words = Counter()
-    for file in ROOT.glob("data/reference/readings/*/readings_verdicts.csv"):
+    for file in tracked_tables(ROOT, "verdicts"):
         for row in rows(file.relative_to(ROOT).as_posix()):
-            n, share = int(row["n_readings"]), row["reproduced"]
+            n, share = int(row["n_analyses"]), row["reproduced"]
             none, every = float(share or 0) == 0.0, float(share or 0) == 1.0
             words["in all" if every else "in none" if none else "in some"] += n >= 8
     last = [cell.rstrip(" |") for cell in table(REPORT["verdicts"])[-1]]
@@ -105,14 +108,14 @@ def test_each_statement_stands_in_one_place():
         assert holds == [name for name in names if VERDICTS[name] == "reproduced"]
 
 
-def test_what_stands_under_every_reading_does():
+def test_what_stands_under_every_analysis_does():
     verdicts = defaultdict(set)
-    for file in ROOT.glob("data/reference/readings/*/readings_points.csv"):
+    for file in tracked_tables(ROOT, "points"):
         for row in rows(file.relative_to(ROOT).as_posix()):
             verdicts[row["claim"]].add(row["verdict"])
     wanted = [n for n in STATED if VERDICTS[n] == "reproduced" and verdicts[n] == {"reproduced"}]
     kinds = {line[0].removeprefix("| "): line[1].rstrip(" |") for line in table(REPORT["standing"])}
-    assert kinds["reproduced, and under every reading"].split(", ") == wanted
+    assert kinds["reproduced, and in every analysis"].split(", ") == wanted
 
 
 def test_all_that_is_not_reproduced_is_told_with_its_reason():
@@ -168,11 +171,11 @@ def test_every_misprint_is_told_here_and_beside_the_published_figures():
 
 def test_a_choice_that_changes_a_verdict_is_told():
     points = rows("data/reference/readings/search/readings_points.csv")
-    here = {row["claim"]: row["verdict"] for row in points if row["reading"] == "as here"}
+    here = {row["claim"]: row["verdict"] for row in points if row["analysis"] == "as here"}
     changed = {
         row["claim"]
         for row in points
-        if ", " not in row["reading"] and row["verdict"] != here[row["claim"]]
+        if ", " not in row["analysis"] and row["verdict"] != here[row["claim"]]
     }
     told = re.findall(r"^- \*\*([\w-]+)\*\*", REPORT["T4_hangs"], re.M)
     assert told == sorted(changed)

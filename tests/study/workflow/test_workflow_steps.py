@@ -30,7 +30,7 @@ run(snakemake)
 '''
 
 #: Scripts of rules that belong to no experiment.
-APART = {"fetch", "tidy", "readings", "report", "crate", "manifest"}
+APART = {"fetch", "tidy", "analytic_choices", "report", "crate", "manifest"}
 
 
 @pytest.fixture(scope="module")

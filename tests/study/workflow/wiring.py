@@ -140,11 +140,11 @@ def not_run_yet(before: Sections, after: Sections) -> dict[str, int]:
 SHOWN_TOO = {
     "soft_illustration": {"data"},
     "survival": {"sheet"},
-    "missing": {"readings"},
+    "missing": {"interpretations"},
 }
 #: Rules that make something of all data sets that a page does not show as it is.
 KEPT = ("statistics", "by_factor", "timed_claims")
-#: Rules of which readings make jobs again.
+#: Rules of which analyses make jobs again.
 READ_AGAIN = {
     *("soft_noise", "soft_calibrate", "soft_learn", "soft_prune", "soft_evaluate", "soft_merge"),
     *("structure_learn", "structure_compare", "structure_cluster", "structure_resample"),

@@ -11,6 +11,7 @@ from hedgerow.errors import ConfigError
 from hedgerow_study.experiments import module_of
 from hedgerow_study.experiments.frames import Frames
 from hedgerow_study.experiments.step import step
+from hedgerow_study.reporting.analytic_choices import word_of
 from hedgerow_study.reporting.claim_specification import (
     NOT_TESTABLE,
     SOURCE,
@@ -27,16 +28,15 @@ from hedgerow_study.reporting.claims import (
     judge,
     with_statements,
 )
-from hedgerow_study.reporting.readings import word_of
 
 #: Before the names of columns that tell of tracked results at the scale of the papers.
 SCALE = "paper_scale_"
-#: What became of a claim under all readings of its paper, by the column of `readings`.
+#: What became of a claim in all analyses of its paper, by the column of `analytic_choices`.
 ROBUSTNESS_COLUMNS = {
-    "readings_word": "word",
-    "readings_n": "n_readings",
-    "readings_reproduced": "reproduced",
-    "readings_decides": "decides",
+    "analyses_word": "word",
+    "analyses_n": "n_analyses",
+    "analyses_reproduced": "reproduced",
+    "analyses_decides": "decides",
 }
 #: Of reports/claims.csv.
 ORDER = [
@@ -78,15 +78,15 @@ def all_claims(
     reference: Frames,
     experiments: Sequence[str],
     ids: Sequence[str],
-    readings: Sequence[pd.DataFrame],
-    tracked_readings: Sequence[pd.DataFrame],
+    analyses: Sequence[pd.DataFrame],
+    tracked_analyses: Sequence[pd.DataFrame],
 ) -> pd.DataFrame:
     """All claims of data/published/claims.csv, then our own, whatever the configuration runs.
 
     Returns: columns as in `ORDER`. paper and section are empty for questions of our own; estimate,
     low, high and interval_of as in `hedgerow_study.reporting.claims.judge`, hangs_on and n_left_out
-    as in `hedgerow_study.reporting.claims.hanging`; readings_word (reproduced in all, in
-    some, in none), readings_n, readings_reproduced (the share of these) and readings_decides (a
+    as in `hedgerow_study.reporting.claims.hanging`; analyses_word (reproduced in all, in
+    some, in none), analyses_n, analyses_reproduced (the share of these) and analyses_decides (a
     choice) are empty where a claim was not read in other ways, with `SCALE` before them those of
     the tracked results; shown lists tables and figures with blanks between them. A claim of an
     experiment that does not run is inconclusive.
@@ -100,7 +100,7 @@ def all_claims(
     verdicts = with_statements(verdicts, claims, stated).set_index("claim")
     papers = stated.set_index("claim_id")
     at_scale = _at_scale(reference)
-    read, read_at_scale = _robustness_of(readings), _robustness_of(tracked_readings, SCALE)
+    read, read_at_scale = _robustness_of(analyses), _robustness_of(tracked_analyses, SCALE)
     questions = [name for name, claim in claims.items() if claim.statement]
     lines = []
     for name in [*papers.index, *questions]:
@@ -127,17 +127,17 @@ def all_claims(
 def _robustness_of(
     robustness: Sequence[pd.DataFrame], prefix: str = ""
 ) -> dict[str, dict[str, Any]]:
-    """What became of each claim that has a verdict under a reading, by claim."""
-    texts = {"n_readings": "{:d}", "reproduced": "{:.4g}"}
+    """What became of each claim that has a verdict in an analysis, by claim."""
+    texts = {"n_analyses": "{:d}", "reproduced": "{:.4g}"}
     return {
         row["claim"]: {
             f"{prefix}{name}": texts.get(of, "{}").format(row[of])
             for name, of in ROBUSTNESS_COLUMNS.items()
         }
-        | {f"{prefix}readings_word": word_of(row["reproduced"], row["n_readings"])}
+        | {f"{prefix}analyses_word": word_of(row["reproduced"], row["n_analyses"])}
         for frame in robustness
-        for row in frame.fillna({"decides": ""}).to_dict("records")
-        if row["n_readings"]
+        for row in from_reference(frame).fillna({"decides": ""}).to_dict("records")
+        if row["n_analyses"]
     }
 
 

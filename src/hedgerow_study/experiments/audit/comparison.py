@@ -166,7 +166,7 @@ def _half_width(table: pd.DataFrame, _tables) -> pd.DataFrame:
 
 
 def _of_text(table: pd.DataFrame, _tables) -> pd.DataFrame:
-    """Numbers in the text of EIG, of the first reading that was run."""
+    """Numbers in the text of EIG, of the first interpretation that was run."""
     choice = next(r for r in ("described", "coded", "coded_gain") if r in table)
     criterion = "scenario_" + table["scenario"]
     return table.assign(measured=table[choice], criterion=criterion, spread=NO_SPREAD)

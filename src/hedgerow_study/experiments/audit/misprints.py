@@ -24,7 +24,7 @@ MANUAL = "by reading"
 HALF_DIGIT = 0.05
 #: mg/dl of creatinine in umol/l: 10,000 over its molar mass of 113.12 g/mol.
 CREATININE = 1e4 / 113.12
-#: What is less than this is not 'nearly half' by any reading.
+#: What is less than this is not 'nearly half' by any interpretation.
 NEARLY_HALF = 0.4
 
 

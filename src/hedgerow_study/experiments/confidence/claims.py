@@ -51,7 +51,7 @@ def claims(
         rows_of_tree = rows[rows["tree"].isin([tree, NO_TREE]) & rows["dataset"].isin(names)]
         keys = ["dataset", "method", "metric"]
         means = rows_of_tree.groupby(keys, as_index=False)["value"].mean()
-        # The statement is about the reading that the tables have.
+        # The statement is about the interpretation that the tables have.
         chosen = AFFECTED_METRICS[plan.affected]
         means = means[
             (means["metric"] == chosen) | ~means["metric"].isin(AFFECTED_METRICS.values())

@@ -60,7 +60,7 @@ PRINTED_KINDS = {"binary": "binary_datasets", "multi_class": "multi_class_datase
 #: Change of the assigned class's probability from which an instance is affected (section IV.A); a
 #: change that is one but for rounding counts.
 AFFECTED = 0.10 - 1e-9
-#: Metric of each reading of it.
+#: Metric of each interpretation of it.
 AFFECTED_METRICS = {"points": "affected_points", "relative": "affected"}
 
 #: Columns that order each table.

@@ -127,8 +127,8 @@ def changes(plain: np.ndarray, other: np.ndarray) -> dict[str, float]:
     """Shares of instances whose probabilities a method changed.
 
     Returns: `affected`: the assigned class's probability changed by 10 % of it or more (section
-    IV.A, table III); `affected_points`: by 10 points or more, another reading of the sentence;
-    `reassigned`: another class is assigned.
+    IV.A, table III); `affected_points`: by 10 points or more, another interpretation of the
+    sentence; `reassigned`: another class is assigned.
     """
     rows, assigned = np.arange(len(plain)), plain.argmax(axis=1)
     before, after = plain[rows, assigned], other[rows, assigned]

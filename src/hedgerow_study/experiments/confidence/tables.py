@@ -237,7 +237,7 @@ def confdtree_table_2(
 @table(
     "Instances that a version affects",
     caption="Share of test instances, in per cent, whose assigned class changes its probability by "
-    "{affected} or more, mean over {cv} of {tree}; beside it the other reading of "
+    "{affected} or more, mean over {cv} of {tree}; beside it the other interpretation of "
     "the paper's “modified by 10 % or more”: {other}. Reassigned: another class is assigned. {ran}",
     caption_values=caption_values,
     sources=affected_sources,
@@ -246,7 +246,7 @@ def confdtree_table_3(rows: pd.DataFrame, published: Frames, plan: ConfidencePla
     """Table III: share of instances that each version affects.
 
     Returns: dataset, registry, status, method, metric (`instances_affected`), unit (per cent),
-    measured (the reading of the plan), points, relative, reassigned, published.
+    measured (the interpretation of the plan), points, relative, reassigned, published.
     """
     means = rows[rows["tree"] == plan.tree].groupby(["dataset", "method", "metric"])["value"].mean()
     printed = cells_of(published["confdtree_table_3"])

@@ -27,7 +27,7 @@ def claims(
     plan: EvidentialPlan,
 ) -> pd.DataFrame:
     """Judge statements E2M-01 to E2M-05 of data/published/claims.csv."""
-    # A second reading of a data set stands beside the first and in no verdict.
+    # A second interpretation of a data set stands beside the first and in no verdict.
     first = {names[0] for names in plan.printed.values() if names}
     first_tests = tests[tests["dataset"].isin(first)] if first else tests
 

@@ -132,7 +132,7 @@ def _sizes(table: pd.DataFrame) -> Markup:
 
 
 def _size_choices(table: pd.DataFrame) -> Markup:
-    """Sizes under other readings; failures and leaves in each cell."""
+    """Sizes under other interpretations; failures and leaves in each cell."""
     table = table.fillna({"registry": ""})
     heads = [
         f"CART, {CRITERIA[line.criterion]}" if line.method == CART else f"E2M, floor {line.floor:g}"

@@ -201,7 +201,7 @@ def e2m_table_2(rows: pd.DataFrame, published: Frames, plan: EvidentialPlan) -> 
 def evidential_sizes(
     rows: pd.DataFrame, sizes: pd.DataFrame, published: Frames, plan: EvidentialPlan
 ) -> pd.DataFrame:
-    """Table 2 under readings that the paper leaves open.
+    """Table 2 under interpretations that the paper leaves open.
 
     Returns: dataset (printed key), registry, status, method, criterion (of a test), floor, state,
     n_failures (of 100 tests), n_leaves, n_repeats, published_failures, published_leaves.

@@ -20,14 +20,14 @@ from hedgerow_study.experiments.missing.plan import (
     POINTS,
     VARIANTS,
     MissingPlan,
-    published_choices,
+    published_interpretations,
 )
 from hedgerow_study.experiments.missing.statistics import rows_of, tests_of
 from hedgerow_study.experiments.missing.tables import LABELS
 from hedgerow_study.experiments.step import step
 from hedgerow_study.reporting.claims import hanging, judge, of_experiment, with_statements
 
-#: What claims are judged by; all but the last have a reading.
+#: What claims are judged by; all but the last have an interpretation.
 INPUTS = ("levels", "means", "tests", "runs", "depths", "sets")
 #: Levels of missing values, and runs at each, below which a mean is no evidence; the paper has 19
 #: levels of 25 runs.
@@ -37,9 +37,9 @@ LOWEST, STARTS = 5, (60, 75)
 
 
 def frames_of(choice: str, results: Frames) -> dict[str, pd.DataFrame]:
-    """What the judge reads of one reading; too few levels or runs count as not measured.
+    """What the judge reads of one interpretation; too few levels or runs count as not measured.
 
-    results: `INPUTS`, of all readings.
+    results: `INPUTS`, of all interpretations.
 
     Returns: `gains`: dataset, scenario, method (a variant, or both), difference from the best
     baseline in points; `perfect`: dataset, scenario, difference of perfect less k-NN imputation;
@@ -50,7 +50,7 @@ def frames_of(choice: str, results: Frames) -> dict[str, pd.DataFrame]:
     """
     sets = results["sets"]
     levels, means, tests, runs, depths = (
-        results[name][results[name]["reading"] == choice] for name in INPUTS[:5]
+        results[name][results[name]["interpretation"] == choice] for name in INPUTS[:5]
     )
     enough = (means["n_levels"] >= FEWEST_LEVELS) & (means["n_runs"] >= FEWEST_RUNS)
     wide = means.assign(accuracy=(POINTS * means["accuracy"].astype(float)).where(enough))
@@ -115,21 +115,21 @@ def _counted(frame: pd.DataFrame, n_sets: int) -> pd.DataFrame:
     return frame.assign(difference=frame["difference"].astype(float).round(9), n_sets=n_sets)
 
 
-@step("datasets", "readings")
+@step("datasets", "interpretations")
 def claims(
     results: Frames, specification: Mapping[str, Any], stated: pd.DataFrame, plan: MissingPlan
 ) -> pd.DataFrame:
     """Judge the statements of data/published/claims.csv on EIG, as the paper is described.
 
     Returns: as returned by `hedgerow_study.reporting.claims.judge`, with statements; then
-    verdict_<reading> and <reading> (what was measured) for each other reading of the paper that was
-    run.
+    verdict_<interpretation> and <interpretation> (what was measured) for each other interpretation
+    of the paper that was run.
     """
     bound = of_experiment(specification, "missing")
     verdicts = judge(bound, frames_of(DESCRIBED, results), LABELS)
     names = results["means"]["dataset"].unique()
     verdicts = hanging(verdicts, bound, names, partial(_without, results))
-    for choice in published_choices(plan.readings):
+    for choice in published_interpretations(plan.interpretations):
         if choice != DESCRIBED:
             other = judge(bound, frames_of(choice, results), LABELS)
             verdicts[f"verdict_{choice}"], verdicts[choice] = other["verdict"], other["measured"]
@@ -144,19 +144,19 @@ def _without(results: Frames, dataset: str) -> dict[str, pd.DataFrame]:
     left["tests"] = left["tests"].iloc[:0]
     if len(left["means"]):
         read = [DESCRIBED, INDEPENDENT]
-        means, depths = (left[n][left[n]["reading"].isin(read)] for n in ("means", "depths"))
+        means, depths = (left[n][left[n]["interpretation"].isin(read)] for n in ("means", "depths"))
         left["tests"] = tests_of(rows_of(means, depths))
     return frames_of(DESCRIBED, left)
 
 
-@step("datasets", "readings")
+@step("datasets", "interpretations")
 def claims_by_choice(
     results: Frames, specification: Mapping[str, Any], stated: pd.DataFrame, plan: MissingPlan
 ) -> pd.DataFrame:
-    """The same statements under each reading, as `claims` returns them, with the reading."""
+    """The statements as `claims` returns them, in each interpretation, which is a column."""
     bound = of_experiment(specification, "missing")
     verdicts = []
-    for choice in published_choices(plan.readings):
+    for choice in published_interpretations(plan.interpretations):
         judged = with_statements(judge(bound, frames_of(choice, results), LABELS), bound, stated)
-        verdicts.append(judged.assign(reading=choice))
+        verdicts.append(judged.assign(interpretation=choice))
     return pd.concat(verdicts, ignore_index=True)

@@ -9,7 +9,6 @@ import pandas as pd
 from hedgerow.showing.figures import Look, drawing
 from hedgerow_study.experiments.frames import Frames
 from hedgerow_study.experiments.missing.plan import (
-    ANALYTIC_CHOICES,
     BASELINES,
     C45,
     CODED,
@@ -21,6 +20,7 @@ from hedgerow_study.experiments.missing.plan import (
     FULL,
     IMPUTED,
     INDEPENDENT,
+    INTERPRETATIONS,
     KNN,
     MEAN,
     METHODS,
@@ -74,7 +74,7 @@ def _columns(n: int) -> int:
 def _curves(tables: Frames, scenario: str) -> Figure:
     """A panel per data set: accuracy against the share of missing values, a line per method."""
     levels, sets = tables["missing_levels"], tables["missing_sets"]
-    curves = levels[(levels["reading"] == DESCRIBED) & (levels["scenario"] == scenario)]
+    curves = levels[(levels["interpretation"] == DESCRIBED) & (levels["scenario"] == scenario)]
     run_sets = sets[sets["status"] == "run"]
     run_sets = run_sets[run_sets["registry"].isin(curves["dataset"])]
     n_columns = max(_columns(len(run_sets)), 1)
@@ -155,21 +155,21 @@ def eig_figure_3(tables: Frames, means: pd.DataFrame) -> Figure:
 
 
 @figure(
-    "What EIG gains under each reading",
+    "What EIG gains in each interpretation",
     caption="Accuracy of EIG with k-NN imputation less that of each baseline at each level, mean "
-    "over {sets} and {runs}, a row for each reading that was run. Above 0 favours EIG. {ran}",
-    alt="Two rows of three panels, the readings and the scenarios, with a line per baseline; the "
+    "over {sets} and {runs}, a row for each interpretation that ran. Above 0 favours EIG. {ran}",
+    alt="Rows of three panels, interpretations and scenarios, with a line per baseline; the "
     "numbers follow from the table missing_levels.",
     caption_values=caption_values,
 )
 def missing_gains(tables: Frames, means: pd.DataFrame) -> Figure:
-    """Figure of EIG's gains by reading and scenario."""
+    """Figure of EIG's gains by interpretation and scenario."""
     levels = tables["missing_levels"]
     wide = levels.pivot_table(
-        index=["reading", "scenario", "missingness"], columns="method", values="accuracy"
+        index=["interpretation", "scenario", "missingness"], columns="method", values="accuracy"
     )
-    available = set(levels["reading"])
-    kinds = [choice for choice in ANALYTIC_CHOICES if choice in available]
+    available = set(levels["interpretation"])
+    kinds = [choice for choice in INTERPRETATIONS if choice in available]
     with drawing(1.9 * max(len(kinds), 1) + 0.6) as drawn:
         if not kinds:
             return drawn

@@ -22,7 +22,7 @@ from hedgerow_study.experiments.missing.plan import (
     METHODS,
     SCENARIOS,
     MissingPlan,
-    published_choices,
+    published_interpretations,
 )
 from hedgerow_study.experiments.missing.statistics import OF_ACCURACY
 from hedgerow_study.experiments.missing.tables import LABELS
@@ -65,9 +65,13 @@ def section(
     plan: MissingPlan,
 ) -> Section:
     """EIG as a section of the report page."""
-    sets, choices = tables["missing_sets"], published_choices(plan.readings)
+    sets, choices = tables["missing_sets"], published_interpretations(plan.interpretations)
     heads = [HEADS[choice] for choice in choices]
-    described = {name: t[t["reading"] == DESCRIBED] for name, t in tables.items() if "reading" in t}
+    described = {
+        name: t[t["interpretation"] == DESCRIBED]
+        for name, t in tables.items()
+        if "interpretation" in t
+    }
     tests, methods = described["missing_tests"], ["Data set", *(LABELS[m] for m in METHODS)]
     friedman = tests["first"] == ALL
     views = {
@@ -76,8 +80,8 @@ def section(
             ["Data set", "Rows", "Left out", "Variables", "Columns", "Commonest class, %"],
         ),
         "missing_means": view(_means(described["missing_means"]), methods),
-        "missing_readings": view(
-            _choice_rows(tables["missing_readings"], choices),
+        "missing_interpretations": view(
+            _choice_rows(tables["missing_interpretations"], choices),
             ["Statement", *(Styled(head, "text") for head in heads)],
         ),
         "missing_text": view(
@@ -149,7 +153,7 @@ def _depths(table: pd.DataFrame) -> dict[str, list]:
 
 
 def _choice_rows(table: pd.DataFrame, choices: list[str]) -> list[tuple]:
-    at = {(row["claim"], row["reading"]): row for row in table.to_dict("records")}
+    at = {(row["claim"], row["interpretation"]): row for row in table.to_dict("records")}
     claims = table["claim"].drop_duplicates()
     return [(claim, *(_verdict(at[claim, choice]) for choice in choices)) for claim in claims]
 

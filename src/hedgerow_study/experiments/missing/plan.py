@@ -19,10 +19,10 @@ BASELINES, VARIANTS = METHODS[:3], METHODS[3:]
 SCENARIOS = ("full", "missing", "imputed")
 FULL, MISSING, IMPUTED = SCENARIOS
 #: The paper as it is described, as its authors coded it (repaired), as described but for the gain
-#: of C4.5, and as coded with gains of 0/0 left undefined. The last is no reading but a question:
-#: as described, on data whose variables are independent.
-ANALYTIC_CHOICES = ("described", "coded", "coded_gain", "coded_undefined", "independent")
-DESCRIBED, CODED, CODED_GAIN, CODED_UNDEFINED, INDEPENDENT = ANALYTIC_CHOICES
+#: of C4.5, and as coded with gains of 0/0 left undefined. The last is no interpretation but a
+#: question: as described, on data whose variables are independent.
+INTERPRETATIONS = ("described", "coded", "coded_gain", "coded_undefined", "independent")
+DESCRIBED, CODED, CODED_GAIN, CODED_UNDEFINED, INDEPENDENT = INTERPRETATIONS
 
 #: Of the variants together: the lower of the two; of the baselines: the highest of the three.
 BOTH, BEST = "eig_both", "best_baseline"
@@ -34,7 +34,7 @@ _ACCURACY = {"accuracy": Metric(POINTS, 2)}
 #: What each part compares. Advantages over the best baseline are compared between scenarios, which
 #: stand in the place of methods; depths have no scenario.
 COMPARED = PairwiseComparison(
-    cell=("reading", "scenario"),
+    cell=("interpretation", "scenario"),
     parts={
         "best": Part(_ACCURACY, tuple((variant, BEST) for variant in (*VARIANTS, BOTH))),
         "baselines": Part(_ACCURACY, tuple(itertools.product(VARIANTS, BASELINES))),
@@ -47,9 +47,9 @@ COMPARED = PairwiseComparison(
             {"depth": Metric(1.0, 2)}, tuple(itertools.product((C45, *VARIANTS), BASELINES[1:]))
         ),
     },
-    order={"reading": ANALYTIC_CHOICES, "scenario": SCENARIOS},
+    order={"interpretation": INTERPRETATIONS, "scenario": SCENARIOS},
     repeat=(),
-    family=("metric", "reading", "scenario"),
+    family=("metric", "interpretation", "scenario"),
 )
 
 #: Levels at which a few trees are kept for those who want to see them.
@@ -59,19 +59,19 @@ CODED_DEPTH = 20
 
 #: Columns that order each table.
 ORDER = {
-    "rows": ["dataset", "reading", "missingness", "repeat", "fold", "method", "scenario"],
-    "trees": ["dataset", "reading", "missingness", "repeat", "fold", "method"],
-    "kept": ["dataset", "reading", "missingness", "method"],
+    "rows": ["dataset", "interpretation", "missingness", "repeat", "fold", "method", "scenario"],
+    "trees": ["dataset", "interpretation", "missingness", "repeat", "fold", "method"],
+    "kept": ["dataset", "interpretation", "missingness", "method"],
     "sets": ["dataset"],
-    "means": ["reading", "dataset", "scenario", "method"],
-    "levels": ["reading", "dataset", "scenario", "missingness", "method"],
-    "runs": ["reading", "scenario", "missingness"],
-    "depths": ["reading", "dataset", "missingness", "method"],
+    "means": ["interpretation", "dataset", "scenario", "method"],
+    "levels": ["interpretation", "dataset", "scenario", "missingness", "method"],
+    "runs": ["interpretation", "scenario", "missingness"],
+    "depths": ["interpretation", "dataset", "missingness", "method"],
 }
 
 
-def published_choices(choices: tuple[str, ...]) -> list[str]:
-    """Readings of the paper, in their order."""
+def published_interpretations(choices: tuple[str, ...]) -> list[str]:
+    """Interpretations of the paper, in their order."""
     return [choice for choice in choices if choice != INDEPENDENT]
 
 
@@ -89,13 +89,13 @@ class MissingPlan(Plan):
         ("wine", "car", "credit_approval", "wdbc", "audit", "autism_adult", "synthetic_missing_1"),
         "Data sets by their key in the registry.",
     )
-    readings: tuple[str, ...] = setting(
+    interpretations: tuple[str, ...] = setting(
         (DESCRIBED,),
         "The methods as the paper describes them, as its authors' public code has them when it is "
         "repaired, as described but for the gain of C4.5, which is as coded (coded_gain), and as "
         "coded with gains of 0/0 left undefined, of which the first is taken (coded_undefined); "
         "and as described on variables that are shuffled one by one (independent, EIG-09).",
-        choices=ANALYTIC_CHOICES,
+        choices=INTERPRETATIONS,
     )
     missingness: tuple[int, ...] = setting(
         (5, 40, 45, 50, 55, 60, 65, 70, 75, 80, 85, 90, 95),

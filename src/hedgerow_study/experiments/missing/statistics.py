@@ -69,17 +69,17 @@ def means_of(levels: pd.DataFrame) -> pd.DataFrame:
 def rows_of(means: pd.DataFrame, depths: pd.DataFrame) -> pd.DataFrame:
     """What is compared, as `COMPARED` takes it: one value per data set.
 
-    Returns: part, reading, scenario, dataset, method, metric, value. The advantage of a scenario is
-    that of EIG with k-NN imputation over the best baseline; depths are means over the levels
-    `KEPT`.
+    Returns: part, interpretation, scenario, dataset, method, metric, value. The advantage of a
+    scenario is that of EIG with k-NN imputation over the best baseline; depths are means over the
+    levels `KEPT`.
     """
-    key = ["reading", "scenario", "dataset"]
+    key = ["interpretation", "scenario", "dataset"]
     accuracy = means.rename(columns={"accuracy": "value"})[[*key, "method", "value"]]
     wide = accuracy.pivot(index=key, columns="method", values="value")
     wide = wide.reindex(columns=[EIG_KNN, BEST])  # without rows there are none
     gain = (wide[EIG_KNN] - wide[BEST]).rename("value").reset_index()
     gain["method"] = gain["scenario"]
-    deep = depths.groupby(["reading", "dataset", "method"])["depth"].mean().rename("value")
+    deep = depths.groupby(["interpretation", "dataset", "method"])["depth"].mean().rename("value")
     frames = [
         *(accuracy.assign(part=part, metric="accuracy") for part in OF_ACCURACY),
         gain.assign(part="scenarios", metric="advantage", scenario=MISSING),
@@ -99,7 +99,7 @@ def tests_of(rows: pd.DataFrame) -> pd.DataFrame:
     tests = COMPARED.statistics(rows)
     wide = COMPARED.values(rows, "scenarios", "advantage")
     results = []
-    for choice in wide.columns.unique("reading"):
+    for choice in wide.columns.unique("interpretation"):
         gain = wide[choice].dropna()
         result = significance.friedman(gain.to_numpy(), gain.columns.get_level_values("method"))
         key = ("scenarios", choice, MISSING, "advantage", ALL, ALL, np.nan)
@@ -119,7 +119,7 @@ def runs_of(rows: pd.DataFrame) -> pd.DataFrame:
     from scipy import stats
 
     lines = []
-    key = ["dataset", "reading", "scenario", "missingness"]
+    key = ["dataset", "interpretation", "scenario", "missingness"]
     wide = rows.pivot_table(index=[*key, "repeat", "fold"], columns="method", values="accuracy")
     for (dataset, choice, scenario, level), group in wide.groupby(level=key):
         baselines = group[list(BASELINES)].mean()

@@ -172,7 +172,7 @@ def classes_by(tree: Tree, X: np.ndarray, choice: str) -> np.ndarray:
 
 @step(
     *("candidates", "incomplete", "min_samples_split", "missingness", "n_folds", "n_neighbors"),
-    *("readings", "reliability", "seed"),
+    *("interpretations", "reliability", "seed"),
     outputs=("rows", "trees", "kept", "sets"),
 )
 def learn(
@@ -180,11 +180,11 @@ def learn(
 ) -> dict[str, pd.DataFrame]:
     """Remove values, learn by each method, and test in each scenario, on one data set.
 
-    Returns: `rows`: dataset, reading, missingness (per cent), repeat, fold, method, scenario,
-    accuracy. `trees`: the same without the scenario, depth, n_leaves. `kept`: trees (JSON) of the
-    first fold of the first repeat at the levels `KEPT`, or at the highest if there is none. `sets`:
-    dataset, n_rows (used), n_dropped (rows that lack a value by themselves), n_variables, n_columns
-    (encoded), majority (share of the commonest class).
+    Returns: `rows`: dataset, interpretation, missingness (per cent), repeat, fold, method,
+    scenario, accuracy. `trees`: the same without the scenario, depth, n_leaves. `kept`: trees
+    (JSON) of the first fold of the first repeat at the levels `KEPT`, or at the highest if there is
+    none. `sets`: dataset, n_rows (used), n_dropped (rows that lack a value by themselves),
+    n_variables, n_columns (encoded), majority (share of the commonest class).
     """
     given, n_categories, given_y = complete_rows(table, plan.incomplete)
     kept_at = set(KEPT) & set(plan.missingness) or {max(plan.missingness)}
@@ -193,7 +193,7 @@ def learn(
         seed = random_state(plan.seed, EXPERIMENT, table.name, repeat, "folds")
         stream = (plan.seed, EXPERIMENT, table.name, repeat, "gaps")
         complete_ones = {}
-        for choice in plan.readings:
+        for choice in plan.interpretations:
             X, y = given, given_y
             if choice == INDEPENDENT:
                 shuffled = (plan.seed, EXPERIMENT, table.name, repeat, "independent")
@@ -201,7 +201,7 @@ def learn(
             complete_ones[choice] = X, y, one_hot(X, n_categories)
         for level in plan.missingness:
             cache: dict[tuple, list[np.ndarray]] = {}
-            for choice in plan.readings:
+            for choice in plan.interpretations:
                 X, y, whole = complete_ones[choice]
                 masked = with_missing_values(X, n_categories, choice, level / 100, stream)
                 for fold, training, test in folds(y, plan.n_folds, seed):

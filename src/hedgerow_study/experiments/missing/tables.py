@@ -35,7 +35,7 @@ from hedgerow_study.experiments.missing.plan import (
     POINTS,
     VARIANTS,
     MissingPlan,
-    published_choices,
+    published_interpretations,
 )
 from hedgerow_study.experiments.missing.statistics import rows_of
 from hedgerow_study.experiments.published_cells import published_number
@@ -92,7 +92,7 @@ def tests_sources(table: pd.DataFrame, means: pd.DataFrame, depths: pd.DataFrame
 
     def place(part: str, metric: str, key: Key) -> Place:
         choice, scenario, method = key
-        where = {"reading": choice, "method": method}
+        where = {"interpretation": choice, "method": method}
         if part == "depth":
             return Place(Rows("depths", where, "depth"), of_depths, ("dataset", "missingness"))
         where["scenario"] = scenario
@@ -102,7 +102,7 @@ def tests_sources(table: pd.DataFrame, means: pd.DataFrame, depths: pd.DataFrame
     yield from cells_of_comparisons(COMPARED, plain, rows, place=place, statistics="tests")
     for row, line in table[table["part"] == "scenarios"].iterrows():
         for column, scenario in (("mean_first", "first"), ("mean_second", "second")):
-            keys = {"reading": line["reading"], "scenario": line[scenario]}
+            keys = {"interpretation": line["interpretation"], "scenario": line[scenario]}
             pair = tuple(Rows("means", {**keys, "method": m}, "accuracy") for m in (EIG_KNN, BEST))
             if line["first"] != ALL:
                 yield Cell(row, column, "mean_difference", pair, POINTS, ("dataset",))
@@ -114,10 +114,10 @@ def tests_sources(table: pd.DataFrame, means: pd.DataFrame, depths: pd.DataFrame
 def text_sources(table: pd.DataFrame, plan: MissingPlan) -> Iterator[Cell]:
     """Numbers of the text rest on the means of their scenario, or on its levels."""
     for row, line in enumerate(table.to_dict("records")):
-        for choice in published_choices(plan.readings):
+        for choice in published_interpretations(plan.interpretations):
             if pd.isna(line[choice]):
                 continue
-            where = {"reading": choice, "scenario": line["scenario"]}
+            where = {"interpretation": choice, "scenario": line["scenario"]}
             if line["metric"] in ABOVE:
                 pair = tuple(
                     Rows("means", {**where, "method": m}, "accuracy") for m in ABOVE[line["metric"]]
@@ -166,7 +166,12 @@ def missing_sets(sets: pd.DataFrame, plan: MissingPlan) -> pd.DataFrame:
     caption_values=caption_values,
     sources=LineSources(
         "levels",
-        {"registry": "dataset", "reading": "reading", "scenario": "scenario", "method": "method"},
+        {
+            "registry": "dataset",
+            "interpretation": "interpretation",
+            "scenario": "scenario",
+            "method": "method",
+        },
         {
             "accuracy": ColumnSource("mean"),
             "n_levels": ColumnSource("n_rows", "accuracy"),
@@ -177,17 +182,17 @@ def missing_sets(sets: pd.DataFrame, plan: MissingPlan) -> pd.DataFrame:
 def missing_means(means: pd.DataFrame, plan: MissingPlan) -> pd.DataFrame:
     """What stands behind the sentences of section 5.
 
-    Returns: dataset (the paper's name), registry, status, reading, scenario, method, accuracy,
-    n_levels, n_runs (at each level), best (whether no method is higher).
+    Returns: dataset (the paper's name), registry, status, interpretation, scenario, method,
+    accuracy, n_levels, n_runs (at each level), best (whether no method is higher).
     """
     cells = means[means["method"].isin(METHODS)]
     names = pd.DataFrame(names_of(plan), columns=["name", "dataset"])
     cells = names.merge(cells, on="dataset", how="inner")
     cells = cells.rename(columns={"dataset": "registry", "name": "dataset"})
-    highest = cells.groupby(["registry", "reading", "scenario"])["accuracy"].transform("max")
+    highest = cells.groupby(["registry", "interpretation", "scenario"])["accuracy"].transform("max")
     cells["best"] = cells["accuracy"].astype(float) >= highest.astype(float) - 1e-9
     cells["accuracy"] = cells["accuracy"].astype(float).round(9)
-    order = ["dataset", "registry", "reading", "scenario", "method", "accuracy", "n_levels"]
+    order = ["dataset", "registry", "interpretation", "scenario", "method", "accuracy", "n_levels"]
     return sorted_(cells[[*order, "n_runs", "best"]], order[:5])
 
 
@@ -197,14 +202,14 @@ def missing_means(means: pd.DataFrame, plan: MissingPlan) -> pd.DataFrame:
     caption_values=caption_values,
     sources=LineSources(
         "levels",
-        ("reading", "dataset", "scenario", "missingness", "method"),
+        ("interpretation", "dataset", "scenario", "missingness", "method"),
         ("accuracy", "n_runs"),
     ),
 )
 def missing_levels(levels: pd.DataFrame, means: pd.DataFrame, plan: MissingPlan) -> pd.DataFrame:
     """The curves in numbers.
 
-    Returns: reading, dataset, scenario, missingness (per cent), method, accuracy, n_runs.
+    Returns: interpretation, dataset, scenario, missingness (per cent), method, accuracy, n_runs.
     """
     return levels.assign(accuracy=levels["accuracy"].astype(float).round(9))
 
@@ -212,8 +217,8 @@ def missing_levels(levels: pd.DataFrame, means: pd.DataFrame, plan: MissingPlan)
 @table(
     "Tests of EIG over data sets",
     caption="Accuracies, in per cent, and advantages over the best baseline, in percentage "
-    f"points, are means over levels. {CAPTION_TEST_NOTE} of a part, reading and scenario. Of "
-    "depth, which is neither better nor worse: deeper and shallower. All three scenarios: "
+    f"points, are means over levels. {CAPTION_TEST_NOTE} of a part, interpretation and scenario. "
+    "Of depth, which is neither better nor worse: deeper and shallower. All three scenarios: "
     "Friedman's test. {ran}",
     caption_values=caption_values,
     sources=tests_sources,
@@ -241,14 +246,14 @@ def missing_tests(
     caption_values=caption_values,
     sources=LineSources(
         "depths",
-        ("reading", "dataset", "missingness", "method"),
+        ("interpretation", "dataset", "missingness", "method"),
         ("depth", "n_leaves", "n_runs"),
     ),
 )
 def missing_depth(depths: pd.DataFrame, means: pd.DataFrame, plan: MissingPlan) -> pd.DataFrame:
     """Sizes of the trees (section 5.4).
 
-    Returns: reading, dataset, missingness (per cent), method, depth, n_leaves, n_runs.
+    Returns: interpretation, dataset, missingness (per cent), method, depth, n_leaves, n_runs.
     """
     numbers = {name: depths[name].astype(float).round(9) for name in ("depth", "n_leaves")}
     return depths.assign(**numbers)
@@ -256,7 +261,7 @@ def missing_depth(depths: pd.DataFrame, means: pd.DataFrame, plan: MissingPlan) 
 
 @table(
     "What the paper says in numbers",
-    caption="Numbers of section 5 beside what they are here under each reading, over "
+    caption="Numbers of section 5 beside what they are here in each interpretation, over "
     "{sets}, {levels} and {runs}. Clearly better: p below 0.05 in a paired t test over the runs, "
     "from that level up to 90 per cent; steady: within 5 percentage points of the lowest level; "
     "flat: within 1 percentage point of the share of the commonest class from that level on. {ran}",
@@ -273,8 +278,9 @@ def missing_text(
 ) -> pd.DataFrame:
     """Numbers of the text, measured.
 
-    Returns: dataset, method, scenario, metric, unit, published, then a column of each reading that
-    was run: NaN where it was not measured, or where there is no such level. Yes is 1, no is 0.
+    Returns: dataset, method, scenario, metric, unit, published, then a column of each
+    interpretation that was run: NaN where it was not measured, or where there is no such level. Yes
+    is 1, no is 0.
     """
     printed = published["eig_text_numbers"]
     printed = printed[printed["criterion"].astype(str).str.startswith("scenario_")]
@@ -287,18 +293,20 @@ def missing_text(
         line["published"] = yes_no.get(row["value"]) if row["value"] in yes_no else None
         if line["published"] is None:
             line["published"] = published_number(row["value"])
-        for choice in published_choices(plan.readings):
+        for choice in published_interpretations(plan.interpretations):
             seen = _TextNumbers(
-                *(f[f["reading"] == choice] for f in (means, levels, runs)), sets, plan
+                *(f[f["interpretation"] == choice] for f in (means, levels, runs)), sets, plan
             )
             line[choice] = seen.number(row["metric"], row["dataset"], row["method"], scenario)
         lines.append(line)
     frame = pd.DataFrame(lines)
-    return frame.round({name: 9 for name in ("published", *published_choices(plan.readings))})
+    return frame.round(
+        {name: 9 for name in ("published", *published_interpretations(plan.interpretations))}
+    )
 
 
 class _TextNumbers:
-    """Numbers of the text, of one reading."""
+    """Numbers of the text, of one interpretation."""
 
     def __init__(self, means, levels, runs, sets, plan):
         values = means.assign(accuracy=POINTS * means["accuracy"].astype(float))
@@ -361,21 +369,23 @@ def _first_level(holds: pd.Series) -> float:
 
 
 @table(
-    "Statements of the paper under each reading",
+    "Statements of the paper in each interpretation",
     caption="Verdict on each statement where the methods are as the paper describes them, as its "
     "authors coded them, repaired where gains are 0/0, and, if they were run, as described but for "
     "the gain of C4.5 and as coded with those gains left undefined. {ran}",
     caption_values=caption_values,
-    sources=LineSources("readings", ("claim", "reading"), ("verdict",)),
+    sources=LineSources("interpretations", ("claim", "interpretation"), ("verdict",)),
 )
-def missing_readings(
-    readings: pd.DataFrame, means: pd.DataFrame, plan: MissingPlan
+def missing_interpretations(
+    interpretations: pd.DataFrame, means: pd.DataFrame, plan: MissingPlan
 ) -> pd.DataFrame:
-    """Which reading carries which claim.
+    """Which interpretation carries which claim.
 
-    Returns: claim, reading, verdict, measured, lacking.
+    Returns: claim, interpretation, verdict, measured, lacking.
     """
-    order = {choice: place for place, choice in enumerate(plan.readings)}
-    place = readings["reading"].map(order)
-    frame = readings.assign(place=place).sort_values(["claim", "place"], kind="stable")
-    return frame[["claim", "reading", "verdict", "measured", "lacking"]].reset_index(drop=True)
+    order = {choice: place for place, choice in enumerate(plan.interpretations)}
+    place = interpretations["interpretation"].map(order)
+    frame = interpretations.assign(place=place).sort_values(["claim", "place"], kind="stable")
+    return frame[["claim", "interpretation", "verdict", "measured", "lacking"]].reset_index(
+        drop=True
+    )

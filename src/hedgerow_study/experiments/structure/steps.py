@@ -419,7 +419,7 @@ def _partition(coordinates, plan, dataset: str, number: int, seed: int) -> np.nd
     return _partition_of(content.tobytes(), content.shape, plan.n_clusters, names)
 
 
-# Readings that differ in which pairs of trees are asked about have the same clusters.
+# Analyses that differ in which pairs of trees are asked about have the same clusters.
 @functools.lru_cache(maxsize=4096)
 def _partition_of(
     content: bytes, shape: tuple[int, ...], n_clusters: int, names: tuple

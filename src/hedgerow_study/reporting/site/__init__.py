@@ -25,6 +25,7 @@ from markupsafe import Markup
 from hedgerow.files import read_yaml
 from hedgerow.ids import PAPERS
 from hedgerow.showing.numbers import minus
+from hedgerow_study.reporting.analytic_choices import MARKS, in_a_sentence
 from hedgerow_study.reporting.claim_specification import (
     ANSWERS,
     NOT_TESTABLE,
@@ -36,7 +37,6 @@ from hedgerow_study.reporting.claim_specification import (
 from hedgerow_study.reporting.entries import Entry
 from hedgerow_study.reporting.findings import Finding, paragraphs
 from hedgerow_study.reporting.html import Section, render
-from hedgerow_study.reporting.readings import MARKS, in_a_sentence
 
 #: Pages that every site has: file -> title. The first ones stand in the menu.
 MENU = {
@@ -294,7 +294,7 @@ class _Site:
             verdicts=list(VERDICTS.items()),
             agreement=agreement(self.claims),
             marks=MARKS,
-            read_here="readings" in self.titles,
+            read_here="analytic_choices" in self.titles,
             words={c["claim"]: c["word"] for c in self.claims if c["word"]},
             n_there=len(available),
             n_absent=len(self.content.datasets) - len(available),
@@ -354,18 +354,18 @@ class _Site:
         path = f"src/{module.replace('.', '/')}.py"
         shown = [i for i in str(row["shown"]).split() if i in self.anchors]
         why, notes, line = self.content.reasons.get(name, ("", "", 0))
-        # Of tracked results where there are any, as they hold more readings.
-        over_choices = row["paper_scale_readings_word"] or row["readings_word"]
+        # Of tracked results where there are any, as they hold more analyses.
+        over_choices = row["paper_scale_analyses_word"] or row["analyses_word"]
         return {
             **row,
             **{k: verdict_text(name, row[k]) for k in ("verdict", "paper_scale_verdict")},
             "hanging": hanging_on(row, ""),
             "paper_hanging": hanging_on(row, "paper_scale_"),
-            "readings": in_a_sentence(row),
-            "paper_readings": in_a_sentence(row, "paper_scale_"),
+            "analyses": in_a_sentence(row),
+            "paper_analyses": in_a_sentence(row, "paper_scale_"),
             "word": over_choices,
             "word_mark": MARKS.get(over_choices, ""),
-            "n_readings": row["paper_scale_readings_n"] or row["readings_n"],
+            "n_analyses": row["paper_scale_analyses_n"] or row["analyses_n"],
             "why": Markup(why),
             "notes": notes,
             "notes_page": f"../{source_page(notes)}#L{line}" if notes else "",
@@ -396,7 +396,7 @@ class _Site:
                     "verdict_counts": _verdict_counts(claims),
                     "claims": claims,
                 }
-                groups.append({**group, "read": any(c["n_readings"] for c in claims)})
+                groups.append({**group, "read": any(c["n_analyses"] for c in claims)})
         return self._of_menu("reporting/site/claims.html.j2", "claims", groups=groups)
 
     # Data sets and sources ---------------------------------------------------------------------

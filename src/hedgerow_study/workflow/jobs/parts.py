@@ -2,9 +2,9 @@
 
 The graph of the workflow says it, so that no experiment lists anything: the jobs that bear the name
 of a data set make a part, and those of their files that other jobs read are kept of it. An
-experiment on one data set is cut by what its jobs are cut by, such as divisions. Readings of an
-experiment (`hedgerow_study.workflow.jobs.readings`) are cut with it: a part holds its rows and
-theirs.
+experiment on one data set is cut by what its jobs are cut by, such as divisions. Analyses of an
+experiment (`hedgerow_study.workflow.jobs.analytic_choices`) are cut with it: a part holds its rows
+and theirs.
 
 A part is a compressed archive of those files, as the workflow wrote them and at their places below
 the project, and a manifest.
@@ -28,10 +28,10 @@ from hedgerow_study.workflow.jobs.steps import code_of
 #: An archive of more bytes than this is no part, nor one that needs more memory to be read.
 LARGEST = 2**28
 SUFFIX = ".tar.xz"
-#: Rules of readings, and the functions that they run, which belong to no experiment.
+#: Rules of analyses, and the functions that they run, which belong to no experiment.
 ENGINE = {
-    "readings_run": "workflow.jobs.readings:run",
-    "readings_judge": "workflow.jobs.readings:judge",
+    "analytic_choices_run": "workflow.jobs.analytic_choices:run",
+    "analytic_choices_judge": "workflow.jobs.analytic_choices:judge",
 }
 
 
@@ -67,18 +67,18 @@ def cut(
     calls = {**calls, **ENGINE} if of else calls
     maker = {path: id for id, job in plan.items() for path in job["outputs"]}
     functions = {id: calls[job["rule"]] for id, job in plan.items() if job["rule"] in calls}
-    words = {experiment, of, _word(ENGINE["readings_run"])} if of else {experiment}
+    words = {experiment, of, _word(ENGINE["analytic_choices_run"])} if of else {experiment}
     mine = {id for id, call in functions.items() if _word(call) in words}
     datasets = {_wildcards(id)[0] for id in mine if _wildcards(id)}
     cuts = not of and len(datasets) == 1 and any(len(_wildcards(id)) > 1 for id in mine)
     needed = 2 if cuts else 1
     within = {id for id in functions if len(_wildcards(id)) >= needed}
     # Its wildcard is an experiment, all of whose data sets it reads.
-    within -= {id for id in within if functions[id] == ENGINE["readings_judge"]}
+    within -= {id for id in within if functions[id] == ENGINE["analytic_choices_judge"]}
     meets = [id for id in mine - within if not functions[id].endswith(".page:section")]
     read: dict[str, set[str]] = {}
-    # All that readings are shown with stands in what is judged.
-    for id in (id for id in meets if not of or functions[id] == ENGINE["readings_judge"]):
+    # All that analyses are shown with stands in what is judged.
+    for id in (id for id in meets if not of or functions[id] == ENGINE["analytic_choices_judge"]):
         for path in plan[id]["inputs"]:
             if maker.get(path) in within:
                 wildcards = _wildcards(maker[path])

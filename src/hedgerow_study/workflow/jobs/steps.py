@@ -192,7 +192,7 @@ def declaration(call: str) -> Declaration:
 def declarations(call: str, *kinds: str) -> list[Declaration]:
     """What stands at one function, or at those of some kinds of a module: tables and figures.
 
-    Nothing at a function of the workflow itself, such as that of readings.
+    Nothing at a function of the workflow itself, such as that of analytic choices.
     """
     if call.startswith("workflow."):
         return []

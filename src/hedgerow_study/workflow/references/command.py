@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from hedgerow.errors import DataError
 from hedgerow.screen import add_force, describe
-from hedgerow_study.extensions.readings.plan import EXPERIMENTS
+from hedgerow_study.extensions.analytic_choices.plan import EXPERIMENTS
 
 if TYPE_CHECKING:
     from hedgerow_study.workflow.references.paper_scale import Reference
@@ -24,7 +24,7 @@ EXAMPLES = """examples:
   hedgerow reference soft               (the tables, of the parts that are there)
   hedgerow reference all --all          (of every experiment: hours)
   hedgerow reference soft --compare 3   (the code was reshaped: do three parts come out the same?)
-  hedgerow reference readings --of soft --all   (every reading of chapter 3)
+  hedgerow reference analytic_choices --of soft --all   (every analysis of chapter 3)
 """
 EVERY, PAPER = "all", "paper"
 
@@ -32,9 +32,9 @@ EVERY, PAPER = "all", "paper"
 def add_reference(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command to its parser."""
     from hedgerow_study.workflow.references.paper_scale import (
+        ANALYTIC_CHOICES,
         COMPARISON,
-        EVERY_READING,
-        READINGS,
+        MULTIVERSE,
         experiments,
     )
 
@@ -42,11 +42,11 @@ def add_reference(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(run=run_reference)
     parser.add_argument(
         "experiment",
-        choices=[*sorted(experiments()), COMPARISON, READINGS, EVERY],
+        choices=[*sorted(experiments()), COMPARISON, ANALYTIC_CHOICES, EVERY],
         metavar="EXPERIMENT",
         help=f"one of {', '.join(sorted(experiments()))}; {COMPARISON}: every printed cell beside "
-        f"the tables that were made; {READINGS}: the readings of those that have any; {EVERY}: all "
-        "of them",
+        f"the tables that were made; {ANALYTIC_CHOICES}: the analyses of those that have any; "
+        f"{EVERY}: all of them",
     )
     parser.add_argument(
         "parts",
@@ -69,7 +69,7 @@ def add_reference(parser: argparse.ArgumentParser) -> None:
         "--of",
         metavar="EXPERIMENT",
         choices=EXPERIMENTS,
-        help=f"of {READINGS}: read this one (default: each)",
+        help=f"of {ANALYTIC_CHOICES}: read this one (default: each)",
     )
     parser.add_argument(
         "--seed",
@@ -80,13 +80,13 @@ def add_reference(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--configuration",
         metavar="NAME",
-        help=f"a file in config/, without its suffix (default: paper; of readings {EVERY_READING})",
+        help=f"a file in config/, without its suffix (default: paper; of analyses {MULTIVERSE})",
     )
     parser.add_argument(
         "--out",
         default="data/reference",
         metavar="FOLDER",
-        help="gets EXPERIMENT/ with tables, figures, manifest and parts/, of readings a folder for "
+        help="gets EXPERIMENT/ with tables, figures, manifest and parts/, of analyses a folder for "
         "each experiment that is read (default: %(default)s)",
     )
     add_force(parser, "files in EXPERIMENT/, other than those of earlier calls,")
@@ -95,9 +95,9 @@ def add_reference(parser: argparse.ArgumentParser) -> None:
 def run_reference(options: argparse.Namespace) -> int:
     """Make parts and tables of one experiment, or of all."""
     from hedgerow_study.workflow.references.paper_scale import (
+        ANALYTIC_CHOICES,
         COMPARISON,
-        EVERY_READING,
-        READINGS,
+        MULTIVERSE,
         Reference,
         check_out,
         compare_printed,
@@ -107,24 +107,24 @@ def run_reference(options: argparse.Namespace) -> int:
 
     check_project(Path())
     root, out, paper = Path(), Path(options.out), options.configuration or PAPER
-    if options.of and options.experiment != READINGS:
+    if options.of and options.experiment != ANALYTIC_CHOICES:
         raise DataError(
             f"--of {options.of} says which experiment is read",
-            remedy=f"call `hedgerow reference {READINGS} --of {options.of}`",
+            remedy=f"call `hedgerow reference {ANALYTIC_CHOICES} --of {options.of}`",
         )
-    of_one = {*experiments()} | ({READINGS} if options.of else set())
+    of_one = {*experiments()} | ({ANALYTIC_CHOICES} if options.of else set())
     if options.parts and options.experiment not in of_one:
         raise DataError(
             f"`{options.parts[0]}` is a part of one experiment", remedy="name that experiment"
         )
-    every = [*experiments(), COMPARISON, READINGS]
+    every = [*experiments(), COMPARISON, ANALYTIC_CHOICES]
     for word in every if options.experiment == EVERY else [options.experiment]:
         if word == COMPARISON:
             check_out(out / word, word, options.force)
             compare_printed(root, paper, out, options.cores)
             print(f"{out / word}: every printed cell beside the tables of the parts")
-        elif word == READINGS:
-            name = options.configuration or EVERY_READING
+        elif word == ANALYTIC_CHOICES:
+            name = options.configuration or MULTIVERSE
             for of in [options.of] if options.of else EXPERIMENTS:
                 _of_one(options, Reference(root, word, name, out / word / of, of))
         else:

@@ -5,7 +5,7 @@ a manifest that says from which bytes, with which settings, code and versions. P
 different days and machines. Tables, figures and verdicts are made of them by the rules of the
 workflow, in a copy of the project that holds the parts and knows no rule that makes one. Where code
 was reshaped and no result was changed, parts that come out the same speak for the others
-(`compare`). Readings have a reference for each experiment that is read, whose parts hold its rows
+(`compare`). Analyses have a reference for each experiment that is read, whose parts hold its rows
 as well.
 """
 
@@ -35,7 +35,12 @@ from hedgerow.files import (
     write_json,
 )
 from hedgerow_study.experiments.plan import sections
-from hedgerow_study.reporting.readings import SOURCE, alternatives_of, choices_digest, read_readings
+from hedgerow_study.reporting.analytic_choices import (
+    SOURCE,
+    alternatives_of,
+    choices_digest,
+    read_choices,
+)
 from hedgerow_study.workflow.jobs.digest import PACKAGE
 from hedgerow_study.workflow.jobs.frame import absence
 from hedgerow_study.workflow.jobs.parts import (
@@ -66,7 +71,7 @@ VERSIONS = ("hedgerow", "numpy", "pandas", "scikit-learn", "scipy")
 #: The rule that sets printed cells beside measured ones.
 COMPARISON = "comparison"
 #: The experiment that reads others, and the configuration with which it does at the papers' scale.
-READINGS, EVERY_READING = "readings", "every_reading"
+ANALYTIC_CHOICES, MULTIVERSE = "analytic_choices", "multiverse"
 #: Rules that read and type a data set: they have a checksum of their own.
 DATA = ("fetch", "tidy")
 
@@ -89,7 +94,7 @@ class Reference:
 
     configuration: name of a file in config/, without its suffix
     folder: holds parts/, tables (CSV), figures (SVG) and manifest.json
-    of: the experiment that is read, where it is `READINGS`
+    of: the experiment that is read, where it is `ANALYTIC_CHOICES`
     """
 
     def __init__(self, root: Path, experiment: str, configuration: str, folder: Path, of: str = ""):
@@ -350,7 +355,7 @@ class Reference:
     def _settings(self, calls: Iterable[str]) -> dict[str, Any]:
         settings = settings_of_calls(self.root, self.configuration, calls)
         if self.of:
-            choices = read_readings(read_yaml(self.root / SOURCE))[self.of]
+            choices = read_choices(read_yaml(self.root / SOURCE))[self.of]
             config = configured(self.root, self.configuration)[self.experiment]
             settings.setdefault(self.experiment, {}).update(
                 choices=choices_digest(choices),

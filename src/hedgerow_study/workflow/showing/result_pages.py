@@ -1,7 +1,7 @@
 """What pages of docs/ and README tell of the tracked results, as tables in Markdown.
 
 `pages` gives the texts between the marks of a page; `hedgerow_study.workflow.showing.generated`
-writes them. Verdicts, readings and cells are those of `data/reference`, misprints those of
+writes them. Verdicts, analyses and cells are those of `data/reference`, misprints those of
 `data/published`, reasons those of the notes; the choice of a method rests on
 `uncertainty_benchmark`.
 """
@@ -35,11 +35,17 @@ from hedgerow_study.extensions.uncertainty_benchmark.tables import (
     LABELS,
     PEOPLE_LABELS,
 )
+from hedgerow_study.reporting.analytic_choices import (
+    MARKS,
+    SOURCE,
+    read_choices,
+    tracked_tables,
+    word_of,
+)
 from hedgerow_study.reporting.checkout import RESULTS
 from hedgerow_study.reporting.claim_specification import NOT, PARTLY, REPRODUCED, VERDICTS
 from hedgerow_study.reporting.claims import from_reference
 from hedgerow_study.reporting.notes import Passage, note_files, passages
-from hedgerow_study.reporting.readings import MARKS, SOURCE, read_readings, word_of
 from hedgerow_study.workflow.settings.config import printed_sizes
 from hedgerow_study.workflow.showing.site import AT_SCALE, papers
 
@@ -60,7 +66,7 @@ FACTS = {"n_classes", "n_numeric_variables", "n_variables", "n_instances", "n_se
 FACTS |= {"imbalance_ratio", "instances_above_1000"}
 #: Shares of the largest printed value of a metric in its table.
 NEAR = (0.05, 0.1, 0.25)
-#: The reading that every other is compared with.
+#: The analysis that every other is compared with.
 HERE = "as here"
 #: Verdicts that decide.
 _DECIDED = (REPRODUCED, PARTLY, NOT)
@@ -140,11 +146,11 @@ def reproduction(root: Path) -> dict[str, str]:
 
 
 def judged(root: Path) -> pd.DataFrame:
-    """The statements of the papers with their verdicts, at the scale of the papers and by readings.
+    """The statements of the papers with their verdicts, at the scale of the papers and by analyses.
 
     Returns: one row per statement, index its id: columns of data/published/claims.csv; group (the
-        id before the hyphen), verdict, measured; n_readings, n_open, repeats, and of how many
-        readings each verdict is, `-` where none was run.
+        id before the hyphen), verdict, measured; n_analyses, n_open, repeats, and of how many
+        analyses each verdict is, `-` where none was run.
     """
     import pandas as pd
 
@@ -157,13 +163,13 @@ def judged(root: Path) -> pd.DataFrame:
     texts = ["verdict", "measured", "lacking", "hangs_on"]
     claims[texts] = claims[texts].fillna("")
     claims["measured"] = claims["measured"].where(claims["measured"] != "", claims["lacking"])
-    read = [read_csv(f) for f in sorted(root.glob("data/reference/readings/*/*_verdicts.csv"))]
+    read = [from_reference(read_csv(f)) for f in tracked_tables(root, "verdicts")]
     under = pd.concat(read).set_index("claim")
     for verdict in _DECIDED:
         shares = under[verdict.replace(" ", "_")].fillna(0)
-        under[verdict] = (shares * under["n_readings"]).round().astype(int)
-    counted = ["n_readings", "n_open", "repeats", *_DECIDED]
-    under["word"] = [*map(word_of, under[REPRODUCED] / under["n_readings"], under["n_readings"])]
+        under[verdict] = (shares * under["n_analyses"]).round().astype(int)
+    counted = ["n_analyses", "n_open", "repeats", *_DECIDED]
+    under["word"] = [*map(word_of, under[REPRODUCED] / under["n_analyses"], under["n_analyses"])]
     return claims.join(under[[*counted, "word"]]).assign(
         **{name: lambda t, name=name: t[name].fillna(-1).astype(int) for name in counted}
     )
@@ -187,7 +193,7 @@ def cited_as(paper: Mapping[str, Any]) -> str:
 
 
 def verdicts_table(claims: pd.DataFrame, root: Path) -> str:
-    """Counts of verdicts, a row per chapter or paper; behind them what readings make of them."""
+    """Counts of verdicts, a row per chapter or paper; behind them what analyses make of them."""
     heads = ["paper", "statements", *VERDICTS, *MARKS]
     rows, names = [], titles(claims, root)
     for group, of_group in claims.groupby("group", sort=False):
@@ -199,30 +205,30 @@ def verdicts_table(claims: pd.DataFrame, root: Path) -> str:
 
 
 def standing_table(claims: pd.DataFrame) -> str:
-    """Which statements hold under every reading, which under some, which under none."""
-    read, some = claims["n_readings"] > 0, claims[REPRODUCED] > 0
-    every = read & (claims[REPRODUCED] == claims["n_readings"])
+    """Which statements hold in every analysis, which under some, which under none."""
+    read, some = claims["n_analyses"] > 0, claims[REPRODUCED] > 0
+    every = read & (claims[REPRODUCED] == claims["n_analyses"])
     holds, partly, fails = (claims["verdict"] == verdict for verdict in _DECIDED)
     kinds = {
-        "reproduced, and under every reading": holds & every,
-        "reproduced, and not under every reading": holds & read & ~every,
-        "reproduced, no reading was judged": holds & ~read,
-        "partly, and reproduced under some reading": partly & some,
-        "partly, and reproduced under no reading": partly & read & ~some,
-        "partly, no reading was judged": partly & ~read,
-        "not reproduced, but under some reading": fails & some,
-        "not reproduced, under no reading": fails & read & ~some,
-        "not reproduced, no reading was judged": fails & ~read,
+        "reproduced, and in every analysis": holds & every,
+        "reproduced, and not in every analysis": holds & read & ~every,
+        "reproduced, no analysis was judged": holds & ~read,
+        "partly, and reproduced in some analysis": partly & some,
+        "partly, and reproduced in no analysis": partly & read & ~some,
+        "partly, no analysis was judged": partly & ~read,
+        "not reproduced, but in some analysis": fails & some,
+        "not reproduced, in no analysis": fails & read & ~some,
+        "not reproduced, no analysis was judged": fails & ~read,
         "no verdict": ~(holds | partly | fails),
     }
     rows = [[kind, ", ".join(claims.index[mask])] for kind, mask in kinds.items() if mask.any()]
-    return table(["at the scale of the papers, and by readings", "statements"], rows)
+    return table(["at the scale of the papers, and by analyses", "statements"], rows)
 
 
 def repeats_line(claims: pd.DataFrame, root: Path) -> str:
-    """Statements on which the fewer repeats of the readings give another verdict as it is."""
+    """Statements on which the fewer repeats of the analyses give another verdict as it is."""
     points = choice_verdicts(root)
-    here = points[points["reading"] == HERE].set_index("claim")["verdict"]
+    here = points[points["analysis"] == HERE].set_index("claim")["verdict"]
     here = here[here.isin(_DECIDED)]
     rows = [
         f"{name} ({claims.loc[name, 'verdict']}, with fewer {here[name]})"
@@ -233,25 +239,25 @@ def repeats_line(claims: pd.DataFrame, root: Path) -> str:
 
 
 def claims_table(claims: pd.DataFrame) -> str:
-    """Statements with what was measured, the verdict, and how it fares under other readings."""
+    """Statements with what was measured, the verdict, and how it fares in other analyses."""
     rows = [
         [f"**{name}** {row['statement']}", row["measured"], row["verdict"], over_choices(row)]
         for name, row in claims.iterrows()
     ]
-    return table(["statement", "measured here", "verdict", "readings"], rows)
+    return table(["statement", "measured here", "verdict", "analyses"], rows)
 
 
 def over_choices(row: Mapping[str, Any]) -> str:
-    """Verdicts of a statement over all readings."""
-    n, n_open = row["n_readings"], row["n_open"]
+    """Verdicts of a statement over all analyses."""
+    n, n_open = row["n_analyses"], row["n_open"]
     counts = {verdict: row[verdict] for verdict in _DECIDED if row[verdict] > 0}
     if n < 0:
-        return "no other reading"
+        return "no other analysis"
     if n == 0:
-        return f"inconclusive under all {n_open} readings"
-    text = ", ".join(f"{word} {count}" for word, count in counts.items()) + f" of {n} readings"
+        return f"inconclusive in all {n_open} analyses"
+    text = ", ".join(f"{word} {count}" for word, count in counts.items()) + f" of {n} analyses"
     if len(counts) == 1:
-        text = f"{next(iter(counts))} under all {n} readings"
+        text = f"{next(iter(counts))} in all {n} analyses"
     return text + (f", inconclusive under {n_open}" if n_open > 0 else "")
 
 
@@ -265,7 +271,7 @@ def why(root: Path) -> dict[str, tuple[str, Passage]]:
 
 
 def holds_list(claims: pd.DataFrame) -> str:
-    """What is reproduced, with how it fares under other readings."""
+    """What is reproduced, with how it fares in other analyses."""
     reproduced = claims[claims["verdict"] == REPRODUCED]
     return "\n".join(
         f"- **{name}** ({over_choices(row)}): {row['statement']}"
@@ -305,16 +311,16 @@ def comparison_table(names: Sequence[str], root: Path) -> str:
     return ""
 
 
-# ----------------------------------------------------------------------------------- readings
+# ----------------------------------------------------------------------------------- analyses
 
 
 def choice_verdicts(root: Path) -> pd.DataFrame:
-    """Every statement under every reading: claim, reading, verdict."""
+    """Every statement in every analysis: claim, analysis, verdict."""
     import pandas as pd
 
-    files = sorted(root.glob("data/reference/readings/*/readings_points.csv"))
+    files = tracked_tables(root, "points")
     frames = [from_reference(read_csv(file)) for file in files]
-    return pd.concat(frames)[["claim", "reading", "verdict"]]
+    return pd.concat(frames)[["claim", "analysis", "verdict"]]
 
 
 def changes(claims: pd.DataFrame, root: Path) -> pd.DataFrame:
@@ -327,16 +333,16 @@ def changes(claims: pd.DataFrame, root: Path) -> pd.DataFrame:
 
     points = choice_verdicts(root)
     points = points[points["claim"].isin(claims.index)]
-    here = points[points["reading"] == HERE].set_index("claim")["verdict"].rename("was")
+    here = points[points["analysis"] == HERE].set_index("claim")["verdict"].rename("was")
     changed = points.join(here, on="claim")
     changed = changed[
-        (changed["verdict"] != changed["was"]) & ~changed["reading"].str.contains(", ")
+        (changed["verdict"] != changed["was"]) & ~changed["analysis"].str.contains(", ")
     ]
-    changed[["choice", "otherwise"]] = changed["reading"].str.split("=", n=1, expand=True)
+    changed[["choice", "otherwise"]] = changed["analysis"].str.split("=", n=1, expand=True)
     kept = pd.DataFrame(
         [
             {"experiment": experiment, "choice": name, "place": choice.place, "open": choice.open}
-            for experiment, choices in read_readings(read_yaml(root / SOURCE)).items()
+            for experiment, choices in read_choices(read_yaml(root / SOURCE)).items()
             for name, choice in choices.choices.items()
         ]
     )
@@ -468,7 +474,7 @@ def misprints_table(rows_of_paper: pd.DataFrame) -> str:
     """Misprints of a paper: where, what is printed, what follows, and from which computation."""
     rows = []
     for row in rows_of_paper.itertuples():
-        how = "reading both places" if row.computed == MANUAL else row.computed
+        how = "analysis both places" if row.computed == MANUAL else row.computed
         where = place(row.place).partition(", ")[2] if "_table_" in row.place else row.place
         texts = (in_form(_some(text)) for text in (row.printed, row.follows))
         rows.append([f"{where} (`{row.id}`)", *texts, how])

@@ -1,9 +1,9 @@
-"""Readings of a paper: the choices that it leaves open, and what verdicts hang on them.
+"""Analyses of a paper: the choices that it leaves open, and what verdicts hang on them.
 
-config/readings.yaml names for each experiment its open choices, each with what is done here and
-what else can be done, as settings of the experiment. For some statements a full product of choices
-is read (`Product`); any other choice is changed alone, around what is done here, and some in pairs.
-A statement is judged under each reading by the rules of config/claims.yaml.
+config/analytic_choices.yaml names for each experiment its open choices, each with what is done here
+and what else can be done, as settings of the experiment. For some statements a full product of
+choices is read (`Product`); any other choice is changed alone, around what is done here, and some
+in pairs. A statement is judged in each analysis by the rules of config/claims.yaml.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import json
 import math
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hedgerow.errors import ConfigError
@@ -25,7 +26,7 @@ from hedgerow.texts import did_you_mean
 if TYPE_CHECKING:
     import pandas as pd
 
-SOURCE = "config/readings.yaml"
+SOURCE = "config/analytic_choices.yaml"
 #: Analyses from which there is a word.
 FEWEST = 8
 #: What a verdict counts where its variance is shared out.
@@ -111,18 +112,18 @@ class Choices:
     pairs : tuple of tuple of str
         Pairs of choices that are changed together as well.
     excluded : mapping of str
-        Readings that a printed figure rules out: the reading, and the figure.
+        Analyses that a printed figure rules out: the analysis, and the figure.
     """
 
     choices: Mapping[str, Choice] = setting(remedy="write `name: {open: ..., otherwise: ...}`")
     repeats: str = setting("", remedy="name a setting of the experiment")
     products: tuple[Product, ...] = setting((), remedy="list `{claims: [...], choices: [...]}`")
     pairs: tuple[tuple[str, ...], ...] = setting((), remedy="list `[choice, choice]`")
-    excluded: Mapping[str, str] = setting({}, remedy="write `reading: the figure against it`")
+    excluded: Mapping[str, str] = setting({}, remedy="write `analysis: the figure against it`")
 
 
 @dataclass(frozen=True)
-class Reading:
+class Analysis:
     """One way to read a paper.
 
     Attributes
@@ -146,7 +147,7 @@ class Reading:
         return ", ".join(f"{choice}={name}" for choice, name in self.taken.items()) or HERE
 
 
-def read_readings(content: Any, source: str = SOURCE) -> dict[str, Choices]:
+def read_choices(content: Any, source: str = SOURCE) -> dict[str, Choices]:
     """The open choices by experiment, from the file as read."""
     by_experiment = read(content, Mapping[str, Choices], source, ConfigError)
     for experiment, choices in by_experiment.items():
@@ -236,7 +237,7 @@ def among(choices: Choices, datasets: Container[str], settings: Mapping[str, Any
     return dataclasses.replace(choices, choices=available, products=products, pairs=pairs)
 
 
-def products_of(choices: Choices) -> list[Reading]:
+def products_of(choices: Choices) -> list[Analysis]:
     """Each combination of each product, what is done here among them.
 
     Returns: in the order of the file; a combination of two products stands once for each.
@@ -247,11 +248,11 @@ def products_of(choices: Choices) -> list[Reading]:
         levels = [(None, *choices.choices[name].otherwise) for name in order]
         for combination in itertools.product(*levels):
             taken = {n: a for n, a in zip(order, combination, strict=True) if a is not None}
-            combinations.append(Reading(taken, product.claims, product.methods))
+            combinations.append(Analysis(taken, product.claims, product.methods))
     return combinations
 
 
-def singles_of(choices: Choices) -> list[Reading]:
+def singles_of(choices: Choices) -> list[Analysis]:
     """Each alternative alone, for the claims that it touches and no product reads with it.
 
     What is done here comes first, for the claims of no product.
@@ -259,16 +260,16 @@ def singles_of(choices: Choices) -> list[Reading]:
     products = {claim for product in choices.products for claim in product.claims}
     touched = dict.fromkeys(c for choice in choices.choices.values() for c in choice.touches)
     alone = tuple(claim for claim in touched if claim not in products)
-    alternatives = [Reading({}, alone)] if alone else []
+    alternatives = [Analysis({}, alone)] if alone else []
     for name, choice in choices.choices.items():
         within = {c for p in choices.products if name in p.choices for c in p.claims}
         claims = tuple(claim for claim in choice.touches if claim not in within)
         if claims:
-            alternatives += [Reading({name: other}, claims) for other in choice.otherwise]
+            alternatives += [Analysis({name: other}, claims) for other in choice.otherwise]
     return alternatives
 
 
-def pairs_of(choices: Choices) -> list[Reading]:
+def pairs_of(choices: Choices) -> list[Analysis]:
     """Alternatives of two choices together, for the claims that both touch and no product reads."""
     combinations = []
     for pair in choices.pairs:
@@ -279,13 +280,13 @@ def pairs_of(choices: Choices) -> list[Reading]:
         if not claims:
             continue
         both = (choices.choices[name].otherwise for name in (one, other))
-        combinations += [Reading({one: a, other: b}, claims) for a, b in itertools.product(*both)]
+        combinations += [Analysis({one: a, other: b}, claims) for a, b in itertools.product(*both)]
     return combinations
 
 
 @dataclass(frozen=True)
 class Run:
-    """What has to be run for a reading: methods whose rows the same alternatives change.
+    """What has to be run for an analysis: methods whose rows the same alternatives change.
 
     Attributes
     ----------
@@ -300,12 +301,12 @@ class Run:
 
 
 def runs_of(
-    combination: Reading,
+    combination: Analysis,
     choices: Choices,
     of_rows: Container[tuple[str, str]] | None = None,
     methods: Sequence[str] = (),
 ) -> list[Run]:
-    """Runs whose rows, put together, are those of a reading.
+    """Runs whose rows, put together, are those of an analysis.
 
     Rows of a method hang on the choices that change them, whatever is done elsewhere: two and three
     alternatives of choices that change other methods take three runs and not five.
@@ -327,14 +328,14 @@ def runs_of(
 
 
 def runs_needed(
-    readings: Iterable[Reading],
+    analyses: Iterable[Analysis],
     choices: Choices,
     of_rows: Container[tuple[str, str]] | None = None,
     methods: Sequence[str] = (),
 ) -> list[Run]:
-    """Runs of all readings, without those that another one contains; see `runs_of`."""
+    """Runs of all analyses, without those that another one contains; see `runs_of`."""
     runs = (
-        run for combination in readings for run in runs_of(combination, choices, of_rows, methods)
+        run for combination in analyses for run in runs_of(combination, choices, of_rows, methods)
     )
     every = list(dict.fromkeys(runs))
     return [
@@ -364,13 +365,23 @@ def settings_of(taken: Iterable[tuple[str, str]], choices: Choices) -> dict[str,
     return settings
 
 
-def left_out(combination: Reading, choices: Choices) -> list[str]:
-    """Data sets that a reading leaves out."""
+def left_out(combination: Analysis, choices: Choices) -> list[str]:
+    """Data sets that an analysis leaves out."""
     taken = (choices.choices[name].otherwise[other] for name, other in combination.taken.items())
     return sorted({dataset for alternative in taken for dataset in alternative.without})
 
 
 # ---------------------------------------------------------------------------- what came out
+
+
+def tracked_tables(root: Path, name: str) -> list[Path]:
+    """Tracked tables of the analyses, `verdicts` or `points`, one for each experiment.
+
+    They may still lie under the former name of this experiment: see `FORMER_COLUMNS`.
+    """
+    names = ("analytic_choices", "readings")
+    folder = root / "data/reference"
+    return sorted(file for n in names for file in folder.glob(f"{n}/*/{n}_{name}.csv"))
 
 
 def word_of(reproduced: float, n: int) -> str:
@@ -389,30 +400,30 @@ def word_of(reproduced: float, n: int) -> str:
     return "in all" if count == n else "in some" if count else "in none"
 
 
-def set_beside(readings: Sequence[Reading], choices: Choices) -> list[bool]:
-    """Which readings are set beside what is printed.
+def set_beside(analyses: Sequence[Analysis], choices: Choices) -> list[bool]:
+    """Which analyses are set beside what is printed.
 
     Those of one product, the largest: another one may have rows of fewer methods; and all that are
     of none.
     """
     counts = collections.Counter(combination.claims for combination in products_of(choices))
     widest = max(counts, key=lambda claims: counts[claims], default=None)
-    return [one.claims == widest or one.claims not in counts for one in readings]
+    return [one.claims == widest or one.claims not in counts for one in analyses]
 
 
 def in_a_sentence(row: Mapping[str, Any], prefix: str = "") -> str:
-    """What became of a claim under all readings of its paper; nothing where it has no other one.
+    """What became of a claim in all analyses of its paper; nothing where it has no other one.
 
-    >>> row = {"readings_n": "16", "readings_reproduced": "0.25", "readings_decides": "gates"}
+    >>> row = {"analyses_n": "16", "analyses_reproduced": "0.25", "analyses_decides": "gates"}
     >>> in_a_sentence(row)
     'Reproduced in some of the analyses: 4 of 16. The choice that decides most: gates.'
-    >>> in_a_sentence({**row, "readings_n": "4", "readings_decides": ""})
+    >>> in_a_sentence({**row, "analyses_n": "4", "analyses_decides": ""})
     'Reproduced in 1 of 4 analyses, too few for a word.'
     """
-    n = int(row[f"{prefix}readings_n"] or 0)
+    n = int(row[f"{prefix}analyses_n"] or 0)
     if not n:
         return ""
-    share, decides = float(row[f"{prefix}readings_reproduced"]), row[f"{prefix}readings_decides"]
+    share, decides = float(row[f"{prefix}analyses_reproduced"]), row[f"{prefix}analyses_decides"]
     word, part = word_of(share, n), f"{round(n * share)} of {n}"
     text = (
         f"{word} of the analyses: {part}." if word else f"in {part} analyses, too few for a word."

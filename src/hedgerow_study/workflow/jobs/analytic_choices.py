@@ -1,10 +1,10 @@
-"""Jobs of an experiment made again under other settings, in one process: other readings of a paper.
+"""Jobs of an experiment made again under other settings, in one process: other analyses of a paper.
 
-A reading changes settings of one experiment (`hedgerow_study.reporting.readings`). What a job reads
-of settings is declared at its function, so that it is known which jobs a reading touches: those
-whose settings it changes, and those that read what such a job makes. They are run again, in a
-folder of their own; all else is read where the run has left it. So a reading that changes how trees
-are evaluated reads the trees that are there.
+An analysis changes settings of one experiment (`hedgerow_study.reporting.analytic_choices`). What a
+job reads of settings is declared at its function, so that it is known which jobs an analysis
+touches: those whose settings it changes, and those that read what such a job makes. They are run
+again, in a folder of their own; all else is read where the run has left it. So an analysis that
+changes how trees are evaluated reads the trees that are there.
 """
 
 from __future__ import annotations
@@ -22,8 +22,7 @@ from typing import TYPE_CHECKING, Any
 from hedgerow.errors import ConfigError
 from hedgerow.files import read_parquet, read_yaml, write_bytes, write_parquet, write_text
 from hedgerow_study.experiments.plan import sections
-from hedgerow_study.reporting.claim_specification import SOURCE as CLAIMS
-from hedgerow_study.reporting.readings import (
+from hedgerow_study.reporting.analytic_choices import (
     HERE,
     PREFIX,
     SOURCE,
@@ -35,13 +34,14 @@ from hedgerow_study.reporting.readings import (
     left_out,
     pairs_of,
     products_of,
-    read_readings,
+    read_choices,
     runs_needed,
     runs_of,
     set_beside,
     settings_of,
     singles_of,
 )
+from hedgerow_study.reporting.claim_specification import SOURCE as CLAIMS
 from hedgerow_study.workflow.jobs.digest import digest_of
 from hedgerow_study.workflow.jobs.frame import absence, job
 from hedgerow_study.workflow.jobs.parts import ENGINE, packed, unpacked
@@ -53,8 +53,8 @@ if TYPE_CHECKING:
 
 #: Printed cells beside measured ones.
 COMPARISON = "reports/comparison.parquet"
-#: What was run for the readings of one data set.
-RUNS = "data/results/readings/runs/{dataset}/{word}.tar.xz"
+#: What was run for the analyses of one data set.
+RUNS = "data/results/analytic_choices/runs/{dataset}/{word}.tar.xz"
 
 
 @dataclass(frozen=True)
@@ -214,11 +214,11 @@ def _same(file: Path, here: Path) -> bool:
 
 
 class Read:
-    """An experiment, as readings need it: jobs of each data set, and those in which sets meet.
+    """An experiment, as analyses need it: jobs of each data set, and those in which sets meet.
 
     singles: choices outside of all products are read too, alone and in pairs; that takes trees of
         their own.
-    nearest: the numbers of readings are set beside what is printed; that takes all tables.
+    nearest: the numbers of analyses are set beside what is printed; that takes all tables.
     """
 
     def __init__(
@@ -239,10 +239,10 @@ class Read:
         self.comparison = _comparison_jobs(workflow, experiment, jobs) if nearest else []
         self._within = [one for one in jobs if "dataset" in one.wildcards]
         self.meets = [one for one in jobs if "dataset" not in one.wildcards]
-        self.readings = products_of(choices)
+        self.analyses = products_of(choices)
         if singles:
-            self.readings += [*singles_of(choices), *pairs_of(choices)]
-        self._is_compared = set_beside(self.readings, choices) if nearest else []
+            self.analyses += [*singles_of(choices), *pairs_of(choices)]
+        self._is_compared = set_beside(self.analyses, choices) if nearest else []
         self._methods = config[experiment].get("methods", ())
         self._of_rows = {
             (name, other)
@@ -250,7 +250,7 @@ class Read:
             for other, alternative in choice.otherwise.items()
             if self._changes_rows(name, other, alternative)
         }
-        self.runs = runs_needed(self.readings, choices, self._of_rows, self._methods)
+        self.runs = runs_needed(self.analyses, choices, self._of_rows, self._methods)
 
     def _changes_rows(self, name: str, other: str, alternative: Alternative) -> bool:
         def touched(jobs: Iterable[FunctionJob]) -> bool:
@@ -295,7 +295,7 @@ class Read:
         return next(n for n, other in enumerate(self.runs) if contains(other, run))
 
     def run_params(self, dataset: str) -> dict[str, Any]:
-        """`params` of the job that runs what the readings of a data set need."""
+        """`params` of the job that runs what the analyses of a data set need."""
         jobs = self.jobs(dataset)
         return {
             "section": self.experiment,
@@ -313,7 +313,7 @@ class Read:
         return [*paths, *([COMPARISON] if self.comparison else ())]
 
     def judge_params(self, dataset: str | None = None) -> dict[str, Any]:
-        """`params` of the job that judges the claims of each reading, which is of all data sets."""
+        """`params` of the job that judges the claims of each analysis, over all data sets."""
         return {
             "code": _code([*self.meets, *self.comparison]),
             "section": self.experiment,
@@ -325,7 +325,7 @@ class Read:
             "n_runs": len(self.runs),
             "jobs": [vars(one) for one in self.meets],
             "kept": {dataset: self.kept(dataset) for dataset in self.datasets},
-            "readings": [
+            "analyses": [
                 {
                     "id": choice.id,
                     "taken": dict(choice.taken),
@@ -339,7 +339,7 @@ class Read:
                         for run in runs_of(choice, self.choices, self._of_rows, self._methods)
                     ],
                 }
-                for number, choice in enumerate(self.readings)
+                for number, choice in enumerate(self.analyses)
             ],
         }
 
@@ -350,7 +350,7 @@ def _comparison_jobs(
     """Jobs that set numbers of an experiment beside what is printed, after those of its claims."""
     comparison = maker_of(workflow, COMPARISON)
     if comparison is None:
-        raise LookupError(f"no rule makes {COMPARISON}; its file stands above that of the readings")
+        raise LookupError(f"no rule makes {COMPARISON}; its file stands above that of the analyses")
     makers = {path: maker_of(workflow, path) for path in comparison.inputs["tables"]}
     call = f"{experiment}.tables"
     paths = [path for path, one in makers.items() if one is not None and one.params["call"] == call]
@@ -366,19 +366,19 @@ def _comparison_jobs(
 
 
 def _code(jobs: Iterable[FunctionJob]) -> str:
-    """Digest of the code of some jobs: where that changes, their readings are recomputed."""
+    """Digest of the code of some jobs: where that changes, their analyses are recomputed."""
     codes = sorted({one.params["code"] for one in jobs})
     return hashlib.sha256("".join(codes).encode()).hexdigest()
 
 
-class Readings:
-    """Readings of all experiments that are read: inputs and `params` for the rules."""
+class Multiverse:
+    """Analyses of all experiments that are read: inputs and `params` for the rules."""
 
     def __init__(self, workflow: Any, config: Mapping[str, Any]):
-        section = config["readings"]
-        choices = read_readings(read_yaml(SOURCE))
+        section = config["analytic_choices"]
+        choices = read_choices(read_yaml(SOURCE))
         words = config["experiments"]
-        self.words = [w for w in section["of"] if w in words and "readings" in words]
+        self.words = [w for w in section["of"] if w in words and "analytic_choices" in words]
         self._read = {
             word: Read(
                 workflow, config, word, choices[word], section["singles"], section["nearest"]
@@ -387,11 +387,11 @@ class Readings:
         }
 
     def files(self, wildcards: Any) -> list[str]:
-        """What the readings of a data set are made of."""
+        """What the analyses of a data set are made of."""
         return self._read[wildcards.word].read(wildcards.dataset)
 
     def runs(self, wildcards: Any) -> list[str]:
-        """What was run for the readings of an experiment."""
+        """What was run for the analyses of an experiment."""
         return self.runs_of(wildcards.word)
 
     def runs_of(self, word: str) -> list[str]:
@@ -399,7 +399,7 @@ class Readings:
         return [RUNS.format(word=word, dataset=name) for name in self._read[word].datasets]
 
     def rows(self, wildcards: Any) -> list[str]:
-        """What claims of an experiment are judged from, of the reading as here."""
+        """What claims of an experiment are judged from, of the analysis as here."""
         return self._read[wildcards.word].judged_from
 
     @property
@@ -421,8 +421,8 @@ class Readings:
 
 
 def run(snakemake: Any) -> None:
-    """Run what the readings of one data set need, and keep its rows (the script of the rule)."""
-    with job(snakemake), TemporaryDirectory(prefix="hedgerow-readings-") as name:
+    """Run what the analyses of one data set need, and keep its rows (the script of the rule)."""
+    with job(snakemake), TemporaryDirectory(prefix="hedgerow-analyses-") as name:
         params, root, files = SimpleNamespace(**snakemake.params.given), Path(name), []
         jobs = [FunctionJob(**one) for one in params.jobs]
         for number, settings in enumerate(params.runs):
@@ -439,16 +439,16 @@ def _folder(number: int) -> str:
 
 
 def judge(snakemake: Any) -> None:
-    """Judge the claims of each reading (the script of the rule).
+    """Judge the claims of each analysis (the script of the rule).
 
-    Writes one row per reading and claim: `reading`, its id; by choice the alternative; `repeats` of
-    each data set; and the columns of the table of claims. Beside it one row per reading and printed
-    cell of the experiment that has a number, `reading` and the columns of the comparison; no row
-    where that is not asked.
+    Writes one row per analysis and claim: `analysis`, its id; by choice the alternative; `repeats`
+    of each data set; and the columns of the table of claims. Beside it one row per analysis and
+    printed cell of the experiment that has a number, `analysis` and the columns of the comparison;
+    no row where that is not asked.
     """
     import pandas as pd
 
-    with job(snakemake), TemporaryDirectory(prefix="hedgerow-readings-") as name:
+    with job(snakemake), TemporaryDirectory(prefix="hedgerow-analyses-") as name:
         params, folder = SimpleNamespace(**snakemake.params.given), Path(name)
         kept = {d: paths for d, paths in params.kept.items() if absence(paths[0]) is None}
         for path in map(Path, snakemake.input.runs):
@@ -456,7 +456,7 @@ def judge(snakemake: Any) -> None:
             wanted = [f"{_folder(n)}/{p}" for n in range(params.n_runs) for p in kept_paths]
             for place, content in (unpacked(path, wanted) if kept_paths else {}).items():
                 write_bytes(folder / place, content)
-        judged = [_judged(choice, params, kept, folder) for choice in params.readings]
+        judged = [_judged(choice, params, kept, folder) for choice in params.analyses]
         for path, frames in zip(snakemake.output, zip(*judged, strict=True), strict=True):
             nonempty = [frame for frame in frames if frame is not None]
             frame = pd.concat(nonempty, ignore_index=True) if nonempty else pd.DataFrame()
@@ -466,8 +466,8 @@ def judge(snakemake: Any) -> None:
 def _judged(
     choice: Mapping[str, Any], params: Any, kept: Mapping[str, Sequence[str]], folder: Path
 ) -> tuple[pd.DataFrame, pd.DataFrame | None]:
-    """Claims and printed cells of one reading, with the runs of all readings in a folder."""
-    with TemporaryDirectory(prefix="reading-", dir=folder) as name:
+    """Claims and printed cells of one analysis, with the runs of all analyses in a folder."""
+    with TemporaryDirectory(prefix="analysis-", dir=folder) as name:
         scratch = Path(name)
         # Only its own: a claim is judged without each data set in turn, which takes its time.
         given = {CLAIMS: scratch / CLAIMS}
@@ -489,11 +489,11 @@ def _judged(
             measured = cells["experiment"].eq(params.section) & cells["measured"].notna()
             if choice["methods"]:
                 measured &= cells["method"].isin(["", *choice["methods"]])
-            cells = cells[measured].assign(reading=choice["id"])
+            cells = cells[measured].assign(analysis=choice["id"])
     taken = {f"{PREFIX}{name}": choice["taken"].get(name, HERE) for name in params.choices}
-    frame = frame[frame["claim"].isin(choice["claims"])].assign(reading=choice["id"], **taken)
+    frame = frame[frame["claim"].isin(choice["claims"])].assign(analysis=choice["id"], **taken)
     frame = frame.assign(repeats=params.repeats)
-    first = ["reading", *taken, "claim", "repeats"]
+    first = ["analysis", *taken, "claim", "repeats"]
     return frame[[*first, *(column for column in frame if column not in first)]], cells
 
 
@@ -509,7 +509,7 @@ def _only(section: str, claims: Sequence[str]) -> str:
 
 
 def _put_together(path: str, folder: Path, runs: Sequence[Sequence]) -> pd.DataFrame:
-    """Rows of a reading: as here, but for methods of which one of its runs has rows."""
+    """Rows of an analysis: as here, but for methods of which one of its runs has rows."""
     import pandas as pd
 
     frame = read_parquet(path)

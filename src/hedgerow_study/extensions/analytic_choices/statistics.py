@@ -1,4 +1,4 @@
-"""What verdicts hang on: each statement under all its readings."""
+"""What verdicts hang on: each statement in all its analyses."""
 
 from __future__ import annotations
 
@@ -10,62 +10,62 @@ import pandas as pd
 from hedgerow_study.experiments.choice_distances import distances
 from hedgerow_study.experiments.frames import Frames
 from hedgerow_study.experiments.step import step
-from hedgerow_study.reporting.claim_specification import REPRODUCED
-from hedgerow_study.reporting.claims import from_reference
-from hedgerow_study.reporting.readings import (
+from hedgerow_study.reporting.analytic_choices import (
     HERE,
     PREFIX,
     WORTH,
     Choices,
-    read_readings,
+    read_choices,
     shapley_shares,
     word_of,
 )
+from hedgerow_study.reporting.claim_specification import REPRODUCED
+from hedgerow_study.reporting.claims import from_reference
 
 #: Columns that are written in this order.
 CLAIMS = {
-    **{"experiment": str, "claim": str, "repeats": int, "n_readings": int, "n_open": int},
+    **{"experiment": str, "claim": str, "repeats": int, "n_analyses": int, "n_open": int},
     "reproduced": float,
     **{"partly": float, "not_reproduced": float, "word": str, "decides": str},
     **{"decides_share": float, "least": float, "largest": float},
 }
-POINTS = ["experiment", "claim", "reading", "repeats"]
+POINTS = ["experiment", "claim", "analysis", "repeats"]
 POINTS += ["verdict", "estimate", "low", "high", "measured"]
-ALTERNATIVES = ["experiment", "claim", "reading", "choice", "alternative"]
+ALTERNATIVES = ["experiment", "claim", "analysis", "choice", "alternative"]
 SHARES = ["experiment", "claim", "choice", "share"]
 NEAREST = {
-    **{"experiment": str, "rank": int, "reading": str, "distance": float, "n_cells": int},
+    **{"experiment": str, "rank": int, "analysis": str, "distance": float, "n_cells": int},
     **{"n_tables": int, "n_first": int},
 }
-#: How many readings of each experiment are listed that lie nearest to the published numbers.
+#: How many analyses of each experiment are listed that lie nearest to the published numbers.
 N_NEAREST = 10
 
 
 @step(outputs=("claims", "points", "taken", "shares", "nearest"))
 def summarise(judged: Frames, cells: Frames, choices: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
-    """Count verdicts over readings, and share their variance out among the choices.
+    """Count verdicts over analyses, and share their variance out among the choices.
 
     Returns: `claims`: experiment, claim, repeats (of each data set, by the setting that
-    config/readings.yaml names), n_readings (that have a verdict), n_open (inconclusive),
-    reproduced, partly, not_reproduced (shares of n_readings), word, decides (the choice with the
+    config/analytic_choices.yaml names), n_analyses (that have a verdict), n_open (inconclusive),
+    reproduced, partly, not_reproduced (shares of n_analyses), word, decides (the choice with the
     largest Shapley share of the verdict's variance over the full product), its decides_share, least
-    and largest estimate. `points`: experiment, claim, reading, repeats, verdict, estimate, low,
-    high, measured. `taken`: experiment, claim, reading, choice, alternative; a row for each choice.
-    `shares`: experiment, claim, choice, share. `nearest`: experiment, rank (from 1) and what
-    `hedgerow_study.experiments.choice_distances.distances` returns, the first `N_NEAREST` of each
-    experiment.
+    and largest estimate. `points`: experiment, claim, analysis, repeats, verdict, estimate, low,
+    high, measured. `taken`: experiment, claim, analysis, choice, alternative; a row for each
+    choice. `shares`: experiment, claim, choice, share. `nearest`: experiment, rank (from 1) and
+    what `hedgerow_study.experiments.choice_distances.distances` returns, the first `N_NEAREST` of
+    each experiment.
     """
-    read = read_readings(choices)
+    read = read_choices(choices)
     claims, points, taken, shares = [], [], [], []
     for experiment, frame in sorted(judged.items(), key=lambda item: list(read).index(item[0])):
         declared, frame = read[experiment], from_reference(frame)
         names = [column for column in frame if column.startswith(PREFIX)]
         for claim, rows in frame.groupby("claim", sort=False):
-            rows = rows.drop_duplicates("reading")
+            rows = rows.drop_duplicates("analysis")
             of_claim = {name: share for name, share in _shares(rows, declared, str(claim)).items()}
             claims.append({"experiment": experiment, "claim": claim, **_counted(rows, of_claim)})
             points.append(rows.assign(experiment=experiment).reindex(columns=POINTS))
-            long = rows.melt(["claim", "reading"], names, "choice", "alternative")
+            long = rows.melt(["claim", "analysis"], names, "choice", "alternative")
             long["choice"] = long["choice"].str.removeprefix(PREFIX)
             touching = [name for name, one in declared.choices.items() if claim in one.touches]
             long = long[long["choice"].isin(touching)].assign(experiment=experiment)
@@ -100,7 +100,7 @@ def _counted(rows: pd.DataFrame, shares: Mapping[str, float]) -> dict[str, Any]:
     decides = max(shares, key=lambda name: shares[name], default="")
     return {
         "repeats": rows["repeats"].iloc[0],
-        "n_readings": len(decided),
+        "n_analyses": len(decided),
         "n_open": len(rows) - len(decided),
         **{
             verdict.replace(" ", "_"): part.get(verdict, 0.0) if len(decided) else float("nan")

@@ -1,4 +1,4 @@
-"""The section of the readings on the report page."""
+"""The section of the analyses on the report page."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from pathlib import Path
 from hedgerow.showing.numbers import NONE, number
 from hedgerow_study.experiments.frames import Frames
 from hedgerow_study.experiments.step import step
-from hedgerow_study.extensions.readings import figures as own_figures
-from hedgerow_study.extensions.readings import tables as own_tables
-from hedgerow_study.extensions.readings.plan import MultiversePlan
+from hedgerow_study.extensions.analytic_choices import figures as own_figures
+from hedgerow_study.extensions.analytic_choices import tables as own_tables
+from hedgerow_study.extensions.analytic_choices.plan import MultiversePlan
+from hedgerow_study.reporting.analytic_choices import FEWEST
 from hedgerow_study.reporting.html import Section, filled, shown
-from hedgerow_study.reporting.readings import FEWEST
 from hedgerow_study.reporting.views import Styled, text, view
 
-_VERDICTS = ["Statement", "Readings", "Inconclusive", "Reproduced, %", "Partly, %", "Not, %"]
+_VERDICTS = ["Statement", "Analyses", "Inconclusive", "Reproduced, %", "Partly, %", "Not, %"]
 _VERDICTS += [Styled("Over analyses", "text"), Styled("Decides", "text")]
-_NEAREST = ["Experiment", "Rank", Styled("Reading", "text"), "Distance", "Cells", "Tables"]
+_NEAREST = ["Experiment", "Rank", Styled("Analysis", "text"), "Distance", "Cells", "Tables"]
 _NEAREST += ["First without"]
 
 
@@ -25,20 +25,23 @@ _NEAREST += ["First without"]
 def section(
     tables: Frames, figures: Mapping[str, Path], captions: Mapping[str, str], plan: MultiversePlan
 ) -> Section:
-    """Readings as a section of the report page."""
-    claims, nearest = tables["readings_verdicts"], tables["readings_nearest"]
+    """Analyses as a section of the report page."""
+    claims, nearest = tables["analytic_choices_verdicts"], tables["analytic_choices_nearest"]
     named = claims["word"].fillna("").ne("")
     views = {
-        "readings_verdicts": view(
+        "analytic_choices_verdicts": view(
             [_verdicts(line) for line in claims.to_dict("records")],
             _VERDICTS,
         ),
-        "readings_nearest": view(
+        "analytic_choices_nearest": view(
             [_near(line) for line in nearest.to_dict("records")],
             _NEAREST,
         ),
-        "readings_choices": view(
-            [_choice(line) for line in tables["readings_choices"].fillna("").to_dict("records")],
+        "analytic_choices_open": view(
+            [
+                _choice(line)
+                for line in tables["analytic_choices_open"].fillna("").to_dict("records")
+            ],
             [
                 Styled(head, "text")
                 for head in ("Choice", "What the paper says", "Here", "Otherwise")
@@ -46,9 +49,9 @@ def section(
         ),
     }
     return filled(
-        "readings",
+        "analytic_choices",
         "Sensitivity analysis: which claims depend on choices that nobody printed",
-        "extensions/readings/page.html.j2",
+        "extensions/analytic_choices/page.html.j2",
         plan=plan,
         fewest=FEWEST,
         n_claims=len(claims),
@@ -66,12 +69,12 @@ def _verdicts(line: Mapping) -> tuple:
     if decides:
         decides += f" ({number(100.0 * line['decides_share'])} %)"
     words = (Styled(word or NONE, "text") for word in (text(line["word"]), decides))
-    return line["claim"], line["n_readings"], line["n_open"], *map(number, shares), *words
+    return line["claim"], line["n_analyses"], line["n_open"], *map(number, shares), *words
 
 
 def _near(line: Mapping) -> tuple:
     counts = (line[name] for name in ("n_cells", "n_tables", "n_first"))
-    analysis = Styled(line["reading"], "wrap")
+    analysis = Styled(line["analysis"], "wrap")
     return line["experiment"], line["rank"], analysis, f"{line['distance']:.2f}", *counts
 
 

@@ -1,4 +1,4 @@
-"""Readings of a paper: which there are, what has to be run for them, and what they say."""
+"""Analyses of a paper: which there are, what has to be run for them, and what they say."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from hedgerow_study.experiments.choice_distances import distances
 from hedgerow_study.experiments.plan import sections
 from hedgerow_study.experiments.published_cells import KEY
 from hedgerow_study.experiments.soft.plan import RECIPES
-from hedgerow_study.reporting.readings import (
+from hedgerow_study.reporting.analytic_choices import (
     HERE,
     Choices,
     Run,
@@ -27,7 +27,7 @@ from hedgerow_study.reporting.readings import (
     left_out,
     pairs_of,
     products_of,
-    read_readings,
+    read_choices,
     runs_needed,
     runs_of,
     set_beside,
@@ -38,8 +38,8 @@ from hedgerow_study.reporting.readings import (
 )
 
 ROOT = Path(__file__).parents[3]
-READINGS = read_readings(read_yaml(ROOT / "config/readings.yaml"))
-EVERY = [(experiment, name) for experiment, own in READINGS.items() for name in own.choices]
+ANALYTIC_CHOICES = read_choices(read_yaml(ROOT / "config/analytic_choices.yaml"))
+EVERY = [(experiment, name) for experiment, own in ANALYTIC_CHOICES.items() for name in own.choices]
 
 
 def choice(*names, methods=(), touches=("X-1", "X-2"), without=()):
@@ -53,7 +53,7 @@ def choice(*names, methods=(), touches=("X-1", "X-2"), without=()):
 def choices(products=(), pairs=(), **of) -> Choices:
     more = {"products": list(products)} if products else {}
     more |= {"pairs": list(pairs)} if pairs else {}
-    return read_readings({"soft": {"choices": of} | more})["soft"]
+    return read_choices({"soft": {"choices": of} | more})["soft"]
 
 
 #: Two choices of one method each, one of all, and one that leaves out data.
@@ -73,11 +73,11 @@ PRODUCT = {"claims": ["X-1"], "choices": ["d", "c", "b", "a"], "methods": ["c45"
 def test_each_choice_is_one_of_settings_that_there_are(experiment, name):
     """A plan takes each alternative, and it differs from what the configurations have."""
     plan = sections()[experiment]
-    one = READINGS[experiment].choices[name]
+    one = ANALYTIC_CHOICES[experiment].choices[name]
     for alternative in one.otherwise.values():
         assert alternative.settings or alternative.without
         plan(**alternative.settings)
-        for configuration in ("default", "paper", "every_reading"):
+        for configuration in ("default", "paper", "multiverse"):
             here = read_yaml(ROOT / f"config/{configuration}.yaml").get(experiment, {})
             shared = alternative.settings.items() & _hashable(here).items()
             assert not shared, f"{configuration}.yaml reads it so already"
@@ -91,7 +91,7 @@ def _hashable(section):
 @pytest.mark.parametrize("experiment, name", EVERY)
 def test_each_choice_touches_claims_of_its_experiment(experiment, name):
     stated = read_csv(ROOT / "data/published/claims.csv").set_index("claim_id")["experiment"]
-    one = READINGS[experiment].choices[name]
+    one = ANALYTIC_CHOICES[experiment].choices[name]
     assert {stated[claim] for claim in one.touches} == {experiment}
     methods = sections()[experiment].settings().get("methods")
     assert set(one.methods) <= set(methods.choices if methods else ())
@@ -112,7 +112,7 @@ ACTS_ON = {
 def test_choices_of_chapter_3_name_all_methods_that_they_act_on():
     """Those that are made of several parts were left out, so that a product with them had kept
     their rows as they are here."""
-    named = {name: set(one.methods) for name, one in READINGS["soft"].choices.items()}
+    named = {name: set(one.methods) for name, one in ANALYTIC_CHOICES["soft"].choices.items()}
     assert {name for name, methods in named.items() if methods} == set(ACTS_ON)
     for name, acts in ACTS_ON.items():
         assert named[name] == {method for method, recipe in RECIPES.items() if acts(recipe)}, name
@@ -123,18 +123,18 @@ def test_alternatives_stand_in_the_order_of_the_file():
     assert alternatives_of(two) == ["b=y", "b=x", "a=z"]
 
 
-@pytest.mark.parametrize("experiment", READINGS)
+@pytest.mark.parametrize("experiment", ANALYTIC_CHOICES)
 def test_repeats_are_a_setting_and_every_one_that_the_configuration_lowers(experiment):
-    repeats = READINGS[experiment].repeats
+    repeats = ANALYTIC_CHOICES[experiment].repeats
     assert repeats in sections()[experiment].settings()
-    lowered = read_yaml(ROOT / "config/every_reading.yaml").get(experiment, {})
+    lowered = read_yaml(ROOT / "config/multiverse.yaml").get(experiment, {})
     lowered.pop("chunk", None)  # how work is cut lowers nothing
     assert not lowered or repeats in lowered
 
 
 def test_every_experiment_of_a_paper_has_its_choices():
     stated = read_csv(ROOT / "data/published/claims.csv")
-    assert set(READINGS) == set(stated["experiment"]) - {"soft_sweep"}
+    assert set(ANALYTIC_CHOICES) == set(stated["experiment"]) - {"soft_sweep"}
 
 
 def test_a_product_of_what_is_not_there_is_refused():
@@ -154,10 +154,10 @@ def test_a_product_of_what_is_not_there_is_refused():
 def test_a_product_has_each_combination_once_and_here_first():
     found = products_of(choices([PRODUCT], **FOUR))
     assert found[0].id == HERE and not found[0].taken
-    taken = [tuple(reading.taken.items()) for reading in found]
+    taken = [tuple(analysis.taken.items()) for analysis in found]
     assert len(set(taken)) == len(taken) == 3 * 2 * 2 * 2
     assert found[-1].id == "a=a2, b=b1, c=c1, d=iris"
-    assert all(reading.claims == ("X-1",) for reading in found)
+    assert all(analysis.claims == ("X-1",) for analysis in found)
 
 
 def test_what_no_product_reads_is_changed_alone():
@@ -199,13 +199,13 @@ def test_a_pair_of_what_is_not_there_is_refused(pair, said):
         choices(pairs=[pair], **FOUR)
 
 
-def test_readings_of_one_product_and_of_none_are_set_beside_what_is_printed():
+def test_analyses_of_one_product_and_of_none_are_set_beside_what_is_printed():
     small = {"claims": ["X-3"], "choices": ["c"], "methods": ["c45"]}
     of = {**FOUR, "c": choice("c1", touches=["X-1", "X-2", "X-3"])}
     own = choices([PRODUCT, small], **of)
-    readings = [*products_of(own), *singles_of(own)]
-    beside = set_beside(readings, own)
-    assert [r.claims == ("X-3",) for r in readings] == [not one for one in beside]
+    analyses = [*products_of(own), *singles_of(own)]
+    beside = set_beside(analyses, own)
+    assert [r.claims == ("X-3",) for r in analyses] == [not one for one in beside]
 
 
 def test_a_digest_is_of_what_is_read_and_not_of_words():
@@ -237,12 +237,12 @@ def test_rows_put_together_are_those_of_a_run_of_its_own():
         return {m: hash(tuple((n, taken.get(n)) for n in changing[m])) for m in methods}
 
     here = rows({}, PRODUCT["methods"])
-    for reading in products_of(own):
+    for analysis in products_of(own):
         made = dict(here)
-        for run in runs_of(reading, own):
+        for run in runs_of(analysis, own):
             assert run.methods
             made |= rows(dict(run.taken), run.methods)
-        taken = {n: a for n, a in reading.taken.items() if n != "d"}
+        taken = {n: a for n, a in analysis.taken.items() if n != "d"}
         assert made == rows(taken, PRODUCT["methods"])
 
 
@@ -253,13 +253,13 @@ def _changes(own, name, method):
 
 def test_few_runs_serve_a_product():
     own = choices([PRODUCT, {"claims": ["X-2"], "choices": ["c"], "methods": ["c45"]}], **FOUR)
-    readings = products_of(own)
-    needed = runs_needed(readings, own)
+    analyses = products_of(own)
+    needed = runs_needed(analyses, own)
     # By method: se 3 x 2, plt 2 x 2, all 2; without those as here, and of c alone one for all.
     assert len(needed) == (3 * 2 - 2) + (2 * 2 - 2) + 1
     assert Run((("c", "c1"),), ("c45", "se", "plt")) in needed
-    for reading in readings:
-        for run in runs_of(reading, own):
+    for analysis in analyses:
+        for run in runs_of(analysis, own):
             assert sum(contains(other, run) for other in needed) == 1
 
 
@@ -269,7 +269,7 @@ def test_without_methods_everything_is_run_together():
     assert run == Run((("a", "a2"), ("c", "c1")), ())
     assert settings_of(run.taken, own) == {"is_a2": "a2", "is_c1": "c1"}
     only = products_of(choices([{"claims": ["X-1"], "choices": ["d"]}], **FOUR))
-    assert [left_out(reading, own) for reading in only] == [[], ["iris"]]
+    assert [left_out(analysis, own) for analysis in only] == [[], ["iris"]]
     assert runs_of(only[1], own) == []
 
 
@@ -338,21 +338,21 @@ def test_shares_of_a_choice_that_decides_alone_and_of_nothing():
 # ------------------------------------------------------------------ beside what is printed
 
 
-def naive_distance(cells, reading, without=None):
-    """The distance of a reading, from its definition, cell by cell."""
-    readings = set(cells["reading"])
+def naive_distance(cells, analysis, without=None):
+    """The distance of an analysis, from its definition, cell by cell."""
+    analyses = set(cells["analysis"])
     squares = {}
     for key, own in cells.groupby(KEY):
-        own = own.dropna(subset=["measured", "published_value"]).set_index("reading")
-        if set(own.index) != readings or key[0] == without:
+        own = own.dropna(subset=["measured", "published_value"]).set_index("analysis")
+        if set(own.index) != analyses or key[0] == without:
             continue
         here = own.loc[HERE]
         unit = here["sd"] if here["sd"] == here["sd"] else (here["high"] - here["low"]) / 3.92
         if not unit > 0:
             alike = cells[(cells["table"] == key[0]) & (cells["metric"] == key[5])]
-            unit = alike[alike["reading"] == HERE]["published_value"].std()
+            unit = alike[alike["analysis"] == HERE]["published_value"].std()
         if unit > 0:
-            one = own.loc[reading]
+            one = own.loc[analysis]
             square = ((one["measured"] - one["published_value"]) / unit) ** 2
             squares.setdefault(key[0], []).append(square)
     return math.sqrt(np.mean([np.mean(own) for own in squares.values()]))
@@ -365,11 +365,16 @@ def made_up_cells(seed):
         for k in range(n):
             published, sd = random.normal(), random.choice([np.nan, 0.0, 0.5, 2.0])
             low = random.choice([np.nan, -1.0])
-            for reading in (HERE, "gates=midpoint", "votes=labels"):
+            for analysis in (HERE, "gates=midpoint", "votes=labels"):
                 measured = np.nan if random.random() < 0.05 else published + random.normal()
                 key = dict(zip(KEY, (table, "mean", "se", "", str(k), "accuracy"), strict=True))
                 rows.append(
-                    {"reading": reading, **key, "published_value": published, "measured": measured}
+                    {
+                        "analysis": analysis,
+                        **key,
+                        "published_value": published,
+                        "measured": measured,
+                    }
                     | {"sd": sd, "low": low, "high": -low, "unit": "percent"}
                 )
     return pd.DataFrame(rows)
@@ -378,13 +383,13 @@ def made_up_cells(seed):
 @pytest.mark.parametrize("seed", range(8))
 def test_distances_against_their_definition(seed):
     cells = made_up_cells(seed)
-    found = distances(cells).set_index("reading")
+    found = distances(cells).set_index("analysis")
     assert found["distance"].is_monotonic_increasing
-    for reading in found.index:
-        assert found["distance"][reading] == pytest.approx(naive_distance(cells, reading))
+    for analysis in found.index:
+        assert found["distance"][analysis] == pytest.approx(naive_distance(cells, analysis))
     first = dict.fromkeys(found.index, 0)
     for table in "abc":
-        apart = {reading: naive_distance(cells, reading, table) for reading in found.index}
+        apart = {analysis: naive_distance(cells, analysis, table) for analysis in found.index}
         first[min(apart, key=apart.get)] += 1
     assert found["n_first"].to_dict() == first
 

@@ -1,4 +1,4 @@
-"""Settings of the readings of the papers."""
+"""Settings of the analyses of the papers."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from typing import Any, ClassVar
 
 from hedgerow_study.experiments.plan import Conflict, Plan, setting
 
-#: Experiments of the papers that have open choices (config/readings.yaml).
+#: Experiments of the papers that have open choices (config/analytic_choices.yaml).
 EXPERIMENTS = ("soft", "search", "structure", "survival", "confidence", "evidential", "missing")
 
 
 @dataclass(frozen=True)
 class MultiversePlan(Plan):
-    """Not in the papers: their statements under each reading that config/readings.yaml names."""
+    """Not in the papers: their claims in each analysis that config/analytic_choices.yaml names."""
 
-    section: ClassVar[str] = "readings"
+    section: ClassVar[str] = "analytic_choices"
 
     of: tuple[str, ...] = setting(
         ("structure",),
@@ -30,18 +30,18 @@ class MultiversePlan(Plan):
     )
     nearest: bool = setting(
         False,
-        "Whether the numbers of the readings are set beside what the papers print, too, which "
+        "Whether the numbers of the analyses are set beside what the papers print, too, which "
         "takes the tables of each. It says something at the scale of the papers only.",
     )
 
     @classmethod
     def conflicts(cls, config: Mapping[str, Any]) -> Iterable[Conflict]:
-        """Readings of experiments that are not run."""
-        if "readings" not in config["experiments"]:
+        """Analyses of experiments that are not run."""
+        if "analytic_choices" not in config["experiments"]:
             return
         if not set(config[cls.section]["of"]) & set(config["experiments"]):
             yield Conflict(
-                "readings.of",
-                "`readings.of` names no experiment of `experiments`",
-                "name one that is run, or leave `readings` out of `experiments`",
+                "analytic_choices.of",
+                "`analytic_choices.of` names no experiment of `experiments`",
+                "name one that is run, or leave `analytic_choices` out of `experiments`",
             )

@@ -1,4 +1,4 @@
-"""The curve of each statement: its readings, sorted, with their choices below."""
+"""The curve of each statement: its analyses, sorted, with their choices below."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ import pandas as pd
 
 from hedgerow.showing.figures import WIDTH, nothing_drawn, style
 from hedgerow_study.experiments.step import figure
-from hedgerow_study.extensions.readings.plan import MultiversePlan
-from hedgerow_study.extensions.readings.tables import caption_values
-from hedgerow_study.reporting.readings import FEWEST, HERE
+from hedgerow_study.extensions.analytic_choices.plan import MultiversePlan
+from hedgerow_study.extensions.analytic_choices.tables import caption_values
+from hedgerow_study.reporting.analytic_choices import FEWEST, HERE
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -26,24 +26,24 @@ VERDICTS = {
 
 
 @figure(
-    "Curves of the readings",
-    caption="Each point is a reading of the paper: its estimate with the 95 % CI over data "
+    "Curves of the analyses",
+    caption="Each point is an analysis of the paper: its estimate with the 95 % CI over data "
     "sets, sorted; the marks below say which alternatives it takes (none: as here). The line is "
-    "the reading of all other pages. Statements with {fewest} readings or more. {ran}",
-    alt="A panel for each statement, with a point for each reading and marks for its choices; the "
-    "numbers are in the table readings_points.",
+    "the analysis of all other pages. Statements with {fewest} analyses or more. {ran}",
+    alt="A panel for each statement, with a point for each analysis and marks for its choices; the "
+    "numbers are in the table analytic_choices_points.",
     caption_values=caption_values,
 )
-def readings_curves(
+def analytic_choices_curves(
     claims: pd.DataFrame, points: pd.DataFrame, taken: pd.DataFrame, plan: MultiversePlan
 ) -> Figure:
     """Specification curves (Simonsohn, Simmons and Nelson 2020)."""
     from matplotlib.figure import Figure
 
-    enough = claims[claims["n_readings"] >= FEWEST]["claim"].tolist()
+    enough = claims[claims["n_analyses"] >= FEWEST]["claim"].tolist()
     shown = [c for c in enough if points.loc[points["claim"] == c, "estimate"].notna().any()]
     if not shown:
-        return nothing_drawn(f"No statement has {FEWEST} readings or more.")
+        return nothing_drawn(f"No statement has {FEWEST} analyses or more.")
     marks = {claim: _alternatives(taken[taken["claim"] == claim]) for claim in shown}
     heights = [(1.5, 0.16 * len(marks[claim])) for claim in shown]
     with style():
@@ -52,7 +52,7 @@ def readings_curves(
         ratios = [height for pair in heights for height in pair]
         axes = drawn.subplots(2 * len(shown), 1, gridspec_kw={"height_ratios": ratios})
         for n, claim in enumerate(shown):
-            rows = points[points["claim"] == claim].sort_values(["estimate", "reading"])
+            rows = points[points["claim"] == claim].sort_values(["estimate", "analysis"])
             _curve(axes[2 * n], claim, rows)
             _marks(axes[2 * n + 1], rows, taken[taken["claim"] == claim], marks[claim])
         used = [v for v in VERDICTS if v in set(points["verdict"][points["claim"].isin(shown)])]
@@ -79,7 +79,7 @@ def _curve(axes, claim: str, points: pd.DataFrame) -> None:
             axes.vlines(x, low, high, color=colour, linewidth=0.8, alpha=0.6)
             estimate = points["estimate"].to_numpy(float)[mask]
             axes.plot(x, estimate, linestyle="", color=colour, marker=marker, markersize=4)
-    here = points.loc[points["reading"] == HERE, "estimate"]
+    here = points.loc[points["analysis"] == HERE, "estimate"]
     axes.axhline(float(here.iloc[0]), color="#4d4d4d", linewidth=0.8, linestyle="--")
     axes.set_title(claim)
     axes.set_ylabel("estimate")
@@ -89,10 +89,10 @@ def _curve(axes, claim: str, points: pd.DataFrame) -> None:
 
 
 def _marks(axes, points: pd.DataFrame, taken: pd.DataFrame, names: list[tuple[str, str]]) -> None:
-    order = {analysis: n for n, analysis in enumerate(points["reading"])}
+    order = {analysis: n for n, analysis in enumerate(points["analysis"])}
     for line, (choice, alternative) in enumerate(names):
         rows = taken[(taken["choice"] == choice) & (taken["alternative"] == alternative)]
-        where = [order[analysis] for analysis in rows["reading"]]
+        where = [order[analysis] for analysis in rows["analysis"]]
         axes.plot(where, [line] * len(where), linestyle="", marker="s", markersize=3, color="black")
     axes.set_yticks(range(len(names)), [f"{c}: {a}" for c, a in names], fontsize=7)
     axes.set_ylim(len(names) - 0.4, -0.6)

@@ -13,9 +13,9 @@ from hedgerow.data import fetch, load_registry, tidy, write_tidy
 from hedgerow.errors import ConfigError
 from hedgerow.files import read_csv, read_yaml
 from hedgerow_study.experiments.published_cells import KEY
-from hedgerow_study.reporting.readings import HERE, read_readings
-from hedgerow_study.workflow.jobs import readings
-from hedgerow_study.workflow.jobs.readings import Read, changed_params, rerun_jobs
+from hedgerow_study.reporting.analytic_choices import HERE, read_choices
+from hedgerow_study.workflow.jobs import analytic_choices
+from hedgerow_study.workflow.jobs.analytic_choices import Read, changed_params, rerun_jobs
 
 SETS = ["haberman", "bupa", "wine"]
 #: One permutation, the methods that read the trees of C4.5.
@@ -36,7 +36,7 @@ CHOICES = {
     "data": choice(without=["wine"]),
 }
 PRODUCT = {"claims": ["T3-10"], "choices": [*CHOICES], "methods": SMALL["methods"]}
-SOFT = read_readings({"soft": {"choices": CHOICES, "products": [PRODUCT]}})["soft"]
+SOFT = read_choices({"soft": {"choices": CHOICES, "products": [PRODUCT]}})["soft"]
 
 
 @pytest.fixture(scope="module")
@@ -59,7 +59,7 @@ def read(workflow, config) -> Read:
 @pytest.fixture(scope="module")
 def made(read, tmp_path_factory) -> Path:
     """A folder in which the claims of soft were judged."""
-    folder = tmp_path_factory.mktemp("readings")
+    folder = tmp_path_factory.mktemp("analytic_choices")
     registry = load_registry(ROOT / "config/datasets.yaml")
     for name in SETS:
         raw = fetch(registry[name], folder / "data/raw" / name)
@@ -83,7 +83,7 @@ def here(made, monkeypatch) -> Path:
 
 
 def run_all(read: Read, folder: Path) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Claims and printed cells under each reading, by both jobs."""
+    """Claims and printed cells in each analysis, by both jobs."""
 
     class Named(dict):
         __getattr__ = dict.get
@@ -91,7 +91,7 @@ def run_all(read: Read, folder: Path) -> tuple[pd.DataFrame, pd.DataFrame]:
     paths = []
     for name in read.datasets:
         paths.append(str(folder / name / "soft.tar.xz"))
-        readings.run(
+        analytic_choices.run(
             SimpleNamespace(
                 rule="run",
                 log=[folder / f"data/logs/{name}.log"],
@@ -102,7 +102,7 @@ def run_all(read: Read, folder: Path) -> tuple[pd.DataFrame, pd.DataFrame]:
             )
         )
     out = [str(folder / f"{name}.parquet") for name in ("judged", "cells")]
-    readings.judge(
+    analytic_choices.judge(
         SimpleNamespace(
             rule="judge",
             log=[folder / "data/logs/judge.log"],
@@ -147,8 +147,8 @@ def test_only_what_a_setting_touches_is_made_again(read, here, tmp_path):
 def test_what_was_made_of_the_same_is_not_made_again(read, here, tmp_path, monkeypatch):
     """Alternatives that part late share what comes before; the same settings share everything."""
     ran = []
-    perform = readings.perform
-    monkeypatch.setattr(readings, "perform", lambda s: (ran.append(s.rule), perform(s)))
+    perform = analytic_choices.perform
+    monkeypatch.setattr(analytic_choices, "perform", lambda s: (ran.append(s.rule), perform(s)))
     jobs = read.jobs("bupa")
     first = rerun_jobs(jobs, "soft", {"calibration": "folds"}, tmp_path)
     both = {"calibration": "folds", "plt_crossings": "outward"}
@@ -162,12 +162,12 @@ def test_what_was_made_of_the_same_is_not_made_again(read, here, tmp_path, monke
 
 
 @pytest.mark.slow
-def test_each_reading_is_judged_as_if_it_were_configured(read, here, tmp_path):
+def test_each_analysis_is_judged_as_if_it_were_configured(read, here, tmp_path):
     """Rows that are put together, and claims of them, are those of a run with all its settings."""
     found, cells = run_all(read, tmp_path)
     assert cells.empty  # not asked
     assert len(found) == 2**4 and set(found["claim"]) == {"T3-10"}
-    assert found["reading"].iloc[0] == HERE
+    assert found["analysis"].iloc[0] == HERE
     mixed = found.set_index(["choice_gates", "choice_crossings", "choice_stop", "choice_data"])
     jobs = [job for name in SETS for job in read.jobs(name)] + read.meets
     every = {"gate_at": "midpoint", "plt_crossings": "outward", "min_samples_split": 20}
@@ -192,10 +192,10 @@ def test_each_reading_is_judged_as_if_it_were_configured(read, here, tmp_path):
 
 
 @pytest.mark.slow
-def test_numbers_of_each_reading_are_set_beside_what_is_printed(workflow, config, here, tmp_path):
+def test_numbers_of_each_analysis_are_set_beside_what_is_printed(workflow, config, here, tmp_path):
     product = {"claims": ["T3-10"], "choices": ["gates"], "methods": SMALL["methods"]}
     choices = {"gates": CHOICES["gates"]}
-    own = read_readings({"soft": {"choices": choices, "products": [product]}})["soft"]
+    own = read_choices({"soft": {"choices": choices, "products": [product]}})["soft"]
     read = Read(workflow, config, "soft", own, nearest=True)
     assert {"soft_tables", "comparison"} <= {job.rule for job in read.comparison}
     run = read.comparison + [job for name in SETS for job in read.jobs(name)] + read.meets
@@ -205,17 +205,17 @@ def test_numbers_of_each_reading_are_set_beside_what_is_printed(workflow, config
         Path(path).parent.mkdir(parents=True, exist_ok=True)
         there.rename(path)
     judged, cells = run_all(read, tmp_path)
-    assert set(judged["reading"]) == set(cells["reading"]) == {HERE, "gates=other"}
+    assert set(judged["analysis"]) == set(cells["analysis"]) == {HERE, "gates=other"}
     assert set(cells["experiment"]) == {"soft"} and cells["measured"].notna().all()
     assert set(cells["method"]) <= {"", *SMALL["methods"]}
-    one, other = (own.set_index(KEY)["measured"] for _, own in cells.groupby("reading"))
+    one, other = (own.set_index(KEY)["measured"] for _, own in cells.groupby("analysis"))
     changed = (one != other).groupby("method").any()
     assert changed["se"] and not changed["plt"]
     # As a run with its settings has them.
     jobs = [job for name in SETS for job in read.jobs(name)] + read.meets + read.comparison
     made = rerun_jobs(jobs, "soft", {"gate_at": "midpoint"}, tmp_path / "whole")
     whole = pd.read_parquet(made["reports/comparison.parquet"]).set_index(KEY)["measured"]
-    of_run = cells[cells["reading"] != HERE].set_index(KEY)["measured"]
+    of_run = cells[cells["analysis"] != HERE].set_index(KEY)["measured"]
     pd.testing.assert_series_equal(of_run, whole[of_run.index])
 
 
@@ -224,24 +224,24 @@ def test_an_alternative_that_changes_nothing_is_refused(workflow, config):
     def read_with(settings):
         other = CHOICES | {"gates": choice(["se"], settings)}
         return Read(
-            workflow, config, "soft", read_readings({"soft": {"choices": other}})["soft"], True
+            workflow, config, "soft", read_choices({"soft": {"choices": other}})["soft"], True
         )
 
     with pytest.raises(ConfigError, match=r"`soft\.choices\.gates`: `other` changes nothing"):
         read_with({"chunk": 7})
     with pytest.raises(ConfigError, match="`gates: other` sets `gates_at`, which is no setting"):
         read_with({"gates_at": "midpoint"})
-    # What the configuration does itself is as here, and no other reading.
+    # What the configuration does itself is as here, and no other analysis.
     same = read_with({"gate_at": "threshold"})
-    assert {name for reading in same.readings for name in reading.taken} == {*CHOICES} - {"gates"}
+    assert {name for analysis in same.analyses for name in analysis.taken} == {*CHOICES} - {"gates"}
 
 
 @pytest.mark.slow
 def test_the_tracked_choices_change_something(workflow, config):
-    tracked = read_readings(read_yaml(ROOT / "config/readings.yaml"))
+    tracked = read_choices(read_yaml(ROOT / "config/analytic_choices.yaml"))
     stated = read_csv(ROOT / "data/published/claims.csv")
     for experiment, choices in tracked.items():
         own = Read(workflow, config, experiment, choices, singles=True)
-        judged = {claim for reading in own.readings for claim in reading.claims}
+        judged = {claim for analysis in own.analyses for claim in analysis.claims}
         assert judged <= set(stated["claim_id"])
         assert all(own.kept(dataset) for dataset in own.datasets)

@@ -1,1 +1,0 @@
-"""Readings of the papers: which statements stand on a choice that nobody printed."""
