@@ -948,7 +948,7 @@ def missing() -> None:
                 start = time.perf_counter()
                 imputed = KNNImputer().fit_transform(gaps)
                 beside = f"; KNNImputer {1e3 * (time.perf_counter() - start):5.0f} ms"
-            columns = Columns(gaps, y, int(y.max()) + 1, lasting=False)
+            columns = Columns(gaps, y, int(y.max()) + 1, keep_after_fit=False)
             settings = {"reliability": "global", "min_samples_split": 2}
             eig = {"criterion": "expected_gain", "imputed": imputed[None], **settings}
             ours, base = alternately(

@@ -17,8 +17,8 @@ from hedgerow.texts import did_you_mean
 
 #: The largest whole number that the compiled cores count with.
 LARGEST_COUNT = sys.maxsize
-#: Largest of numbers without a unit, such as factors and prices: beyond use, and still finite when
-#: multiplied.
+#: Largest of numbers without a unit, such as factors and penalties: beyond use, and still finite
+#: when multiplied.
 BEYOND_USE = 1e12
 #: Largest of values, errors and weights, in whatever unit: squares and sums of them stay finite.
 LARGEST = 1e150

@@ -59,16 +59,16 @@ def divisions(rows, weights, j, categorical, midpoints, most_subsets, routed):
             yield [sides(v, goes_left, missing_left) for v in values]
 
 
-def least_cost(rows, labels, weights, depth, *, objective, price=0.0, categorical=(),
+def least_cost(rows, labels, weights, depth, *, objective, penalty=0.0, categorical=(),
                midpoints=False, most_subsets=6, routed=True):  # fmt: skip
     """Least cost of a tree of this depth or less; rows hold None where a value is missing."""
     by_class = {}
     for label, weight in zip(labels, weights, strict=True):
         by_class[label] = by_class.get(label, 0.0) + weight
-    best = leaf_cost(by_class, objective) + price
+    best = leaf_cost(by_class, objective) + penalty
     if depth == 0:
         return best
-    settings = {"objective": objective, "price": price, "categorical": categorical,
+    settings = {"objective": objective, "penalty": penalty, "categorical": categorical,
                 "midpoints": midpoints, "most_subsets": most_subsets, "routed": routed}  # fmt: skip
     for j in range(len(rows[0])):
         tests = divisions(rows, weights, j, j in categorical, midpoints, most_subsets, routed)
@@ -109,7 +109,7 @@ def box_probability(row, box, sds):
     return max(found, 0.0)
 
 
-def least_expected_cost(rows, labels, weights, depth, sds, *, objective, price=0.0, once=True):
+def least_expected_cost(rows, labels, weights, depth, sds, *, objective, penalty=0.0, once=True):
     """Least expected cost; sds: one for each variable. Leaves are boxes, or products of gates."""
     thresholds = [sorted(set(values))[1:] for values in zip(*rows, strict=True)]
 
@@ -117,7 +117,7 @@ def least_expected_cost(rows, labels, weights, depth, sds, *, objective, price=0
         by_class = {}
         for label, weight in zip(labels, reached, strict=True):
             by_class[label] = by_class.get(label, 0.0) + weight
-        return (leaf_cost(by_class, objective) if sum(reached) > 0 else 0.0) + price
+        return (leaf_cost(by_class, objective) if sum(reached) > 0 else 0.0) + penalty
 
     def best(box, gates, depth):
         if once:

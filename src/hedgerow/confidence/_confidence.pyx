@@ -140,9 +140,9 @@ cdef class Correction:
     cdef bint routes, fines
     cdef list answers, tables
     # Of one instance, where it is asked for; else NULL.
-    cdef int* told                  # node, what it did, assigned class, of each node left
-    cdef double* told_numbers       # value, share or weight left, K before, K after
-    cdef Py_ssize_t n_told
+    cdef int* record                # node, what it did, assigned class, of each node left
+    cdef double* record_numbers     # value, share or weight left, K before, K after
+    cdef Py_ssize_t n_recorded
 
     def __cinit__(self, tree, Gates gates, leaf_value, own, other, place, inside, known, pull,
                   present, double fine, bint routes, bint fines):
@@ -500,17 +500,17 @@ cdef class Correction:
     cdef void tell(self, int node, int did, int assigned, double x, double left,
                    const double* before) noexcept nogil:
         """Note what a node did, where it is asked for; `amend` says what it made of it."""
-        cdef double* numbers = self.told_numbers + self.n_told * (2 + 2 * self.n_classes)
+        cdef double* numbers = self.record_numbers + self.n_recorded * (2 + 2 * self.n_classes)
         cdef Py_ssize_t c
-        self.told[3 * self.n_told] = node
-        self.told[3 * self.n_told + 1] = did
-        self.told[3 * self.n_told + 2] = assigned
+        self.record[3 * self.n_recorded] = node
+        self.record[3 * self.n_recorded + 1] = did
+        self.record[3 * self.n_recorded + 2] = assigned
         numbers[0] = x
         numbers[1] = left
         for c in range(self.n_classes):
             numbers[2 + c] = before[c]
             numbers[2 + self.n_classes + c] = before[c]
-        self.n_told += 1
+        self.n_recorded += 1
 
     cdef inline int judge(self, int place, const Guest* guest, int assigned,
                           double* left) noexcept nogil:
@@ -590,7 +590,7 @@ cdef class Correction:
         """
         cdef const Classes* part = self.parts + frame.place
         frame.n_waiting = 0
-        if self.told != NULL:
+        if self.record != NULL:
             self.hear_each(frame, guests, n, on_left)
         elif part.n_end_rows:
             self.hear_many(frame, guests, n, on_left)
@@ -673,15 +673,15 @@ cdef class Correction:
     cdef void settle(self, const Frame* frame, const Guest* guest, double share, Said* said,
                      int did, double left) noexcept nogil:
         """What a node does that reads no other branch."""
-        if self.told != NULL:
+        if self.record != NULL:
             self.tell(frame.node, did, said.assigned, guest.x, left if did == ROUTES else share,
                       said.value)
         if did == FINE:
             if self.impose(frame.place, said):
-                if self.told != NULL:
+                if self.record != NULL:
                     self.amend(said.value)
-            elif self.told != NULL:
-                self.told[3 * self.n_told - 2] = LET_BE
+            elif self.record != NULL:
+                self.record[3 * self.n_recorded - 2] = LET_BE
 
     cdef void answer(self, Frame* frame, const Guest* guests, bint left_first) noexcept nogil:
         """Mix what both branches say of those who waited."""
@@ -697,7 +697,7 @@ cdef class Correction:
             if guests[i].is_shared:
                 self.divide(frame, guests + i, waiting, said)
                 continue
-            if self.told != NULL:
+            if self.record != NULL:
                 self.tell(frame.node, ROUTES, first.assigned, guests[i].x, waiting.left,
                           first.value)
             second = said[0]
@@ -709,7 +709,7 @@ cdef class Correction:
                 self.mix(waiting.left, first, &second, said)
             else:
                 self.mix(waiting.left, &second, first, said)
-            if self.told != NULL:
+            if self.record != NULL:
                 self.amend(said.value)
 
     cdef void divide(self, const Frame* frame, const Guest* guest, const Waiting* waiting,
@@ -724,7 +724,7 @@ cdef class Correction:
         self.settle(frame, guest, waiting.left, said, did, left)
         if did == ROUTES:
             self.mix(left, &waiting.first, &second, said)
-            if self.told != NULL:
+            if self.record != NULL:
                 self.amend(said.value)
         self.leave(&waiting.first)
         self.leave(&second)
@@ -735,7 +735,7 @@ cdef class Correction:
         cdef Py_ssize_t i
         for i in range(self.n_sent):
             self.said[self.sent[i] >> 1] = said
-        if self.told != NULL:
+        if self.record != NULL:
             self.tell(node, LEAF, said.assigned, 0.0, 0.0, said.value)
 
     cdef void predict_together(self, Guest* guests, Waiting* waiting, Py_ssize_t n) noexcept nogil:
@@ -797,7 +797,7 @@ cdef class Correction:
 
     cdef inline void amend(self, const double* after) noexcept nogil:
         """Write the probabilities after the node that was recorded last."""
-        cdef double* numbers = self.told_numbers + (self.n_told - 1) * (2 + 2 * self.n_classes)
+        cdef double* numbers = self.record_numbers + (self.n_recorded - 1) * (2 + 2 * self.n_classes)
         cdef Py_ssize_t c
         for c in range(self.n_classes):
             numbers[2 + self.n_classes + c] = after[c]
@@ -843,7 +843,7 @@ cdef class Correction:
     def predict(self, const double[:, :] X):
         """Corrected class probabilities of a table, (n, K)."""
         out = np.empty((X.shape[0], self.n_classes))
-        self.told = NULL
+        self.record = NULL
         self.predict_into(X, out)
         return out
 
@@ -860,13 +860,13 @@ cdef class Correction:
         cdef Py_ssize_t K = self.n_classes
         said = np.zeros((self.n_nodes, 3), dtype=np.int32)
         numbers = np.zeros((self.n_nodes, 2 + 2 * K))
-        cdef int[:, ::1] told = said
-        cdef double[:, ::1] told_numbers = numbers
-        self.told = &told[0, 0]
-        self.told_numbers = &told_numbers[0, 0]
-        self.n_told = 0
+        cdef int[:, ::1] record = said
+        cdef double[:, ::1] record_numbers = numbers
+        self.record = &record[0, 0]
+        self.record_numbers = &record_numbers[0, 0]
+        self.n_recorded = 0
         self.predict_into(X[:1], np.empty((1, K)))
-        self.told = NULL
-        said, numbers = said[:self.n_told], numbers[:self.n_told]
+        self.record = NULL
+        said, numbers = said[:self.n_recorded], numbers[:self.n_recorded]
         return (*said.T.copy(), *numbers[:, :2].T.copy(), numbers[:, 2:2 + K],
                 numbers[:, 2 + K:])

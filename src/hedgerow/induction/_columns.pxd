@@ -4,7 +4,7 @@
 cdef class Columns:
     cdef readonly Py_ssize_t n_rows, n_variables
     cdef readonly int n_classes
-    cdef readonly object X                  # (n, m) float64, NaN = missing; Fortran order if lasting
+    cdef readonly object X                  # (n, m) float64, NaN = missing; Fortran order if keep_after_fit
     cdef readonly object y                  # (n,) int32 class codes
     cdef readonly object sample_weight      # (n,) float64, > 0
     cdef readonly object n_categories       # (m,) int32, 0 for a numeric variable
@@ -25,7 +25,7 @@ cdef class Columns:
     cdef const double[::1] per_weight
     cdef const double* counting             # of `rows_per_weight`; NULL: 1
     cdef const int[::1] categories
-    cdef const int[:, ::1] sorted_rows      # of a lasting set, or once `order` was asked for
+    cdef const int[:, ::1] sorted_rows      # of a keep_after_fit set, or once `order` was asked for
     cdef const int[::1] known
     cdef const double[::1] nlogn            # n log2 n for whole n; empty unless `whole`
 

@@ -130,7 +130,7 @@ cdef class Columns:
         Rows of weight 0 are left out.
     n_categories : (m,) int, optional
         Number of categories of each variable, 0 for a numeric one.
-    lasting : bool, default True
+    keep_after_fit : bool, default True
         False: for one growth, that is over before X changes. A large X is then read where it is,
         and its rows are sorted in the memory of the growth.
     rows_per_weight : (n_classes,) float64, optional
@@ -145,11 +145,11 @@ cdef class Columns:
 
     Notes
     -----
-    It has memory of its own, which is read-only, but for a large X that is not `lasting`.
+    It has memory of its own, which is read-only, but for a large X without `keep_after_fit`.
     """
 
     def __init__(self, X, y, int n_classes, sample_weight=None, n_categories=None,
-                 bint lasting=True, rows_per_weight=None):
+                 bint keep_after_fit=True, rows_per_weight=None):
         cdef bint large
         check_rows(X)
         given = X = as_numbers("X", X)
@@ -181,9 +181,10 @@ cdef class Columns:
             self.whole = self.unit or bool((weight == np.rint(weight)).all())
         self._kept = kept
         large = X.size > LARGE
-        lasting = lasting or not large or not X.flags.aligned or any(s % 8 for s in X.strides)
-        self.X = np.asfortranarray(X) if lasting else X
-        if lasting and np.may_share_memory(self.X, given):
+        keep_after_fit = (keep_after_fit or not large or not X.flags.aligned
+                          or any(s % 8 for s in X.strides))
+        self.X = np.asfortranarray(X) if keep_after_fit else X
+        if keep_after_fit and np.may_share_memory(self.X, given):
             self.X = self.X.copy(order="F")     # the caller may change his
         self.y = np.ascontiguousarray(y)
         self.sample_weight = weight
@@ -207,11 +208,11 @@ cdef class Columns:
         self.n_known = (self.n_rows - missing).astype(np.int32)
         for own in (self.y, self.sample_weight, self.n_categories, self.n_known):
             own.setflags(write=False)
-        if lasting:
+        if keep_after_fit:
             self.X.setflags(write=False)
         self.whole = self.whole and is_tabled(self.total_weight, self.n_rows)
         self.view()
-        if lasting:
+        if keep_after_fit:
             self.order      # now: what is shared by many is sorted by none of them
 
     cdef object view(self):

@@ -437,8 +437,8 @@ class TreeClassifierMixin(ClassifierMixin, BaseEstimator):
         )
         return array, y, weight, kept, plausible_classes
 
-    def _training_set(self, X, y, sample_weight, lasting: bool = True) -> Columns:
-        """Checked training data; sets ``classes_`` and the names. For `lasting` see `Columns`."""
+    def _training_set(self, X, y, sample_weight, keep_after_fit: bool = True) -> Columns:
+        """Checked training data; sets ``classes_`` and the names (`keep_after_fit`: see `Columns`)."""
         array, y, weight, kept, plausible_classes = self._checked_rows(X, y, sample_weight)
         self._fractions: Fractions | None = None
         if plausible_classes is None or "y_plausibility" not in self._understands:
@@ -448,7 +448,9 @@ class TreeClassifierMixin(ClassifierMixin, BaseEstimator):
             rows, codes, share = fractions_of(plausible)
             y = self.classes_[codes]
             if len(rows) > len(array):
-                return self._fractional_set(array, y, codes, rows, share, weight, kept, lasting)
+                return self._fractional_set(
+                    array, y, codes, rows, share, weight, kept, keep_after_fit
+                )
         if weight is None:
             self._warn_of_shares(len(array))
         counted, per_weight = self._counted(weight), None
@@ -469,7 +471,7 @@ class TreeClassifierMixin(ClassifierMixin, BaseEstimator):
             len(self.classes_),
             weight,
             self._n_categories,
-            lasting=lasting,
+            keep_after_fit=keep_after_fit,
             rows_per_weight=per_weight,
         )
 
@@ -477,7 +479,9 @@ class TreeClassifierMixin(ClassifierMixin, BaseEstimator):
         """Sample weights as minima count them."""
         return None if weight is None else meant_weights(self.weights, weight, self._least_weight)
 
-    def _fractional_set(self, array, y, codes, rows, share, weight, kept, lasting) -> Columns:
+    def _fractional_set(
+        self, array, y, codes, rows, share, weight, kept, keep_after_fit
+    ) -> Columns:
         """Rows whose class is doubtful as several of one class each, which add up to the row.
 
         y, codes, rows, share : (n_parts,) class of each part, its row and how much of it it is.
@@ -509,7 +513,7 @@ class TreeClassifierMixin(ClassifierMixin, BaseEstimator):
             len(self.classes_),
             parts,
             self._n_categories,
-            lasting=lasting,
+            keep_after_fit=keep_after_fit,
             rows_per_weight=per_weight,
         )
 

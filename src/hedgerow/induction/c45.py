@@ -264,7 +264,7 @@ class C45Classifier(TreeClassifierMixin):
 
     def _fit(self, X, y, sample_weight):
         self._check_parameters()
-        return self._grown(self._training_set(X, y, sample_weight, lasting=False))
+        return self._grown(self._training_set(X, y, sample_weight, keep_after_fit=False))
 
     def _grown(self, columns, **settings):
         """Grow and prune on checked data; `settings` are further arguments of `grow`."""

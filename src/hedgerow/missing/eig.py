@@ -174,7 +174,7 @@ n_jobs
         self
         """
         self._check_parameters()
-        columns = self._training_set(X, y, sample_weight, lasting=False)
+        columns = self._training_set(X, y, sample_weight, keep_after_fit=False)
         if isinstance(X, Uncertain):
             if X_imputed is not None and X.imputed is not None:
                 raise InputError(

@@ -1,6 +1,6 @@
 """The tree of least cost up to a depth, by branch and bound over intervals of thresholds.
 
-A tree costs the sum over its leaves of a function of their class weights, and a price for each.
+A tree costs the sum over its leaves of a function of their class weights, and a penalty for each.
 The function is such that what two sets cost together is at least what they cost apart, so that a
 branch with more of every row never costs less.  All tests of one variable between two thresholds
 therefore have a left branch that costs at least that of the lower one and a right branch that
@@ -105,7 +105,7 @@ cdef class BranchAndBound:
     cdef double* left_total
     cdef double* right_total
     cdef int objective
-    cdef double price, slack, steepest
+    cdef double penalty, slack, steepest
     cdef bint loose                     # a branch with more of every row may cost less, and its
                                         # floor is that of a problem without such rows
     cdef double deadline

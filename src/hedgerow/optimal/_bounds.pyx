@@ -35,7 +35,7 @@ cdef class BranchAndBound:
     ----------
     n_classes : int
     objective : int
-    price : float
+    penalty : float
         Of a leaf, in the unit of the weights.
     depth : int
     max_nodes : int
@@ -48,12 +48,12 @@ cdef class BranchAndBound:
         Keep evidence of the bound, for `proof`.
     """
 
-    def __init__(self, *, int n_classes, int objective, double price, int depth,
+    def __init__(self, *, int n_classes, int objective, double penalty, int depth,
                  long long max_nodes=0, double seconds=0.0, double tolerance=0.0,
                  bint prove=False):
         cdef double* room
         self.memory = Arena("for the best tree")
-        self.n_classes, self.objective, self.price, self.depth = n_classes, objective, price, depth
+        self.n_classes, self.objective, self.penalty, self.depth = n_classes, objective, penalty, depth
         self.steepest = 1.0 if objective == ERRORS else 2.0 if objective == GINI else INFINITY
         self.max_nodes, self.tolerance, self.prove = max_nodes, tolerance, prove
         self.deadline = time.monotonic() + seconds if seconds > 0 else INFINITY
@@ -135,7 +135,7 @@ cdef class BranchAndBound:
 
     @cython.final
     cdef double cost(self, const double* c) noexcept nogil:
-        """What a leaf of these class weights costs, its price left out."""
+        """What a leaf of these class weights costs, its penalty left out."""
         cdef double total = 0.0, s = 0.0
         cdef int k
         if self.objective == ERRORS:
@@ -166,7 +166,7 @@ cdef class BranchAndBound:
         cdef double total = 0.0, largest = 0.0, next_largest = 0.0
         cdef int k
         if self.objective != ERRORS or self.n_classes <= 2:
-            return 2 * self.price
+            return 2 * self.penalty
         for k in range(self.n_classes):
             total += c[k]
             if c[k] > largest:
@@ -174,7 +174,7 @@ cdef class BranchAndBound:
                 largest = c[k]
             elif c[k] > next_largest:
                 next_largest = c[k]
-        return total - largest - next_largest + 2 * self.price
+        return total - largest - next_largest + 2 * self.penalty
 
     # --------------------------------------------------------------------------- the search
 
@@ -275,8 +275,8 @@ cdef class BranchAndBound:
         self.levels[depth].n_seen = 0
         self.search(depth, node, below, drop, answer, tree)
         answer.claim = NONE
-        # Every tree has a leaf: less than its price is no claim.
-        if self.prove and (answer.bound > self.price or depth == self.depth):
+        # Every tree has a leaf: less than its penalty is no claim.
+        if self.prove and (answer.bound > self.penalty or depth == self.depth):
             answer.claim = self.claim(depth, drop)
         return 0
 
@@ -293,7 +293,7 @@ cdef class BranchAndBound:
         tree[0] = NONE
         answer.value = best
         answer.bound = best
-        if best <= 2 * self.price + self.slack:
+        if best <= 2 * self.penalty + self.slack:
             return 0
         if depth == 1:
             answer.value = self.stump(node, drop, tree)
@@ -305,7 +305,7 @@ cdef class BranchAndBound:
         for i in range(self.n_columns):
             k = level.by_gain[i]
             if level.n_candidates[k]:
-                self.push(level, Interval(2 * self.price, self.price, self.price, k, i, -1,
+                self.push(level, Interval(2 * self.penalty, self.penalty, self.penalty, k, i, -1,
                                           level.n_candidates[k]))
         while level.n_heap:
             at = level.heap[0]

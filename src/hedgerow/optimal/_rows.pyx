@@ -122,7 +122,7 @@ cdef class RowTree(BranchAndBound):
         for p in range(node.n_rows):
             row = node.rows[p]
             total[self.label[row]] += self.weight[row]
-        return self.cost(total) + self.price
+        return self.cost(total) + self.penalty
 
     cdef double stump(self, const Node* node, bint drop, int* tree) noexcept nogil:
         cdef double best = self.leaf(node, self.left_total), c
@@ -142,7 +142,7 @@ cdef class RowTree(BranchAndBound):
                 self.left_class[k] += self.weight[row]
                 self.right_class[k] -= self.weight[row]
                 if rank[rows[p + 1]] != rank[row]:
-                    c = self.cost(self.left_class) + self.cost(self.right_class) + 2 * self.price
+                    c = self.cost(self.left_class) + self.cost(self.right_class) + 2 * self.penalty
                     if c < best - self.slack:
                         best = c
                         tree[0] = j
@@ -207,16 +207,16 @@ cdef class RowTree(BranchAndBound):
                 self.left_total[self.label[row]] += self.weight[row]
             else:
                 self.right_total[self.label[row]] += self.weight[row]
-        left.value = self.cost(self.left_total) + self.price
-        right.value = self.cost(self.right_total) + self.price
+        left.value = self.cost(self.left_total) + self.penalty
+        right.value = self.cost(self.right_total) + self.penalty
         left_tree[0] = NONE
         right_tree[0] = NONE
         left.floor = left.bound = min(left.value, self.least(self.left_total))
         right.floor = right.bound = min(right.value, self.least(self.right_total))
         if left.bound + right.bound >= limit - self.slack:
             return
-        if (left.value > 2 * self.price + self.slack
-                or right.value > 2 * self.price + self.slack):
+        if (left.value > 2 * self.penalty + self.slack
+                or right.value > 2 * self.penalty + self.slack):
             if self.packed != NULL:
                 self.both_packed(node, side, threshold, left, right, left_tree, right_tree)
             else:
@@ -234,9 +234,9 @@ cdef class RowTree(BranchAndBound):
         cdef const int* codes
         cdef int v = 0, g, p, row, before, now, n = node.n_rows
         cdef int64_t t
-        # A test is worth its price where it has fewer errors than that.
-        cdef int best_left = fewer(left.value - 2 * self.price - self.slack)
-        cdef int best_right = fewer(right.value - 2 * self.price - self.slack)
+        # A test is worth its penalty where it has fewer errors than that.
+        cdef int best_left = fewer(left.value - 2 * self.penalty - self.slack)
+        cdef int best_right = fewer(right.value - 2 * self.penalty - self.slack)
         for p in range(n):
             row = rows[p]
             entry[row] = (<uint64_t> 1) << (32 * (side[row] >= threshold) + 16 * self.label[row])
@@ -274,9 +274,9 @@ cdef class RowTree(BranchAndBound):
                 sums += entry[row]
             v += 1
         if left_tree[0] != NONE:
-            left.value = best_left + 2 * self.price
+            left.value = best_left + 2 * self.penalty
         if right_tree[0] != NONE:
-            right.value = best_right + 2 * self.price
+            right.value = best_right + 2 * self.penalty
 
     @cython.final
     cdef inline void tried_packed(self, uint64_t sums, int column, int threshold, int* best_left,
@@ -300,7 +300,7 @@ cdef class RowTree(BranchAndBound):
     cdef void both_general(self, const Node* node, const int* side, int threshold, Answer* left,
                            Answer* right, int* left_tree, int* right_tree) noexcept nogil:
         """Any number of classes, any weights and objective."""
-        cdef double left_leaf = left.value + self.price, right_leaf = right.value + self.price
+        cdef double left_leaf = left.value + self.penalty, right_leaf = right.value + self.penalty
         cdef int v = 0, g, k, p
         cdef int64_t t
         cdef double sign
@@ -350,7 +350,7 @@ cdef class RowTree(BranchAndBound):
         cdef int k
         for k in range(self.n_classes):
             self.rest[k] = total[k] - below[k]
-        return (self.cost(below) + self.cost(self.rest) + 2 * self.price
+        return (self.cost(below) + self.cost(self.rest) + 2 * self.penalty
                 < answer.value - self.slack + ALMOST * self.slack)
 
     @cython.final
@@ -395,7 +395,7 @@ cdef class RowTree(BranchAndBound):
         cdef int k
         for k in range(self.n_classes):
             rest[k] = total[k] - below[k]
-        c = self.cost(below) + self.cost(rest) + 2 * self.price
+        c = self.cost(below) + self.cost(rest) + 2 * self.penalty
         if c < answer.value - self.slack:
             answer.value = c
             tree[0], tree[1] = column, threshold

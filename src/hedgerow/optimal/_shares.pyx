@@ -155,7 +155,7 @@ cdef class ShareTree(BranchAndBound):
             total[k] = 0.0
         for i in range(self.n_rows):
             total[self.label[i]] += node.weight[i]
-        return self.cost(total) + self.price
+        return self.cost(total) + self.penalty
 
     # ------------------------------------------------------------------------ one column
 
@@ -273,7 +273,7 @@ cdef class ShareTree(BranchAndBound):
         for k in range(self.n_classes):
             self.whole_class[k] = self.left_class[k] + inside[k]
             self.rest[k] = max(total[k] - self.whole_class[k], 0.0)
-        return self.cost(self.left_class) + self.cost(self.rest) + 2 * self.price
+        return self.cost(self.left_class) + self.cost(self.rest) + 2 * self.penalty
 
     cdef void order_columns(self, const Node* node, double* blocks,
                             const double* total) noexcept nogil:
@@ -314,7 +314,7 @@ cdef class ShareTree(BranchAndBound):
         cdef const double* reached
         tree[0] = NONE
         floor[0] = best
-        if best <= 2 * self.price + self.slack:
+        if best <= 2 * self.penalty + self.slack:
             return best
         for k in range(self.n_classes):
             weight += total[k]
@@ -333,13 +333,13 @@ cdef class ShareTree(BranchAndBound):
             left = unknown if self.goes[j] == TO_LEFT else 0.0
             if divided:
                 # With more rows, a test of the column may divide what is known: it drops the rest.
-                c = self.cost(self.known_class) + 2 * self.price
+                c = self.cost(self.known_class) + 2 * self.penalty
                 floor[0] = min(floor[0], c)
                 if drop:
                     best = min(best, c)
             # As in `RowTree`; divided rows move as well, and are looked at each time.
             short_of = self.slack if divided or unknown > 0.0 else (
-                (leaf + self.price - best) * fall + self.slack)
+                (leaf + self.penalty - best) * fall + self.slack)
             t = low
             while t + 1 < high:
                 t += 1
@@ -364,7 +364,7 @@ cdef class ShareTree(BranchAndBound):
                         continue
                     for k in range(self.n_classes):
                         self.rest[k] = max(known_total[k] - self.left_class[k], 0.0)
-                    c = self.cost(self.left_class) + self.cost(self.rest) + 2 * self.price
+                    c = self.cost(self.left_class) + self.cost(self.rest) + 2 * self.penalty
                     if c < floor[0]:
                         floor[0] = c
                     if drop:
@@ -376,7 +376,7 @@ cdef class ShareTree(BranchAndBound):
                     for k in range(self.n_classes):
                         self.whole_class[k] = self.left_class[k] + s * self.missing_class[k]
                         self.rest[k] += (1.0 - s) * self.missing_class[k]
-                    c = self.cost(self.whole_class) + self.cost(self.rest) + 2 * self.price
+                    c = self.cost(self.whole_class) + self.cost(self.rest) + 2 * self.penalty
                     if c < best - self.slack:
                         best = c
                         tree[0], tree[1] = j, t
@@ -385,7 +385,7 @@ cdef class ShareTree(BranchAndBound):
                     continue
                 for k in range(self.n_classes):
                     self.rest[k] = max(total[k] - self.left_class[k], 0.0)
-                c = self.cost(self.left_class) + self.cost(self.rest) + 2 * self.price
+                c = self.cost(self.left_class) + self.cost(self.rest) + 2 * self.penalty
                 if c < best - self.slack:
                     best = c
                     tree[0], tree[1] = j, t

@@ -108,7 +108,7 @@ class Anytime:
     clock : callable
         What tells the seconds.
     **core
-        Classes, objective and price, as `BranchAndBound` takes them.
+        Classes, objective and penalty, as `BranchAndBound` takes them.
     """
 
     def __init__(
@@ -239,7 +239,7 @@ class Anytime:
         """The tree without a test."""
         value = self._solver(problem, 0).run()[0]
         tree = np.full(((1 << problem.depth) - 1, 2), -1, dtype=np.int32)
-        self._learn(problem, value, min(value, 2 * self.core["price"]), tree)
+        self._learn(problem, value, min(value, 2 * self.core["penalty"]), tree)
 
     def _seed(self, problem: Problem, tree: np.ndarray) -> None:
         if problem.depth <= EXACT:

@@ -162,7 +162,7 @@ class Check:
         self.n_log_n = i * np.log(np.maximum(i, 1))
 
     def leaf(self, counts):
-        """Cost of leaves, the price left out. counts: weight of each class, a list of arrays."""
+        """Cost of leaves, the penalty left out. counts: weight of each class, a list of arrays."""
         total = sum(counts[1:], counts[0])
         if self.objective == "errors":
             largest = counts[0]
@@ -257,7 +257,7 @@ class Check:
         return total, below
 
     def pair(self, total, below):
-        """Costs of both leaves of stumps, prices left out."""
+        """Costs of both leaves of stumps, penalties left out."""
         if self.objective != "errors":
             return self.leaf(below) + self.leaf([t - c for t, c in zip(total, below, strict=True)])
         left, right = below[0], total[0] - below[0]
@@ -403,14 +403,14 @@ def check(text, content):
         demand(proof["data"] == hashlib.sha256(content).hexdigest(),
                "the table is not the one that the proof is about")  # fmt: skip
         demand(proof["digest"] == digest(proof), "the proof was altered after it was written")
-        depth, bound, price = proof["depth"], float(proof["bound"]), float(proof["leaf_penalty"])
-        demand(depth >= 0 and 0 <= price < np.inf and proof["most_subsets"] <= 12,
-               "depth, price of a leaf or number of subsets is out of range")  # fmt: skip
+        depth, bound, penalty = proof["depth"], float(proof["bound"]), float(proof["leaf_penalty"])
+        demand(depth >= 0 and 0 <= penalty < np.inf and proof["most_subsets"] <= 12,
+               "depth, penalty of a leaf or number of subsets is out of range")  # fmt: skip
         demand(proof["missing"] in ("divided", "routed"), "missing values are neither way")
         table = Table(content, proof["variables"], proof["categories"], proof["target"],
                       proof["missing"] == "routed", proof["most_subsets"])  # fmt: skip
         demand(table.n_rows == proof["rows"], "the table has another number of rows")
-        checked = Check(table, depth, proof["objective"], price)
+        checked = Check(table, depth, proof["objective"], penalty)
         if depth == 0:
             counts = np.bincount(table.label)[:, None]
             shown = float(checked.leaf(list(counts))[0]) + checked.leaf_penalty
@@ -425,12 +425,12 @@ def check(text, content):
     demand(shown >= bound - ROUNDING * table.n_rows,
            f"only a cost of {shown:.9g} is shown, not {bound:.9g}")  # fmt: skip
     unit = {"errors": "errors", "log_loss": "log loss (nats)", "gini": "weight times Gini index"}
-    priced = f", {price:g} of {table.n_rows} for each leaf" if price else ""
+    penalised = f", {penalty:g} of {table.n_rows} for each leaf" if penalty else ""
     many = (f" (of more than {proof['most_subsets']} categories one against the others)"
             if table.in_part else "")  # fmt: skip
     return (f"no tree of depth {depth} on {table.n_rows} rows and {len(proof['variables'])} "
             f"variables{many}, missing values {proof['missing']}, costs less than {bound:.9g} "
-            f"({unit[proof['objective']]}{priced})")  # fmt: skip
+            f"({unit[proof['objective']]}{penalised})")  # fmt: skip
 
 
 def main(arguments):

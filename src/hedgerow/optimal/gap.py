@@ -25,8 +25,8 @@ class Gap:
     Attributes
     ----------
     cost : float
-        Of the tree on the rows, per unit of weight, leaves priced; infinite under log loss where a
-        leaf rules out a class that ends there.
+        Of the tree on the rows, per unit of weight, leaves penalised; infinite under log loss where
+        a leaf rules out a class that ends there.
     bound : float
         No tree of this depth costs less.
     gap : float
@@ -220,7 +220,7 @@ def categorical_of(tree: Tree) -> list[int]:
 
 
 def cost_of(tree: Tree, values, codes, weight, objective: str) -> float:
-    """What the leaves of a tree cost as they stand, their price left out.
+    """What the leaves of a tree cost as they stand, their penalty left out.
 
     A leaf answers for its class, or for its class shares p: a row of class k costs -ln p_k under
     log loss, and 1 - 2 p_k + sum(p^2) for Gini, which is the index where p are the shares there.

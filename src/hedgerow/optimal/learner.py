@@ -385,7 +385,7 @@ class OptimalTreeClassifier(TreeClassifierMixin):
     Attributes
     ----------
     objective_ : float
-        Cost of `tree_` on the training set, per unit of weight, leaves priced.
+        Cost of `tree_` on the training set, per unit of weight, leaves penalised.
     bound_ : float
         No tree of `search_space_` costs less.
     gap_ : float
@@ -602,7 +602,7 @@ class OptimalTreeClassifier(TreeClassifierMixin):
             )
         problem = {
             "n_classes": training.n_classes,
-            "price": self._leaf_penalty * training.total_weight,
+            "penalty": self._leaf_penalty * training.total_weight,
             "depth": self.max_depth,
             "max_nodes": self.max_nodes or 0,
             "seconds": self.time_limit or 0.0,

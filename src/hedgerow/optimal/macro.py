@@ -22,12 +22,12 @@ NEAR = 0.05  # logarithms of weights that differ by less are the same
 
 
 class MacroF1:
-    """Search for a tree with the least 1 - macro F1, leaves priced.
+    """Search for a tree with the least 1 - macro F1, leaves penalised.
 
     Parameters
     ----------
-    rank, label, weight, n_classes, price, depth, max_nodes, seconds, tolerance
-        As `Anytime` takes them; `price` in units of weight, as there.
+    rank, label, weight, n_classes, penalty, depth, max_nodes, seconds, tolerance
+        As `Anytime` takes them; `penalty` in units of weight, as there.
 
     Attributes
     ----------
@@ -35,10 +35,12 @@ class MacroF1:
         Weights of the classes by which the leaves of the best tree answer.
     """
 
-    def __init__(self, rank, label, weight, *, n_classes, price, max_nodes=0, seconds=0.0, **core):
+    def __init__(
+        self, rank, label, weight, *, n_classes, penalty, max_nodes=0, seconds=0.0, **core
+    ):
         self.rank, self.label, self.weight = rank, label, weight
-        self.n_classes, self.price, self.max_nodes = n_classes, price, max_nodes
-        self.core = {"seconds": seconds, "n_classes": n_classes, "price": price, **core}
+        self.n_classes, self.penalty, self.max_nodes = n_classes, penalty, max_nodes
+        self.core = {"seconds": seconds, "n_classes": n_classes, "penalty": penalty, **core}
         self.tolerance = self.core.pop("tolerance", 0.0)
         self.total = float(weight.sum())
         self.of_class = np.bincount(label, weights=weight, minlength=n_classes)
@@ -67,7 +69,7 @@ class MacroF1:
             rest = self.max_nodes - self.n_nodes if self.max_nodes else SLICE
             search.max_nodes = search.n_nodes + max(min(SLICE, rest), 1)
             value, bound, _ = search.run(self._judge_improvement(by_class, search))
-            leaves = 2 * self.price if value > bound else self.price
+            leaves = 2 * self.penalty if value > bound else self.penalty
             self._tighten(by_class, bound - leaves)
             if turn % len(self.searches) == len(self.searches) - 1:
                 self._add(self._next())
@@ -122,7 +124,7 @@ class MacroF1:
     def _judge(self, tree: np.ndarray, by_class: np.ndarray) -> None:
         answer, leaves = self._answers(tree, by_class)
         f1, given = self._f1(answer)
-        cost = 1 - float(f1.mean()) + leaves * self.price / self.total
+        cost = 1 - float(f1.mean()) + leaves * self.penalty / self.total
         if cost < self.value - 1e-12:
             self.value, self.tree, self.by_class = cost, tree.copy(), by_class
             self._given = given
@@ -154,4 +156,4 @@ class MacroF1:
             steepest = float((2 / (K * np.maximum(n, 1e-300) * by_class)).max())
             best = minimize_scalar(dual, bounds=(0.0, steepest), method="bounded").fun
             highest_f1 = min(1.0, float(best))
-        self.bound = min(max(self.bound, 1 - highest_f1 + self.price / self.total), self.value)
+        self.bound = min(max(self.bound, 1 - highest_f1 + self.penalty / self.total), self.value)

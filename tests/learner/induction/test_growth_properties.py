@@ -187,25 +187,25 @@ def test_a_table_that_is_read_where_it_is_grows_the_same_tree(awkward, method):
     X, y, weight, n_categories = large_table(awkward)
     X.setflags(write=False)
     how = {"max_depth": 2 if method else 6, "min_samples_leaf": 3, **method}
-    lasting = Columns(X, y, 4, weight, n_categories)
-    want = grow(lasting, **how)
+    keep_after_fit = Columns(X, y, 4, weight, n_categories)
+    want = grow(keep_after_fit, **how)
     noise = method.get("propagation")
-    pruned = prune(want, lasting, propagation=noise)
+    pruned = prune(want, keep_after_fit, propagation=noise)
     assert want.n_leaves >= 4
     for table in (X, np.asfortranarray(X), X[::-1][::-1]):
-        once = Columns(table, y, 4, weight, n_categories, lasting=False)
+        once = Columns(table, y, 4, weight, n_categories, keep_after_fit=False)
         assert np.shares_memory(once.X, table)
         tree = grow(once, **how)
         assert tree.to_json() == want.to_json()
         assert prune(tree, once, propagation=noise).to_json() == pruned.to_json()
-        np.testing.assert_array_equal(once.means, lasting.means)
-        np.testing.assert_array_equal(once.ranges, lasting.ranges)
+        np.testing.assert_array_equal(once.means, keep_after_fit.means)
+        np.testing.assert_array_equal(once.ranges, keep_after_fit.ranges)
     # Asked for all the same, the order and what needs it are there.
-    for j, known in enumerate(lasting.n_known):
-        np.testing.assert_array_equal(once.order[j, :known], lasting.order[j, :known])
+    for j, known in enumerate(keep_after_fit.n_known):
+        np.testing.assert_array_equal(once.order[j, :known], keep_after_fit.order[j, :known])
     counts = np.arange(len(y)) % 3
     again = grow(once.resampled(counts), **how)
-    assert again == grow(lasting.resampled(counts), **how)
+    assert again == grow(keep_after_fit.resampled(counts), **how)
 
 
 @pytest.mark.parametrize("order", ["C", "F"])

@@ -120,7 +120,7 @@ def test_the_steps_are_told():
         max_nodes=2000,
         n_classes=3,
         objective=0,
-        price=0.0,
+        penalty=0.0,
     )
     told = []
     value, bound, tree = search.run(lambda clock, cost: told.append(cost))

@@ -68,7 +68,7 @@ def least(X, y, weight, depth, settings, categorical, most_subsets=6):
         weight.tolist(),
         depth,
         objective=settings["objective"],
-        price=settings["leaf_penalty"] * weight.sum(),
+        penalty=settings["leaf_penalty"] * weight.sum(),
         categorical=categorical,
         most_subsets=most_subsets,
         routed=settings["missing"] == "routed",
@@ -110,9 +110,9 @@ def test_a_tree_of_another_library_in_words():
     best = gap(found.best, X, y)
     assert str(best) == "1 error; no tree of depth 3 on these values has fewer"
     assert best.gap == 0.0
-    price = str(gap(tree, X, y, leaf_penalty=0.01))
-    assert price.startswith("cost 0.0766667 (errors per unit of weight, 0.01 for each leaf); no")
-    assert "costs less than" in price
+    penalty = str(gap(tree, X, y, leaf_penalty=0.01))
+    assert penalty.startswith("cost 0.0766667 (errors per unit of weight, 0.01 for each leaf); no")
+    assert "costs less than" in penalty
     assert str(gap(tree, X, y, objective="gini")).startswith("weighted Gini index 0.0")
     stopped = gap(tree, X, y, max_nodes=3)
     assert not stopped.proven and stopped.best_cost >= stopped.bound

@@ -67,7 +67,7 @@ def test_no_tree_is_better(seed):
             weight.tolist(),
             depth,
             objective=settings["objective"],
-            price=settings["leaf_penalty"] * weight.sum(),
+            penalty=settings["leaf_penalty"] * weight.sum(),
             categorical=settings["categorical_features"] or (),
             midpoints=settings["candidates"] == "midpoints",
             most_subsets=most_subsets,
@@ -100,11 +100,11 @@ def test_half_of_a_variable_missing(seed):
     X[rng.random(n) < 0.5, 1] = np.nan
     y = rng.integers(0, 2, n)
     weight = rng.integers(1, 6, n).astype(float)
-    price = float(rng.choice([0, 0.02]))
-    model = OptimalTreeClassifier(2, weights="counts", leaf_penalty=price).fit(X, y, weight)
+    penalty = float(rng.choice([0, 0.02]))
+    model = OptimalTreeClassifier(2, weights="counts", leaf_penalty=penalty).fit(X, y, weight)
     rows = [[None if np.isnan(v) else v for v in row] for row in X]
     want = least_cost(rows, y.tolist(), weight.tolist(), 2, objective="errors",
-                      price=price * weight.sum(), routed=False)  # fmt: skip
+                      penalty=penalty * weight.sum(), routed=False)  # fmt: skip
     assert model.proven_
     assert model.objective_ * weight.sum() == pytest.approx(want, abs=1e-7)
 
@@ -167,7 +167,7 @@ def test_no_tree_has_less_expected_cost(seed, draws):
         depth,
         sds.tolist(),
         objective=settings["objective"],
-        price=settings["leaf_penalty"] * weight.sum(),
+        penalty=settings["leaf_penalty"] * weight.sum(),
         once=draws == "once",
     )
     assert model.objective_ == pytest.approx(want / weight.sum(), abs=1e-7)
