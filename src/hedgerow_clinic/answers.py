@@ -34,7 +34,7 @@ class Answers:
     """
 
     sheet: tuple[str, ...] = _option(
-        "NAME", "of a workbook (default: the only visible one with a table)"
+        "NAME", "sheet of a workbook (default: the only visible one with a table)"
     )
     head: tuple[str, ...] = _option("ROW", "the row that names the columns")
     hidden_rows: tuple[str, ...] = _option(

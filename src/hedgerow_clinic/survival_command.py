@@ -53,7 +53,12 @@ def add_survival(parser: argparse.ArgumentParser) -> None:
         "or that the event will not come any more",
     )
     add("--landmark", metavar="TIME", help="treated by then is treated (default: 6m)")
-    add("--adjust", default="", metavar="COLUMNS", help="of Cox models: age,sex,...")
+    add(
+        "--adjust",
+        default="",
+        metavar="COLUMNS",
+        help="variables of the adjusted Cox models, such as age,sex",
+    )
     add(
         "--weights",
         action="store_true",
@@ -66,25 +71,43 @@ def add_survival(parser: argparse.ArgumentParser) -> None:
     )
     add("--age", metavar="COLUMN", help="by which the tree is tested apart")
     add("--sex", metavar="COLUMN", help="the same; both for a life table")
-    add("--permutations", type=int, default=0, metavar="N", help="of outcomes")
+    add("--permutations", type=int, default=0, metavar="N", help="permutations of the outcomes")
     add(
         "--bootstraps",
         type=int,
         metavar="N",
-        help="of all steps, for what holds of the next patient (default: 200, fewer of more than "
-        "2,500 patients; 0: none)",
+        help="bootstraps of all steps, for what holds of the next patient (default: 200, fewer "
+        "with more than 2,500 patients; 0: none)",
     )
     add(
         "--min-followed",
         type=float,
         default=0.2,
         metavar="SHARE",
-        help="of a group that could be followed to the horizon, for a test and a risk (default: "
-        "0.2)",
+        help="share of a group that could be followed to the horizon, for a test and a risk "
+        "(default: 0.2)",
     )
-    add("--max-depth", type=int, default=4, metavar="N", help="default: 4")
-    add("--min-patients", type=int, default=20, metavar="N", help="of a group (default: 20)")
-    add("--test-size", type=float, default=0.25, metavar="SHARE", help="default: 0.25")
+    add(
+        "--max-depth",
+        type=int,
+        default=4,
+        metavar="N",
+        help="tests on a path, at most (default: 4)",
+    )
+    add(
+        "--min-patients",
+        type=int,
+        default=20,
+        metavar="N",
+        help="patients of a group, at least (default: 20)",
+    )
+    add(
+        "--test-size",
+        type=float,
+        default=0.25,
+        metavar="SHARE",
+        help="share of the patients that test the tree (default: 0.25)",
+    )
     add("--seed", type=int, default=0, metavar="N", help="default: 0")
     add_out(parser, "the file of --template, or the folder of an earlier run, which is moved aside")
 
@@ -99,7 +122,7 @@ def add_table(parser: Any) -> Any:
     table.add_argument(
         "--unit",
         choices=["days", "weeks", "months", "years"],
-        help="of the times, where neither their names nor the schema tell it",
+        help="unit of the times, if neither names nor schema give it",
     )
     table.add_argument("--event", metavar="COLUMN", help="event indicator or event type")
     table.add_argument(
@@ -159,7 +182,9 @@ def add_out(
     """Add where a folder is written, and how."""
     out = parser.add_argument_group("what is written")
     out.add_argument("--out", metavar="FOLDER", help="gets index.html and all else")
-    out.add_argument("--title", metavar="TEXT", help="of the page (default: from the table's name)")
+    out.add_argument(
+        "--title", metavar="TEXT", help="title of the page (default: from the table's name)"
+    )
     out.add_argument("--force", action="store_true", help=f"replace what is there: {replaced}")
     if small_counts:
         out.add_argument(

@@ -28,7 +28,7 @@ def text(explanation: Any) -> str:
         lines += _sections(explanation)
     if explanation.revisions is not None:
         revisions = str(explanation.revisions).splitlines()
-        lines += ["doubts of the nodes (ConfDTree):", *("  " + line for line in revisions)]
+        lines += ["revisions by the nodes (ConfDTree):", *("  " + line for line in revisions)]
     return "\n".join(one_line(line) for line in lines)  # names and labels may hold breaks
 
 
@@ -69,7 +69,7 @@ def step_words(step: Any) -> str:
     far_words = f"more than {NEAR:g}" if far > NEAR else f"{far:.2f}"
     where = "below" if step.distance < 0 else "above"
     certain = step.left if side == "yes" else 1.0 - step.left
-    return f"{words} ({far_words} standard deviations {where}, in truth with {percent(certain)})"
+    return f"{words} ({far_words} standard deviations {where}; probability {percent(certain)})"
 
 
 def _shown(step: Any) -> str:
@@ -82,7 +82,7 @@ def _shown(step: Any) -> str:
 def leaf_words(leaf: Any, classes: Sequence) -> str:
     """One leaf: its probability, answer and training cases."""
     return (
-        f"leaf {leaf.node} with {percent(leaf.probability)}: {leaf.answer} "
+        f"leaf {leaf.node}, probability {percent(leaf.probability)}: {leaf.answer} "
         f"(n = {number(leaf.n, 3)}: {class_shares(classes, leaf.shares)})"
     )
 
@@ -97,10 +97,13 @@ def uncertainty_words(explanation: Any) -> list[str]:
         f"{measuring:.3f} from the leaf it belongs to, {cases:.3f} from the few cases of a leaf"
     ]
     if explanation.changes is None:
-        return [*lines, "no error of measurement is known of what is tested"]
+        return [*lines, "no measurement error is given for the tested variables"]
     once = "measured again" if explanation.case.given == "measured" else "measured"
     changes = percent(explanation.changes)
-    lines.append(f"{once}, all values: another answer than {explanation.stands} with {changes}")
+    lines.append(
+        f"if all values are {once}, the answer is not {explanation.stands} "
+        f"with probability {changes}"
+    )
     repeated = {name: fall for name, fall in explanation.repeat_gain.items() if fall >= LEAST}
     if repeated:
         name, fall = next(iter(repeated.items()))
@@ -111,7 +114,7 @@ def uncertainty_words(explanation: Any) -> list[str]:
     else:
         lines.append("no single repeat would make it more certain")
     if not explanation.exact:
-        lines.append("too many ways through the tree: answered by draws of a fixed seed")
+        lines.append("too many paths through the tree: estimated from draws with a fixed seed")
     return lines
 
 

@@ -438,7 +438,7 @@ class TreeClassifierMixin(ClassifierMixin, BaseEstimator):
         return array, y, weight, kept, plausible_classes
 
     def _training_set(self, X, y, sample_weight, keep_after_fit: bool = True) -> Columns:
-        """Checked training data; sets ``classes_`` and the names (`keep_after_fit`: see `Columns`)."""
+        """Checked training data; sets ``classes_`` and names. `keep_after_fit`: see `Columns`."""
         array, y, weight, kept, plausible_classes = self._checked_rows(X, y, sample_weight)
         self._fractions: Fractions | None = None
         if plausible_classes is None or "y_plausibility" not in self._understands:

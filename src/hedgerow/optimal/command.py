@@ -27,7 +27,7 @@ def add_gap(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("model", metavar="MODEL.json", help="a tree with names of variables")
     parser.add_argument("table", metavar="TABLE.csv", help="rows with their class")
     parser.add_argument(
-        "--depth", type=int, metavar="N", help="of the trees beside (default: that of the tree)"
+        "--depth", type=int, metavar="N", help="depth of the optimal trees (default: the tree's)"
     )
     parser.add_argument(
         "--target",

@@ -71,7 +71,7 @@ def add_verify(parser: argparse.ArgumentParser) -> None:
         help="rerun jobs in a copy of the project, and compare: a number draws so many at "
         "random and makes all that they come from, from the raw files on; a rule, a job (its id in "
         "the manifest) or a file names them; may be given again. "
-        "Of data/reference a number draws parts; what is finished is not made again",
+        "In data/reference a number draws parts; finished parts do not run again",
     )
     parser.add_argument(
         "--cheap",
@@ -83,7 +83,7 @@ def add_verify(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--seed",
         metavar="S",
-        help="of the draw (default: a new one): a number, of parts of data/reference any text",
+        help="seed of the draw (default: a new one): a number; for data/reference any text",
     )
     parser.add_argument(
         "--cores",

@@ -271,14 +271,14 @@ def test_by_hand():
     values, p = said.what_if("x0", [5.0, 10.0, 15.0])
     np.testing.assert_allclose(p[:, 0], stats.norm.cdf([5, 0, -5]), atol=1e-9)
     assert values.tolist() == [5.0, 10.0, 15.0]
-    assert "1.00 standard deviations below, in truth with 84.1 %" in str(said)
+    assert "1.00 standard deviations below; probability 84.1 %" in str(said)
 
 
 def test_nothing_is_known_of_errors():
     tree, X = deep_tree(0)
     said = tree.explain(X[0])
     assert said.changes is None and said.repeat_gain == {} and said.entropy == 0
-    assert len(said.leaves) == 1 and "no error of measurement is known" in str(said)
+    assert len(said.leaves) == 1 and "no measurement error is given" in str(said)
 
 
 def test_a_tree_without_a_test():
@@ -349,7 +349,7 @@ def test_the_page_has_what_the_text_has():
     assert page == said._repr_html_() and "http" not in page and "<script" not in page
     assert page.count("<details>") == 2 and page.count("Doubts of the nodes") == 2
     assert f"Another answer than {said[1].stands}" not in page
-    assert f"another answer than {said[1].stands} with" in page
+    assert f"the answer is not {said[1].stands} with probability" in page
     assert len(said[:1]) == 1 and said[-1] is said[1]
 
 

@@ -69,25 +69,26 @@ def add_reference(parser: argparse.ArgumentParser) -> None:
         "--of",
         metavar="EXPERIMENT",
         choices=EXPERIMENTS,
-        help=f"of {ANALYTIC_CHOICES}: read this one (default: each)",
+        help=f"with {ANALYTIC_CHOICES}: only this experiment (default: each)",
     )
     parser.add_argument(
         "--seed",
         metavar="TEXT",
-        help="of the draw (default: the digests of today's code, so that nobody chooses it)",
+        help="seed of the draw (default: the digests of today's code, so that nobody chooses it)",
     )
     parser.add_argument("--cores", type=int, default=2, metavar="N", help="default: %(default)s")
     parser.add_argument(
         "--configuration",
         metavar="NAME",
-        help=f"a file in config/, without its suffix (default: paper; of analyses {MULTIVERSE})",
+        help="a file in config/, without its suffix (default: paper; with "
+        f"{ANALYTIC_CHOICES} {MULTIVERSE})",
     )
     parser.add_argument(
         "--out",
         default="data/reference",
         metavar="FOLDER",
-        help="gets EXPERIMENT/ with tables, figures, manifest and parts/, of analyses a folder for "
-        "each experiment that is read (default: %(default)s)",
+        help="gets EXPERIMENT/ with tables, figures, manifest and parts/; for analytic_choices one "
+        "folder for each experiment (default: %(default)s)",
     )
     add_force(parser, "files in EXPERIMENT/, other than those of earlier calls,")
 
