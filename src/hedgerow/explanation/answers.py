@@ -41,7 +41,7 @@ class Answers:
     ----------
     exact : bool
         Every combination of branches was followed in all that was asked so far; else those with
-        too many are answered by `DRAWS` draws of a fixed seed.
+        too many are answered by `DRAWS` draws with a fixed seed.
     """
 
     def __init__(self, tree, leaves: np.ndarray, x: np.ndarray, laws: Mapping[int, Law]):

@@ -153,7 +153,7 @@ def test_too_many_ways_are_drawn(error, monkeypatch):
     assert drawn.changes == pytest.approx(want.changes, abs=4 * 0.5 / np.sqrt(200_000))
     assert drawn.entropy == pytest.approx(want.entropy, abs=0.02)
     assert not drawn.exact
-    assert "draws of a fixed seed" in str(drawn)
+    assert "draws with a fixed seed" in str(drawn)
 
 
 def test_within_a_cell_as_drawn_there():
