@@ -3,12 +3,12 @@
 
 noise_models_datasets = config["noise_models"]["datasets"]
 
-# Permutations are run in chunks; results do not depend on how they are cut.
+# Repeats are run in chunks; results do not depend on how they are cut.
 noise_models_rows = expand(
     "data/results/noise_models/chunks/{dataset}_{chunk}.parquet",
     dataset=noise_models_datasets,
     chunk=chunks(
-        config["noise_models"]["n_permutations"], config["noise_models"]["chunk"]
+        config["noise_models"]["n_repeats"], config["noise_models"]["chunk"]
     ),
 )
 
@@ -27,7 +27,7 @@ rule noise_models_numeric:
     params:
         **step(config, "noise_models.steps:numeric"),
     message:
-        "Other noise on {wildcards.dataset}, permutations {wildcards.chunk}"
+        "Other noise on {wildcards.dataset}, repeats {wildcards.chunk}"
     script:
         "../scripts/step.py"
 

@@ -7,7 +7,11 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from hedgerow_study.experiments.paired import holm_corrected, paired_tests, statistics_without_dataset
+from hedgerow_study.experiments.paired import (
+    holm_corrected,
+    paired_tests,
+    statistics_without_dataset,
+)
 
 COLUMNS = ["part", "metric", "first", "second", "difference"]
 

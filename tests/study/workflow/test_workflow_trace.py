@@ -227,7 +227,7 @@ def test_a_row_comes_out_again_from_its_seeds(here, manifest):
     first = found.parts[0].selected[0].frame.iloc[0]
     assert "(n = " in found.tree and found.tree_of["method"] == "stp"
     assert found.tree_of["training_noise"] == first["noise"] > 0
-    assert found.tree_of["permutation"] == first["permutation"]
+    assert found.tree_of["repeat"] == first["repeat"]
     # What the cell does not rest on was made anew as well.
     assert "soft_statistics" not in found.jobs
     assert {p: p.read_bytes() for p in before} == before, "nothing in place is touched"

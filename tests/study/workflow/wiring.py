@@ -28,7 +28,7 @@ from hedgerow_study.workflow.planning.profile import CUT_BY
 from hedgerow_study.workflow.settings.config import chunks
 
 #: What is repeated in an experiment.
-COUNTS = ("n_permutations", "n_forests", "n_repeats", "n_splits")
+COUNTS = ("n_permutations", "n_repeats", "n_forests", "n_splits")
 #: Rules that count something else.
 COUNTED = {
     "confidence_size": "n_divisions",
@@ -143,7 +143,7 @@ SHOWN_TOO = {
     "missing": {"readings"},
 }
 #: Rules that make something of all data sets that a page does not show as it is.
-KEPT = ("statistics", "by_factor", "timed_claims")
+KEPT = ("statistics", "by_uncertainty", "timed_claims")
 #: Rules of which readings make jobs again.
 READ_AGAIN = {
     *("soft_noise", "soft_calibrate", "soft_learn", "soft_prune", "soft_evaluate", "soft_merge"),

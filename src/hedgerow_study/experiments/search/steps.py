@@ -19,7 +19,7 @@ import pandas as pd
 
 from hedgerow.data import TidyTable, folds, rng, split
 from hedgerow.evaluation import metrics
-from hedgerow.evaluation.tuning import best_factor
+from hedgerow.evaluation.tuning import best_value
 from hedgerow_study.experiments.frames import (
     concat_sorted,
     numbers_of,
@@ -271,7 +271,7 @@ class Part:
                 scores[:, i] += [measure(y, probabilities) for measure in measures]
             n += 1
         sign = -1 if self.plan.ties_of_confidence == "largest" else 1
-        best = sign * best_factor([sign * c for c in self.plan.confidences], scores[-1] / n)
+        best = sign * best_value([sign * c for c in self.plan.confidences], scores[-1] / n)
         self._note(method, "confidence", self.plan.confidences, scores / n, best, start)
         return best
 
@@ -287,7 +287,7 @@ class Part:
                 learner = self.fit(self.ete(alpha, f"ete_fold_{k:02d}"), train)
                 scores[i] += metrics.macro_f1(y, self._probabilities(learner, X))
             n += 1
-        best = -best_factor([-a for a in self.plan.alphas], scores / n)
+        best = -best_value([-a for a in self.plan.alphas], scores / n)
         self._note("ete", "alpha", self.plan.alphas, scores[None] / n, best, start)
         return best
 

@@ -16,7 +16,7 @@ import pandas as pd
 
 from hedgerow.data import TidyTable, add_noise, deviations, folds, rng, split
 from hedgerow.evaluation import metrics
-from hedgerow.evaluation.tuning import best_factor
+from hedgerow.evaluation.tuning import best_value
 from hedgerow_study.experiments.frames import (
     all_classes,
     clip_probabilities,
@@ -274,7 +274,7 @@ class Division:
                     for name, rows in conditions.items():
                         scores[name][i] += metrics.accuracy(rows.y, learned.probabilities(rows))
         chosen = {
-            name: values[int(best_factor(np.arange(len(values)), total / len(self.folds)))]
+            name: values[int(best_value(np.arange(len(values)), total / len(self.folds)))]
             for name, total in scores.items()
         }
         learners = {value: fit(self.train, value) for value in dict.fromkeys(chosen.values())}

@@ -72,7 +72,7 @@ default-resources:
 def recorded(project: Path, record: str, chunk: int = 1) -> Need:
     """What the jobs of a rule took in a project.
 
-    chunk: permutations in a job at the scale wanted. The seconds of a job with fewer are
+    chunk: repeats in a job at the scale wanted. The seconds of a job with fewer are
         multiplied.
 
     Returns: of processor time, which other work on the machine does not change; 0 without a record.
