@@ -120,7 +120,7 @@ def test_draws_are_named_by_family_sample_and_factor(beyond, wine_run):
     np.testing.assert_array_equal(repeat.noised("test", "laplace", 0.2), X[test] + noise)
 
 
-def test_multiples_differ_between_permutations(beyond, wine_run):
+def test_multiples_differ_between_repeats(beyond, wine_run):
     splits = wine_run.noised["splits"]
     found = [
         noise_models_steps._Repeat(wine_run.table, number, splits, beyond).multiples
