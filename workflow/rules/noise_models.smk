@@ -1,5 +1,5 @@
 # Beyond chapter 3 of the thesis: noise that is not Gaussian and models that match it or not.
-# Divisions, folds and pruning confidence are those of `soft`.
+# Splits, folds and pruning confidence are those of `soft`.
 
 noise_models_datasets = config["noise_models"]["datasets"]
 
@@ -7,9 +7,7 @@ noise_models_datasets = config["noise_models"]["datasets"]
 noise_models_rows = expand(
     "data/results/noise_models/chunks/{dataset}_{chunk}.parquet",
     dataset=noise_models_datasets,
-    chunk=chunks(
-        config["noise_models"]["n_repeats"], config["noise_models"]["chunk"]
-    ),
+    chunk=chunks(config["noise_models"]["n_repeats"], config["noise_models"]["chunk"]),
 )
 
 

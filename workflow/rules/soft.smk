@@ -7,7 +7,7 @@ soft_datasets = config["soft"]["datasets"]
 # there are.
 soft_chunks = chunks(config["soft"]["n_repeats"], config["soft"]["chunk"])
 
-# Divisions into training and test part, folds, and samples with added noise, of one chunk.
+# Splits into training and test part, folds, and samples with added noise, of one chunk.
 soft_noised = [
     "data/noised/soft/{dataset}/chunks/{chunk}/splits.parquet",
     "data/noised/soft/{dataset}/chunks/{chunk}/samples.parquet",

@@ -69,7 +69,6 @@ COLUMN_WORDS = {
     "noise": ("noise factor", "noise factors"),
     "method": ("method", "methods"),
     "repeat": ("repeat", "repeats"),
-    "forest": ("forest", "forests"),
     "seed": ("seed", "seeds"),
 }
 
@@ -591,11 +590,19 @@ def _tables(frames: Mapping[str, pd.DataFrame]) -> dict[str, Table]:
     return {name: Table(frame) for name, frame in frames.items() if frame is not None}
 
 
+#: Columns of tracked tables by their names of today.
+FORMER_COLUMNS = {
+    "first_split": "first_repeat",
+    "n_forests": "n_repeats",
+    "n_splits": "n_repeats",
+}
+
+
 def from_reference(frame: pd.DataFrame) -> pd.DataFrame:
-    """Tracked claims, their texts in the form of today and verdicts by the names of today."""
+    """Tracked claims, their texts in the form of today, verdicts and columns by today's names."""
     verdicts = [column for column in frame if column.startswith(("verdict", "hangs_on"))]
     texts = [column for column in frame if column.startswith(("measured", "lacking"))]
-    return frame.assign(
+    return frame.rename(columns=FORMER_COLUMNS).assign(
         **{c: frame[c].replace(FORMER, regex=True) for c in verdicts},
         **{c: frame[c].map(in_form, na_action="ignore") for c in texts},
     )

@@ -122,7 +122,7 @@ SEARCH = """
 experiments: [search]
 search:
   datasets: [wdbc, synthetic_search_4]
-  n_splits: 2
+  n_repeats: 2
   methods: [c45, uct_vs]
   further_methods: [c45]
   n_folds: 2

@@ -382,7 +382,7 @@ def test_a_plan_is_given_what_its_rules_give(word):
 
 @pytest.mark.parametrize("word", SECTIONS)
 def test_no_text_states_how_work_is_cut_and_kept(word):
-    apart = {"chunk", "split_chunk", "store_samples"}
+    apart = {"chunk", "repeat_chunk", "store_samples"}
     assert set(SECTIONS[word].hidden_settings()) == apart & set(SECTIONS[word].settings())
 
 

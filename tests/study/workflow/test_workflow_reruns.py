@@ -114,7 +114,7 @@ COUNTS = [
     (word, key)
     for word, section in GIVEN.items()
     for key, value in section.items()
-    if type(value) is int and key not in ("chunk", "split_chunk")
+    if type(value) is int and key not in ("chunk", "repeat_chunk")
     if not_run_yet(GIVEN, counted(word, key, 1))
 ]
 #: Rules that put chunks of a data set together.
@@ -130,7 +130,7 @@ def test_another_number_of_repeats_runs_new_ones_only(smoke, word, key, more):
     """From two repeats to three, all noise was drawn and all trees were learnt again: the
     noise of a data set was one step, the last chunk bore the number of its last repeat, and
     some chunks hung on how many there are."""
-    size = GIVEN[word]["split_chunk" if (word, key) == ("survival", "n_splits") else "chunk"]
+    size = GIVEN[word]["repeat_chunk" if (word, key) == ("survival", "n_repeats") else "chunk"]
     after = counted(word, key, more * size if more < 0 else more)
     if after[word][key] < 1:
         pytest.skip("there is one repeat")

@@ -350,8 +350,8 @@ def thesis_figure_3_7(results: Mapping[str, pd.DataFrame], plan: SoftIllustratio
     "(eligible) downwards. Right: information gain of every candidate; triangle: the one that is "
     "chosen. C4.5 has {n_hard} candidates on the noisy values, soft search with u = {uncertainty}, "
     "ω = {window}, δ = {step} has {n_soft}. With its example of ω = 8 and δ = 0.05 the thesis "
-    "states at most about 2300; its formula gives {formula} here, and {formula_all} if the values filled "
-    "0 to 100 %. UDT with 100 sample points per value has {n_udt}. {drawn}",
+    "states at most about 2300; its formula gives {formula} here, and {formula_all} if the values "
+    "filled 0 to 100 %. UDT with 100 sample points per value has {n_udt}. {drawn}",
     alt="Three rows: patients or density increments per class on the left, information gain on "
     "the right, ragged for hard search and smooth for soft search.",
     caption_values=caption_values,

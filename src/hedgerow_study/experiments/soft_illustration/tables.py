@@ -138,9 +138,9 @@ def patients_sources(table: pd.DataFrame) -> Iterator[Cell]:
     caption="{synthetic}. Class probabilities at the two leaves of trees of one test, learnt from "
     "the noisy values with standard propagation and with STP (u = {uncertainty}). Published "
     "values, in grey, are those of other patients, so that what can be compared is how much less "
-    "extreme STP makes the leaves. Two published pairs do not add up to 1 as printed: STP in the left leaf "
-    "gives 1.100 (0.310 and 0.790; one is a misprint), standard propagation in the right leaf "
-    "0.999 (0.981 and 0.018; it may be rounding). {drawn}",
+    "extreme STP makes the leaves. Two published pairs do not add up to 1 as printed: STP in the "
+    "left leaf gives 1.100 (0.310 and 0.790; one is a misprint), standard propagation in the right "
+    "leaf 0.999 (0.981 and 0.018; it may be rounding). {drawn}",
     caption_values=caption_values,
     sources=leaves_sources,
 )
