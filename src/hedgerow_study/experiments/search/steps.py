@@ -1,6 +1,6 @@
 """Trees by Monte Carlo tree search: the experiments of thesis chapter 4 (4.5 and 4.6).
 
-One data set and one repeat at a time. Repeat 0 is the published protocol: one repeat into 70 %
+One data set and one repeat at a time. Repeat 0 is the published protocol: one split into 70 %
 training and 30 % test data, on which C4.5, ETE and six variants of UCT-DT learn. Further repeats,
 which the paper does not have, tell how much of a difference is the split's. Each repeat tunes the
 pruning confidence of C4.5 on its training part; the trees of C4.5 and DT-based pruning inside

@@ -241,7 +241,7 @@ def thesis_table_6_2_SYNTHETIC(
     """Table 6.2: performance of the tree on test patients of the simulator.
 
     Returns: dataset, method, metric, n_test, n (patients that the share is of), measured, its ends
-    by three kinds of intervals, mean, lowest and highest over n_repeats repeats; published with
+    by three kinds of intervals, mean, lowest and highest over n_repeats; published with
     published_low and published_high.
     """
     frame = _performance(simulated(performance), simulated(intervals), simulated(patients))

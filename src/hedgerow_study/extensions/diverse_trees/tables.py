@@ -81,7 +81,7 @@ def caption_values(measured: Frames, plan: DiverseTreesPlan) -> dict[str, str]:
 
     def of(datasets: Iterable[str]) -> str:
         datasets = sorted(datasets)
-        each = f"{how_many(plan.n_repeats, 'repeat')}"
+        each = how_many(plan.n_repeats, "repeat")
         text = ran(datasets, plan.datasets, each, plan.configuration, between="; ")
         synthetic = [d for d in datasets if d.startswith("synthetic_")]
         if synthetic:
@@ -89,10 +89,10 @@ def caption_values(measured: Frames, plan: DiverseTreesPlan) -> dict[str, str]:
         return text
 
     forests = [scores_by_forest(measured, metric).index for metric in METRICS]
-    n_repeats = max(map(len, forests))
-    of_forests = f"{of({name for keys in forests for name, _ in keys})} Forests: {n_repeats}"
+    n_forests = max(map(len, forests))
+    of_forests = f"{of({name for keys in forests for name, _ in keys})} Forests: {n_forests}"
     n_wanted = plan.n_repeats * measured["ensembles"]["dataset"].nunique()
-    if n_repeats < n_wanted:
+    if n_forests < n_wanted:
         of_forests += f" of {n_wanted}; the others have fewer than {FEWEST_TREES} trees"
     return {
         "forests": f"A forest of UCT-DT ({count(plan.n_iterations)} iterations, VS) per repeat, "
