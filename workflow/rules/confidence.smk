@@ -2,12 +2,12 @@
 
 confidence_datasets = config["confidence"]["datasets"]
 
-# Cross validations and divisions are run in chunks; results do not depend on how they are cut.
+# Cross validations and repeats of figure 6 are run in chunks; results do not depend on how they are cut.
 confidence_repeats = chunks(
     config["confidence"]["n_repeats"], config["confidence"]["chunk"]
 )
-confidence_divisions = chunks(
-    config["confidence"]["n_divisions"], config["confidence"]["chunk"]
+confidence_curve_repeats = chunks(
+    config["confidence"]["n_curve_repeats"], config["confidence"]["chunk"]
 )
 
 # The data sets of the paper, by their keys in data/published; two fit one row.
@@ -49,7 +49,7 @@ rule confidence_size:
     params:
         **step(config, "confidence.steps:learning_curve"),
     message:
-        "ConfDTree on small parts of {wildcards.dataset}, divisions {wildcards.chunk}"
+        "ConfDTree on small parts of {wildcards.dataset}, repeats {wildcards.chunk}"
     script:
         "../scripts/step.py"
 
@@ -70,7 +70,7 @@ tails["confidence"] = Tail(
         "sizes": expand(
             "data/results/confidence/chunks/{dataset}_{chunk}_sizes.parquet",
             dataset=confidence_datasets,
-            chunk=confidence_divisions,
+            chunk=confidence_curve_repeats,
         ),
     },
     files={"published": confidence_published},

@@ -3,9 +3,9 @@
 
 diverse_trees_datasets = config["diverse_trees"]["datasets"]
 
-# Divisions are run in chunks; results do not depend on how they are cut.
+# Repeats are run in chunks; results do not depend on how they are cut.
 diverse_trees_chunks = chunks(
-    config["diverse_trees"]["n_splits"], config["diverse_trees"]["chunk"]
+    config["diverse_trees"]["n_repeats"], config["diverse_trees"]["chunk"]
 )
 
 
@@ -34,7 +34,7 @@ rule diverse_trees_run:
     params:
         **step(config, "diverse_trees.steps:run"),
     message:
-        "Beyond chapter 5 on {wildcards.dataset}, divisions {wildcards.chunk}"
+        "Beyond chapter 5 on {wildcards.dataset}, repeats {wildcards.chunk}"
     script:
         "../scripts/step.py"
 

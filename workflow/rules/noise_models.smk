@@ -1,15 +1,13 @@
 # Beyond chapter 3 of the thesis: noise that is not Gaussian and models that match it or not.
-# Divisions, folds and pruning confidence are those of `soft`.
+# Splits, folds and pruning confidence are those of `soft`.
 
 noise_models_datasets = config["noise_models"]["datasets"]
 
-# Permutations are run in chunks; results do not depend on how they are cut.
+# Repeats are run in chunks; results do not depend on how they are cut.
 noise_models_rows = expand(
     "data/results/noise_models/chunks/{dataset}_{chunk}.parquet",
     dataset=noise_models_datasets,
-    chunk=chunks(
-        config["noise_models"]["n_permutations"], config["noise_models"]["chunk"]
-    ),
+    chunk=chunks(config["noise_models"]["n_repeats"], config["noise_models"]["chunk"]),
 )
 
 
@@ -27,7 +25,7 @@ rule noise_models_numeric:
     params:
         **step(config, "noise_models.steps:numeric"),
     message:
-        "Other noise on {wildcards.dataset}, permutations {wildcards.chunk}"
+        "Other noise on {wildcards.dataset}, repeats {wildcards.chunk}"
     script:
         "../scripts/step.py"
 

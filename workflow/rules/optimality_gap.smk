@@ -3,9 +3,9 @@
 
 optimality_gap_datasets = config["optimality_gap"]["datasets"]
 
-# Divisions are run in chunks; results do not depend on how they are cut.
-optimality_gap_divisions = chunks(
-    config["optimality_gap"]["n_splits"], config["optimality_gap"]["chunk"]
+# Repeats are run in chunks; results do not depend on how they are cut.
+optimality_gap_repeats = chunks(
+    config["optimality_gap"]["n_repeats"], config["optimality_gap"]["chunk"]
 )
 
 
@@ -21,7 +21,7 @@ rule optimality_gap_run:
     params:
         **step(config, "optimality_gap.steps:run"),
     message:
-        "Best trees beside grown ones on {wildcards.dataset}, divisions {wildcards.chunk}"
+        "Best trees beside grown ones on {wildcards.dataset}, repeats {wildcards.chunk}"
     script:
         "../scripts/step.py"
 
@@ -34,7 +34,7 @@ tails["optimality_gap"] = Tail(
         "rows": expand(
             "data/results/optimality_gap/chunks/{dataset}_{chunk}.parquet",
             dataset=optimality_gap_datasets,
-            chunk=optimality_gap_divisions,
+            chunk=optimality_gap_repeats,
         )
     },
 )

@@ -4,7 +4,7 @@
 search_datasets = config["search"]["datasets"]
 
 # Splits are run in chunks; results do not depend on how they are cut.
-search_chunks = chunks(config["search"]["n_splits"], config["search"]["chunk"])
+search_chunks = chunks(config["search"]["n_repeats"], config["search"]["chunk"])
 
 # The data sets of chapter 4, by their keys in data/published.
 search_printed = published_keys(registry, "thesis4")
@@ -31,7 +31,7 @@ rule search_run:
     params:
         **step(config, "search.steps:run"),
     message:
-        "Tree search on {wildcards.dataset}, splits {wildcards.chunk}"
+        "Tree search on {wildcards.dataset}, repeats {wildcards.chunk}"
     script:
         "../scripts/step.py"
 

@@ -3,11 +3,11 @@
 
 soft_datasets = config["soft"]["datasets"]
 
-# Permutations are run in chunks; results do not depend on how they are cut, and no chunk on how many
+# Repeats are run in chunks; results do not depend on how they are cut, and no chunk on how many
 # there are.
-soft_chunks = chunks(config["soft"]["n_permutations"], config["soft"]["chunk"])
+soft_chunks = chunks(config["soft"]["n_repeats"], config["soft"]["chunk"])
 
-# Divisions into training and test part, folds, and samples with added noise, of one chunk.
+# Splits into training and test part, folds, and samples with added noise, of one chunk.
 soft_noised = [
     "data/noised/soft/{dataset}/chunks/{chunk}/splits.parquet",
     "data/noised/soft/{dataset}/chunks/{chunk}/samples.parquet",
@@ -37,7 +37,7 @@ rule soft_noise:
     params:
         **step(config, "soft.steps:noise"),
     message:
-        "Splits and noise of {wildcards.dataset}, permutations {wildcards.chunk}"
+        "Splits and noise of {wildcards.dataset}, repeats {wildcards.chunk}"
     script:
         "../scripts/step.py"
 
@@ -75,7 +75,7 @@ rule soft_learn:
     params:
         **step(config, "soft.steps:learn"),
     message:
-        "Learning on {wildcards.dataset}, permutations {wildcards.chunk}"
+        "Learning on {wildcards.dataset}, repeats {wildcards.chunk}"
     script:
         "../scripts/step.py"
 
@@ -96,7 +96,7 @@ rule soft_prune:
     params:
         **step(config, "soft.steps:prune"),
     message:
-        "Pruning the trees of {wildcards.dataset}, permutations {wildcards.chunk}"
+        "Pruning the trees of {wildcards.dataset}, repeats {wildcards.chunk}"
     script:
         "../scripts/step.py"
 
@@ -116,7 +116,7 @@ rule soft_evaluate:
     params:
         **step(config, "soft.steps:evaluate"),
     message:
-        "Evaluating the trees of {wildcards.dataset}, permutations {wildcards.chunk}"
+        "Evaluating the trees of {wildcards.dataset}, repeats {wildcards.chunk}"
     script:
         "../scripts/step.py"
 
@@ -178,20 +178,20 @@ rule soft_running_times:
         "../scripts/step.py"
 
 
-# Leaves and accuracy by the factor that was tuned, for readers of the notes.
-rule soft_by_factor:
+# Leaves and accuracy by the uncertainty that was tuned, for readers of the notes.
+rule soft_by_uncertainty:
     input:
         rows=soft_rows,
     output:
-        "data/results/soft/by_factor.parquet",
+        "data/results/soft/by_uncertainty.parquet",
     log:
-        "data/logs/soft/by_factor.log",
+        "data/logs/soft/by_uncertainty.log",
     conda:
         "../../environment.yml"
     params:
-        **step(config, "soft.tables:soft_by_factor"),
+        **step(config, "soft.tables:soft_by_uncertainty"),
     message:
-        "Results by the factor that was tuned"
+        "Results by the uncertainty that was tuned"
     script:
         "../scripts/step.py"
 
@@ -239,7 +239,7 @@ tails["soft"] = Tail(
             step=["grown", "tuning", "pruned"],
         ),
         soft_rows,
-        rules.soft_by_factor.output,
+        rules.soft_by_uncertainty.output,
     ],
     times=[rules.soft_running_times.output, rules.soft_timed_claims.output],
 )

@@ -19,7 +19,7 @@ rule soft_sweep_grow:
     params:
         **step(config, "soft_sweep.steps:grow"),
     message:
-        "Trees of the sweep on {wildcards.dataset}, permutations {wildcards.chunk}"
+        "Trees of the sweep on {wildcards.dataset}, repeats {wildcards.chunk}"
     script:
         "../scripts/step.py"
 
@@ -38,7 +38,7 @@ rule soft_sweep_evaluate:
     params:
         **step(config, "soft_sweep.steps:evaluate"),
     message:
-        "The sweep on {wildcards.dataset}, permutations {wildcards.chunk}"
+        "The sweep on {wildcards.dataset}, repeats {wildcards.chunk}"
     script:
         "../scripts/step.py"
 

@@ -2,9 +2,9 @@
 
 structure_datasets = config["structure"]["datasets"]
 
-# Forests are made in chunks; results do not depend on how they are cut.
+# Repeats are run in chunks; results do not depend on how they are cut.
 structure_chunks = chunks(
-    config["structure"]["n_forests"], config["structure"]["chunk"]
+    config["structure"]["n_repeats"], config["structure"]["chunk"]
 )
 
 # The data sets of chapter 5, by their keys in data/published.
@@ -61,7 +61,7 @@ rule structure_compare:
     params:
         **step(config, "structure.steps:compare_chunk"),
     message:
-        "Distances of the trees of {wildcards.dataset}, forests {wildcards.chunk}"
+        "Distances of the trees of {wildcards.dataset}, repeats {wildcards.chunk}"
     script:
         "../scripts/step.py"
 
@@ -82,7 +82,7 @@ rule structure_cluster:
     params:
         **step(config, "structure.steps:cluster_chunk"),
     message:
-        "Clusters of the trees of {wildcards.dataset}, forests {wildcards.chunk}"
+        "Clusters of the trees of {wildcards.dataset}, repeats {wildcards.chunk}"
     script:
         "../scripts/step.py"
 
@@ -104,7 +104,7 @@ rule structure_resample:
     params:
         **step(config, "structure.statistics:resampled"),
     message:
-        "Bootstrap of the trees of {wildcards.dataset}, forests {wildcards.chunk}"
+        "Bootstrap of the trees of {wildcards.dataset}, repeats {wildcards.chunk}"
     script:
         "../scripts/step.py"
 

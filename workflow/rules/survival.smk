@@ -2,12 +2,12 @@
 
 survival_datasets = config["survival"]["datasets"]
 
-# Permutations and divisions are made in chunks; results do not depend on how they are cut.
+# Permutations and repeats are made in chunks; results do not depend on how they are cut.
 survival_chunks = chunks(
     config["survival"]["n_permutations"], config["survival"]["chunk"]
 )
-survival_divisions = chunks(
-    config["survival"]["n_splits"], config["survival"]["split_chunk"]
+survival_repeats = chunks(
+    config["survival"]["n_repeats"], config["survival"]["repeat_chunk"]
 )
 
 # What makes cohorts of data sets, by their keys.
@@ -29,7 +29,7 @@ survival_results = {
     "separation": "data/results/survival/separation/{dataset}.parquet",
     "null": "data/results/survival/null/{dataset}.parquet",
 }
-# Those that hold what is learnt of the divisions.
+# Those that hold what is learnt in the repeats.
 survival_learnt = ["patients", "trees", "tuning", "performance"]
 survival_sheets = ["reports/sheets/{dataset}.svg", "reports/sheets/{dataset}.pdf"]
 
@@ -49,7 +49,7 @@ rule survival_learn:
     params:
         **step(config, "survival.steps:learn", cohorts=survival_cohorts),
     message:
-        "Risk groups of {wildcards.dataset}, divisions {wildcards.chunk}"
+        "Risk groups of {wildcards.dataset}, repeats {wildcards.chunk}"
     script:
         "../scripts/step.py"
 
@@ -59,7 +59,7 @@ rule survival_merge:
         **{
             name: expand(
                 f"data/results/survival/chunks/{{{{dataset}}}}_{{chunk}}_{name}.parquet",
-                chunk=survival_divisions,
+                chunk=survival_repeats,
             )
             for name in survival_learnt
         },

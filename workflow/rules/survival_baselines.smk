@@ -1,4 +1,4 @@
-# Beyond chapter 6 of the thesis: other models of survival, weights for the censored. Divisions and
+# Beyond chapter 6 of the thesis: other models of survival, weights for the censored. Splits and
 # trees are those of `survival`.
 
 survival_baselines_datasets = config["survival_baselines"]["datasets"]
@@ -9,9 +9,9 @@ survival_baselines_cohorts = cohort_facts(registry, survival_baselines_datasets)
 # An optional library grows random survival forests: installing it runs their jobs again.
 survival_baselines_library = version_of("scikit-survival")
 
-# Divisions are run in chunks; results do not depend on how they are cut.
+# Repeats are run in chunks; results do not depend on how they are cut.
 survival_baselines_chunks = chunks(
-    config["survival_baselines"]["n_splits"], config["survival_baselines"]["chunk"]
+    config["survival_baselines"]["n_repeats"], config["survival_baselines"]["chunk"]
 )
 
 # What is measured of each cohort, by name.
@@ -35,7 +35,7 @@ rule survival_baselines_scores:
             library=survival_baselines_library,
         ),
     message:
-        "Models of survival on {wildcards.dataset}, divisions {wildcards.chunk}"
+        "Models of survival on {wildcards.dataset}, repeats {wildcards.chunk}"
     script:
         "../scripts/step.py"
 
@@ -56,7 +56,7 @@ rule survival_baselines_weights:
             cohorts=survival_baselines_cohorts,
         ),
     message:
-        "Weights for the censored of {wildcards.dataset}, divisions {wildcards.chunk}"
+        "Weights for the censored of {wildcards.dataset}, repeats {wildcards.chunk}"
     script:
         "../scripts/step.py"
 

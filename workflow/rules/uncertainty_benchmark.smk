@@ -10,7 +10,7 @@ uncertainty_benchmark_repeats = chunks(
     config["uncertainty_benchmark"]["chunk"],
 )
 
-# What divisions of persons gave, chunk by chunk.
+# What splits of persons gave, chunk by chunk.
 uncertainty_benchmark_people_rows = expand(
     "data/results/uncertainty_benchmark/people/{dataset}_{chunk}.parquet",
     dataset=uncertainty_benchmark_people,
@@ -51,7 +51,7 @@ rule uncertainty_benchmark_people:
     params:
         **step(config, "uncertainty_benchmark.repeated_recordings:people"),
     message:
-        "Recordings of the same person in {wildcards.dataset}, divisions {wildcards.chunk}"
+        "Recordings of the same person in {wildcards.dataset}, repeats {wildcards.chunk}"
     script:
         "../scripts/step.py"
 

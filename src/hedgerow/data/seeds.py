@@ -1,6 +1,6 @@
 """Named random streams: the same name gives the same numbers, in whatever order jobs run.
 
-A stream is named by (global seed, experiment, data set, permutation, stream). The name is
+A stream is named by (global seed, experiment, data set, repeat, stream). The name is
 hashed, so that no draw depends on a position in a loop, on the number of cores or on which
 other data sets a configuration holds.
 """
@@ -19,7 +19,7 @@ __all__ = ["rng", "seed_sequence"]
 
 
 def seed_sequence(
-    seed: int, experiment: str, dataset: str, permutation: int | None, stream: str
+    seed: int, experiment: str, dataset: str, repeat: int | None, stream: str
 ) -> np.random.SeedSequence:
     """Seed sequence of a named stream.
 
@@ -31,8 +31,8 @@ def seed_sequence(
         The experiment's word, such as ``"soft"``: experiments that share splits share it.
     dataset : str
         Key of the data set in the registry.
-    permutation : int or None
-        Number of the train-test permutation; None for a stream that belongs to no permutation.
+    repeat : int or None
+        Number of the repeat, a train-test split; None for a stream that belongs to no repeat.
     stream : str
         What the numbers are for, such as ``"split"`` or ``"train noise 0.1"``.
 
@@ -58,20 +58,20 @@ def seed_sequence(
                 f"{word} is {value!r}", remedy=f"name the {word} by a string that is not empty"
             )
     name = [_whole("seed", seed), experiment, dataset]
-    name += [None if permutation is None else _whole("permutation", permutation), stream]
+    name += [None if repeat is None else _whole("repeat", repeat), stream]
     # JSON keeps ("a", "bc") and ("ab", "c") apart, and 1 and "1".
     text = json.dumps(name, ensure_ascii=True, separators=(",", ":"))
     return np.random.SeedSequence(int.from_bytes(hashlib.sha256(text.encode()).digest(), "big"))
 
 
 def rng(
-    seed: int, experiment: str, dataset: str, permutation: int | None, stream: str
+    seed: int, experiment: str, dataset: str, repeat: int | None, stream: str
 ) -> np.random.Generator:
     """Generator (PCG64) of a named stream; the parameters are those of `seed_sequence`.
 
     The bit generator is named here, because ``numpy.random.default_rng`` may change its own.
     """
-    sequence = seed_sequence(seed, experiment, dataset, permutation, stream)
+    sequence = seed_sequence(seed, experiment, dataset, repeat, stream)
     return np.random.Generator(np.random.PCG64(sequence))
 
 

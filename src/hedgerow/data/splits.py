@@ -1,4 +1,4 @@
-"""Stratified train-test permutations and cross-validation folds.
+"""Stratified train-test splits and cross-validation folds.
 
 Written out here rather than taken from a library, so that a split depends on its named
 stream alone and stays the same when a library changes how it draws.
@@ -24,16 +24,16 @@ __all__ = ["folds", "n_folds_for", "split", "split_groups"]
 
 def split(
     table: TidyTable,
-    permutation: int,
+    repeat: int,
     *,
     seed: int,
     experiment: str,
     test_size: float = 0.3,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Stratified train-test split of one permutation (thesis, section 3.3.2).
+    """Stratified train-test split of one repeat (thesis, section 3.3.2).
 
     A set that consists of disjoint samples (the synthetic sets of chapter 3) is not permuted:
-    permutation p splits its sample p. The number of test rows is ``test_size`` times the number
+    repeat p splits its sample p. The number of test rows is ``test_size`` times the number
     of rows, rounded to the nearest whole number (a half goes up). Each class gives its share,
     rounded down; what is missing is taken one by one from the classes with the largest
     remainders (ties: the earlier class), while a class of two or more rows keeps at least one row
@@ -42,7 +42,7 @@ def split(
     Parameters
     ----------
     table : TidyTable
-    permutation : int
+    repeat : int
         From 0. For a set of samples it must be one of the samples.
     seed : int
         Global seed of the configuration.
@@ -68,11 +68,11 @@ def split(
         raise InputError(f"test_size is {test_size!r}", remedy="give a share such as 0.3")
     rows = np.arange(len(table.y))
     if table.sample is not None:
-        rows = np.flatnonzero(np.asarray(table.sample) == permutation)
+        rows = np.flatnonzero(np.asarray(table.sample) == repeat)
         if not len(rows):
             raise DataError(
-                f"{table.name}: the set has no sample {permutation}",
-                remedy=f"ask for at most {len(np.unique(table.sample))} permutations",
+                f"{table.name}: the set has no sample {repeat}",
+                remedy=f"ask for at most {len(np.unique(table.sample))} repeats",
             )
     y = np.asarray(table.y)[rows]
     n_test = math.floor(test_size * len(rows) + 0.5)
@@ -81,7 +81,7 @@ def split(
             f"{table.name}: {len(rows)} rows cannot be split with test_size {test_size}",
             remedy="use a larger set or another share",
         )
-    stream = rng(seed, experiment, table.name, permutation, "split")
+    stream = rng(seed, experiment, table.name, repeat, "split")
     quota = _quotas(np.bincount(y, minlength=len(table.classes)), test_size, n_test)
     in_test = np.zeros(len(rows), dtype=bool)
     for code, n in enumerate(quota):
@@ -92,7 +92,7 @@ def split(
 
 def split_groups(
     table: TidyTable,
-    permutation: int,
+    repeat: int,
     *,
     seed: int,
     experiment: str,
@@ -107,7 +107,7 @@ def split_groups(
     ----------
     table : TidyTable
         With groups.
-    permutation, seed, experiment
+    repeat, seed, experiment
         As in `split`.
     test_size : float
         Share of the groups that are for testing, between 0 and 1, both excluded.
@@ -135,7 +135,7 @@ def split_groups(
     y = counts.argmax(axis=1)
     ones = dataclasses.replace(table, X=table.X.iloc[first], y=y, sample=None, group=labels)
     try:
-        _, tested = split(ones, permutation, seed=seed, experiment=experiment, test_size=test_size)
+        _, tested = split(ones, repeat, seed=seed, experiment=experiment, test_size=test_size)
     except DataError:
         raise DataError(
             f"{table.name}: {len(labels)} groups cannot be split with test_size {test_size}",

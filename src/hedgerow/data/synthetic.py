@@ -35,7 +35,7 @@ class GuyonPlan:
     Attributes
     ----------
     n_samples : int
-        Number of disjoint samples, one per train-test permutation (30 in table 3.1).
+        Number of disjoint samples, one per repeat (30 in table 3.1).
     rows : int
         Rows of one sample.
     n_variables, n_informative, n_redundant : int

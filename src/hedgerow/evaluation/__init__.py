@@ -16,7 +16,7 @@ from hedgerow.evaluation.significance import (
     smallest_p,
     wilcoxon,
 )
-from hedgerow.evaluation.tuning import best_factor
+from hedgerow.evaluation.tuning import best_value
 
 __all__ = [
     "LEVEL",
@@ -24,7 +24,7 @@ __all__ = [
     "TestResult",
     "accuracy",
     "baseline",
-    "best_factor",
+    "best_value",
     "brier",
     "calibrate_confidence",
     "critical_difference",

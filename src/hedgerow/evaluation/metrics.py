@@ -149,16 +149,16 @@ def baseline(rows: pd.DataFrame, metric: str) -> tuple[pd.DataFrame, list[str]]:
     Parameters
     ----------
     rows : DataFrame
-        Tidy rows with the columns experiment, dataset, permutation, noise, method, metric, value.
+        Tidy rows with the columns experiment, dataset, repeat, noise, method, metric, value.
     metric : str
 
     Returns
     -------
     DataFrame
-        Columns mean and std (n - 1 in the denominator) over permutations, one row per data set
+        Columns mean and std (n - 1 in the denominator) over repeats, one row per data set
         whose baseline varies.
     left_out : list of str
-        Data sets whose baseline does not vary, or has one permutation only, sorted.
+        Data sets whose baseline does not vary, or has one repeat only, sorted.
 
     Raises
     ------
@@ -169,7 +169,7 @@ def baseline(rows: pd.DataFrame, metric: str) -> tuple[pd.DataFrame, list[str]]:
     summary = (
         values[(values["method"] == "c45") & (values["noise"] == 0.0)]
         # Both experiments share their noise-free cells, so that one of them is the baseline.
-        .drop_duplicates(["dataset", "permutation"])
+        .drop_duplicates(["dataset", "repeat"])
         .groupby("dataset")["value"]
         .agg(["mean", "std"])
     )

@@ -11,17 +11,17 @@ from hedgerow.errors import InputError
 SAME_ACCURACY = 1e-12
 
 
-def best_factor(factors: np.ndarray, cv_accuracy: np.ndarray) -> float:
-    """Factor with the highest mean accuracy over the folds; ties: the smallest factor.
+def best_value(values: np.ndarray, cv_accuracy: np.ndarray) -> float:
+    """Value with the highest mean accuracy over the folds; ties: the smallest one.
 
-    The paper does not say how ties are broken. The smallest factor assumes the least noise and is
-    the nearest to C4.5.
+    The paper does not say how ties are broken. Of uncertainties the smallest assumes the
+    least noise and is the nearest to C4.5.
 
     Parameters
     ----------
-    factors : (g,) float array, in any order
+    values : (g,) float array, in any order
     cv_accuracy : (g,) float array
-        Mean accuracy over the folds for each factor.
+        Mean accuracy over the folds for each value.
 
     Returns
     -------
@@ -32,15 +32,15 @@ def best_factor(factors: np.ndarray, cv_accuracy: np.ndarray) -> float:
     InputError
         If the arrays are empty, differ in length or hold a NaN or an infinite value.
     """
-    factors = as_numbers("factors", factors)
+    values = as_numbers("values", values)
     cv_accuracy = as_numbers("cv_accuracy", cv_accuracy)
-    if factors.size == 0 or factors.shape != cv_accuracy.shape:
+    if values.size == 0 or values.shape != cv_accuracy.shape:
         raise InputError(
-            f"{factors.size} factors and {cv_accuracy.size} accuracies cannot be paired",
-            remedy="give one accuracy for each factor, and at least one",
+            f"{values.size} values and {cv_accuracy.size} accuracies cannot be paired",
+            remedy="give one accuracy for each value, and at least one",
         )
-    for name, values in (("factor", factors), ("cross-validated accuracy", cv_accuracy)):
-        wrong = values[~np.isfinite(values)]
+    for name, given in (("value", values), ("cross-validated accuracy", cv_accuracy)):
+        wrong = given[~np.isfinite(given)]
         if wrong.size:
             raise InputError(f"a {name} is {wrong[0]}", remedy="leave no fold empty")
-    return float(factors[cv_accuracy >= cv_accuracy.max() - SAME_ACCURACY].min())
+    return float(values[cv_accuracy >= cv_accuracy.max() - SAME_ACCURACY].min())

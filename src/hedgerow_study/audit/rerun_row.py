@@ -50,7 +50,7 @@ class RerunRow:
     files : dict of bool
         Files that they made, and whether their bytes are those of before.
     split : dict
-        Of the first division into training and test part that was drawn: where it lies, what
+        Of the first split into training and test part that was drawn: where it lies, what
         tells it apart, how many rows each part has and the first of them. Empty where no job
         draws one that it keeps.
     seeds : list of dict

@@ -119,7 +119,7 @@ class PairwiseComparison:
     family: columns, `metric` and those of the cell, of which each combination is a family of tests
     of its own within a part; Holm's correction is over a family.
 
-    each: what repeats are called where each of all data sets is a pair as well, such as `splits`.
+    each: what repeats are called where each of all data sets is a pair as well: `repeats`.
     Such tests have more power, and treat repeats as independent, which they are not.
     """
 

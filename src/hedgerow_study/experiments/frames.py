@@ -50,7 +50,7 @@ def concat_or_empty(
 
 
 def numbers_of(plan: Any, setting: str, chosen: Iterable[int] | None) -> list[int]:
-    """Numbers of the splits of a chunk, ascending; without a choice as many as a setting says.
+    """Numbers of the repeats of a chunk, ascending; without a choice as many as a setting says.
 
     A job that is given its chunk does not depend on how many there are: the setting is not read.
     """

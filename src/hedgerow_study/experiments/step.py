@@ -3,7 +3,7 @@
 A rule of the workflow names one function::
 
     @step("factors", "window", outputs=("trees", "tuning"))
-    def learn(table: TidyTable, calibration: pd.DataFrame, plan, permutations: Iterable[int]): ...
+    def learn(table: TidyTable, calibration: pd.DataFrame, plan, repeats: Iterable[int]): ...
 
     rule soft_learn:
         input: table=..., calibration=...          # the parameters of the function

@@ -31,7 +31,7 @@ PLACES = ["#file", "#row"]
 #: A formula that no line holds: the rows are stated, and nothing is computed from them.
 NO_FORMULA = ""
 #: Columns of rows that tell what a number is of, though they are numbers with a point.
-KEYS = ("noise", "training_noise", "factor", "share", "level")
+KEYS = ("noise", "training_noise", "uncertainty", "share", "level")
 
 
 @dataclass(frozen=True)

@@ -69,7 +69,6 @@ COLUMN_WORDS = {
     "noise": ("noise factor", "noise factors"),
     "method": ("method", "methods"),
     "repeat": ("repeat", "repeats"),
-    "forest": ("forest", "forests"),
     "seed": ("seed", "seeds"),
 }
 
@@ -595,15 +594,17 @@ def _tables(frames: Mapping[str, pd.DataFrame]) -> dict[str, Table]:
 FORMER_COLUMNS = {
     "reading": "analysis",
     "n_readings": "n_analyses",
+    "first_split": "first_repeat",
+    "n_forests": "n_repeats",
+    "n_splits": "n_repeats",
 }
 
 
 def from_reference(frame: pd.DataFrame) -> pd.DataFrame:
     """Tracked claims: texts in the form of today, columns and verdicts by the names of today."""
-    frame = frame.rename(columns=FORMER_COLUMNS)
     verdicts = [column for column in frame if column.startswith(("verdict", "hangs_on"))]
     texts = [column for column in frame if column.startswith(("measured", "lacking"))]
-    return frame.assign(
+    return frame.rename(columns=FORMER_COLUMNS).assign(
         **{c: frame[c].replace(FORMER, regex=True) for c in verdicts},
         **{c: frame[c].map(in_form, na_action="ignore") for c in texts},
     )

@@ -73,7 +73,7 @@ def manifest(
         "given": dict(given or {}),
         "seeds": {
             "global": configuration["seed"],
-            "streams": "SHA-256 of (global seed, experiment, data set, permutation, stream)",
+            "streams": "SHA-256 of (global seed, experiment, data set, repeat, stream)",
             # The seed of every noised sample stands in a table of its own.
             "tables": sorted(p for p in {*listed, *between} if p.endswith("/seeds.parquet")),
         },

@@ -25,8 +25,8 @@ def status(dataset: str, at_hand: Collection[str], asked: Collection[str]) -> st
 def how_many(n: int, noun: str) -> str:
     """A number of things.
 
-    >>> how_many(1, "split"), how_many(3, "split")
-    ('1 split', '3 splits')
+    >>> how_many(1, "repeat"), how_many(3, "repeat")
+    ('1 repeat', '3 repeats')
     """
     return f"{n} {noun}{'s' if n > 1 else ''}"
 
@@ -40,8 +40,8 @@ def ran(
 ) -> str:
     """Of a caption: which data sets were run and how, and which are absent.
 
-    >>> ran(["pima"], ["pima", "wdbc"], "2 splits", "smoke")
-    'Run: pima, 2 splits each, configuration smoke. Absent, because no source answered: wdbc.'
+    >>> ran(["pima"], ["pima", "wdbc"], "2 repeats", "smoke")
+    'Run: pima, 2 repeats each, configuration smoke. Absent, because no source answered: wdbc.'
     """
     at_hand = sorted(at_hand)
     text = f"Run: {', '.join(at_hand) or 'no data set'}{between}{each} each, "

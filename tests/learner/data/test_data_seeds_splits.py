@@ -95,7 +95,7 @@ def test_a_bad_name_is_refused(name):
 # ------------------------------------------------------------------------------------------ split
 
 
-def test_split_depends_on_permutation_seed_experiment_and_set_alone():
+def test_split_depends_on_repeat_seed_experiment_and_set_alone():
     y = [0, 1] * 50
     base = split(table_of(y), 0, seed=1, experiment="soft")[1]
     again = split(table_of(y), 0, seed=1, experiment="soft")[1]

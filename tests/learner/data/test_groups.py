@@ -271,8 +271,8 @@ def parkinsons(registry, tmp_path_factory):
 def test_no_person_is_in_both_parts(parkinsons):
     """Of 32 persons 10 are for testing (9.6): 7 of 24 (7.2), and 3 of the 8 healthy ones (2.4)."""
     tested = Counter()
-    for permutation in range(20):
-        train, test = split_groups(parkinsons, permutation, seed=1, experiment="soft")
+    for repeat in range(20):
+        train, test = split_groups(parkinsons, repeat, seed=1, experiment="soft")
         assert sorted([*train, *test]) == list(range(195))
         assert list(train) == sorted(train) and list(test) == sorted(test)
         persons = set(parkinsons.group[test])
@@ -298,8 +298,8 @@ def test_it_depends_on_its_name_alone(parkinsons):
 def test_a_group_counts_by_the_class_of_most_of_its_rows():
     """Groups p and q are of class a (q by a tie), r and s of b: one of each is for testing."""
     table = table_of([1, 0, 0, 1, 0, 1, 1, 0, 1, 1], list("pppqqrrsss"))
-    for permutation in range(10):
-        _, test = split_groups(table, permutation, seed=1, experiment="soft", test_size=0.5)
+    for repeat in range(10):
+        _, test = split_groups(table, repeat, seed=1, experiment="soft", test_size=0.5)
         tested = set(table.group[test])
         assert len(tested & {"p", "q"}) == len(tested & {"r", "s"}) == 1
 

@@ -8,7 +8,7 @@ import pytest
 from hedgerow.errors import InputError
 from hedgerow.evaluation import (
     accuracy,
-    best_factor,
+    best_value,
     brier,
     calibrate_confidence,
     macro_f1,
@@ -92,18 +92,18 @@ def test_targets_of_a_calibration():
 
 
 @pytest.mark.parametrize(
-    ("factors", "accuracies", "words"),
+    ("values", "accuracies", "words"),
     [
         ([1, 2], [0.5, np.nan], "a cross-validated accuracy is nan"),
         ([1, 2], [0.5, np.inf], "a cross-validated accuracy is inf"),
-        ([1, np.nan], [0.5, 0.5], "a factor is nan"),
-        ([1, "x"], [0.5, 0.5], "factors holds something that is no real number"),
+        ([1, np.nan], [0.5, 0.5], "a value is nan"),
+        ([1, "x"], [0.5, 0.5], "values holds something that is no real number"),
     ],
 )
-def test_factors_and_accuracies(factors, accuracies, words):
-    """A factor of NaN was chosen, and an infinite accuracy was the best."""
+def test_values_and_accuracies(values, accuracies, words):
+    """A value of NaN was chosen, and an infinite accuracy was the best."""
     with pytest.raises(InputError, match=words):
-        best_factor(factors, accuracies)
+        best_value(values, accuracies)
 
 
 @pytest.mark.parametrize("wrong", [np.nan, np.inf, -1.0])

@@ -35,7 +35,7 @@ def test_a_class_without_predictions_and_cases_counts_zero():
 
 
 def _rows(cells):
-    columns = ["experiment", "dataset", "permutation", "noise", "method", "metric", "value"]
+    columns = ["experiment", "dataset", "repeat", "noise", "method", "metric", "value"]
     return pd.DataFrame(cells, columns=columns)
 
 
@@ -56,7 +56,7 @@ def test_standardised_by_hand():
 
 @pytest.mark.parametrize("leaves", [[7.0, 7.0, 7.0], [7.0], [0.1 + 0.2, 0.3]])
 def test_a_constant_baseline_leaves_the_set_out(leaves):
-    """No unit: a constant, one permutation only, a difference in the last bit."""
+    """No unit: a constant, one repeat only, a difference in the last bit."""
     rows = _rows(
         [("test_noise", "flat", p, 0.0, "c45", "n_leaves", v) for p, v in enumerate(leaves)]
         + [("test_noise", "good", p, 0.0, "c45", "n_leaves", v) for p, v in enumerate([1.0, 3.0])]

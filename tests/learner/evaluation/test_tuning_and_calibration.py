@@ -1,18 +1,18 @@
-"""Choice of the factor and bisection of the pruning confidence, on functions known exactly."""
+"""Choice of a value and bisection of the pruning confidence, on functions known exactly."""
 
 import numpy as np
 import pytest
 
 from hedgerow.errors import InputError
-from hedgerow.evaluation import best_factor, calibrate_confidence
+from hedgerow.evaluation import best_value, calibrate_confidence
 
 
 def test_the_most_accurate_factor_is_chosen():
-    assert best_factor([0.05, 0.1, 0.2], [0.7, 0.9, 0.8]) == 0.1
+    assert best_value([0.05, 0.1, 0.2], [0.7, 0.9, 0.8]) == 0.1
 
 
 def test_ties_go_to_the_smallest_factor_in_any_order():
-    assert best_factor([0.3, 0.1, 0.2], [0.9, 0.9, 0.8]) == 0.1
+    assert best_value([0.3, 0.1, 0.2], [0.9, 0.9, 0.8]) == 0.1
 
 
 def test_ties_survive_rounding():
@@ -20,15 +20,15 @@ def test_ties_survive_rounding():
     folds = np.array([0.1, 0.2, 0.3, 0.7, 0.9])
     forth, back = folds.sum() / 5, folds[::-1].sum() / 5 + 2e-16
     assert forth != back
-    assert best_factor([0.1, 0.2], [forth, back]) == 0.1
+    assert best_value([0.1, 0.2], [forth, back]) == 0.1
 
 
 @pytest.mark.parametrize(
-    ("factors", "accuracies"), [([], []), ([0.1], [0.5, 0.6]), ([0.1], [np.nan])]
+    ("values", "accuracies"), [([], []), ([0.1], [0.5, 0.6]), ([0.1], [np.nan])]
 )
-def test_nothing_to_choose_from(factors, accuracies):
+def test_nothing_to_choose_from(values, accuracies):
     with pytest.raises(InputError):
-        best_factor(factors, accuracies)
+        best_value(values, accuracies)
 
 
 @pytest.mark.parametrize(("most", "target"), [(30, 15), (14.9, 10), (7.0, 5)])

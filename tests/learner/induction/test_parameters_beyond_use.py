@@ -188,17 +188,15 @@ CALLS = {
     "deviations": lambda factor: data.deviations(factor, [1.0, 2.0]),
     "add_noise": lambda factor: data.add_noise(X, factor, [1.0, 2.0], RNG),
     "add_family_noise": lambda factor: data.add_family_noise(X, "laplace", factor, [1, 2], RNG),
-    "rng": lambda seed=1, permutation=0: data.rng(seed, "soft", "wine", permutation, "x"),
-    "seed_sequence": lambda seed=1, permutation=0: data.seed_sequence(
-        seed, "soft", "wine", permutation, "x"
-    ),
+    "rng": lambda seed=1, repeat=0: data.rng(seed, "soft", "wine", repeat, "x"),
+    "seed_sequence": lambda seed=1, repeat=0: data.seed_sequence(seed, "soft", "wine", repeat, "x"),
     "fetch": fetch,
-    "split": lambda permutation=0, seed=1, **more: data.split(
-        TABLE, permutation, seed=seed, experiment="soft", **more
+    "split": lambda repeat=0, seed=1, **more: data.split(
+        TABLE, repeat, seed=seed, experiment="soft", **more
     ),
-    "split_groups": lambda permutation=0, seed=1, **more: data.split_groups(
+    "split_groups": lambda repeat=0, seed=1, **more: data.split_groups(
         dataclasses.replace(TABLE, group=np.arange(len(TABLE)).astype(str)),
-        permutation,
+        repeat,
         seed=seed,
         experiment="soft",
         **more,

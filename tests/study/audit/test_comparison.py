@@ -16,6 +16,7 @@ from hedgerow_study.experiments.audit.comparison import KEY, ORDER, REASONS, SOU
 from hedgerow_study.experiments.audit.figures import caption_values, on_one_scale
 from hedgerow_study.experiments.audit.figures import comparison as drawn
 from hedgerow_study.experiments.published_cells import published_number
+from hedgerow_study.reporting.claims import FORMER_COLUMNS
 
 ROOT = Path(__file__).parents[3]
 PUBLISHED = {
@@ -28,7 +29,7 @@ PRIVATE = {"soft_illustration", "survival"}
 WORDS = [w for w in experiments.WORDS if w in {s.experiment for s in SOURCES.values()} - PRIVATE]
 #: Tables at the scale of the papers, as they are tracked.
 TABLES = {
-    path.stem: read_csv(path)
+    path.stem: read_csv(path).rename(columns=FORMER_COLUMNS)
     for word in WORDS
     for path in (ROOT / "data/reference" / word).glob("*.csv")
 }

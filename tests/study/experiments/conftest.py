@@ -55,10 +55,10 @@ def plan():
     return soft_plan.SoftPlan(
         datasets=("wine",),
         seed=3,
-        n_permutations=2,
+        n_repeats=2,
         n_folds=3,
         noise_factors=(0, 0.05, 0.2),
-        factors=(0.1, 0.3),
+        uncertainties=(0.1, 0.3),
         methods=soft_plan.METHODS,
         n_samples=20,
     )

@@ -20,7 +20,7 @@ from hedgerow_study.experiments.confidence.plan import (
     ConfidencePlan,
 )
 
-PLAN = ConfidencePlan(n_folds=3, n_repeats=2, n_divisions=2, n_trees=3, shares=(0.3, 0.8))
+PLAN = ConfidencePlan(n_folds=3, n_repeats=2, n_curve_repeats=2, n_trees=3, shares=(0.3, 0.8))
 
 
 def made_up(name="made_up", n=120, n_classes=3, seed=0):

@@ -39,7 +39,7 @@ from hedgerow_study.extensions.diverse_trees.steps import f1_and_accuracy, sampl
 def plan():
     return DiverseTreesPlan(
         seed=3,
-        n_splits=2,
+        n_repeats=2,
         n_iterations=400,
         sizes=(2, 4),
         n_draws=5,
@@ -74,7 +74,7 @@ def test_tables_hold_what_they_say(done, plan):
     assert not done["ensembles"].duplicated(KEYS["ensembles"]).any()
     assert set(done["closeness"]["scale"]) == {"unnormalized", "normalized", "prototypes"}
     own = done["grown"].drop_duplicates(KEYS["grown"])
-    assert own.groupby("split").size().to_dict() == {0: 8, 1: 8}
+    assert own.groupby("repeat").size().to_dict() == {0: 8, 1: 8}
 
 
 @pytest.mark.slow
@@ -97,16 +97,16 @@ def test_forests_of_too_few_trees_are_left_out_and_nothing_else(wine, plan, prot
     """The first forest finds nothing, the second ten trees less."""
     learn = structure_steps.learn
 
-    def fewer(table, settings, forests):
-        if 0 in forests:
+    def fewer(table, settings, repeats):
+        if 0 in repeats:
             raise DataError("wine: the search for forest 0 found 1 tree", remedy="none")
-        return learn(table, settings, forests)
+        return learn(table, settings, repeats)
 
     monkeypatch.setattr(diverse_trees_steps, "structure_learn", fewer)
     found = diverse_trees_steps.run(wine, plan, protocol)
     for name in ("forests", "trees", "closeness", "scores"):
-        assert set(found[name]["forest"]) == {1}
-    pools = found["ensembles"].groupby("pool")["split"].unique().map(list).to_dict()
+        assert set(found[name]["repeat"]) == {1}
+    pools = found["ensembles"].groupby("pool")["repeat"].unique().map(list).to_dict()
     assert pools == {"c45": [0, 1], "uct": [1]}
     monkeypatch.setattr(diverse_trees_steps, "FEWEST_TREES", 26)
     small = StructurePlan(**{**vars(protocol), "n_trees": 30, "max_tests": 1})
@@ -134,7 +134,7 @@ def test_trees_of_samples_are_made_again_by_hand(wine, plan, protocol):
     for least in (4.0, 30.0):
         other = dataclasses.replace(protocol, min_samples_split=least)
         grown = diverse_trees_steps.grow_samples(wine, plan, other, [1])
-        tree = trees_of(grown, split=1, sample=2)[0].arrays()
+        tree = trees_of(grown, repeat=1, sample=2)[0].arrays()
         model = C45Classifier(confidence=0.25, min_samples_split=least)
         model.fit(wine.X.iloc[train], wine.y[train], sample_weight=weight)
         for name in ("feature", "children_left", "class_weight", "threshold"):
@@ -170,12 +170,12 @@ def test_ensembles_are_means_of_the_chosen_trees(wine, plan, protocol, done, poo
     train, test = split(wine, number, seed=3, experiment="structure", test_size=protocol.test_size)
     values = wine.matrix()[0]
     if pool == "uct":
-        own = done["forests"][done["forests"]["forest"] == number]
+        own = done["forests"][done["forests"]["repeat"] == number]
         scores = own["validation_f1"].to_numpy()
-        nodes = done["trees"][done["trees"]["forest"] == number]
+        nodes = done["trees"][done["trees"]["repeat"] == number]
         trees = forest_from_frame(nodes, structure_plan.TREE)[1]
     else:
-        trees = trees_of(done["grown"], split=number)
+        trees = trees_of(done["grown"], repeat=number)
         weights = sample_weights("wine", number, len(train), 8, 3)
         scores = np.array(
             [
@@ -194,7 +194,7 @@ def test_ensembles_are_means_of_the_chosen_trees(wine, plan, protocol, done, poo
         "single": order[:1],
     }
     rows = done["ensembles"]
-    rows = rows[(rows["split"] == number) & (rows["pool"] == pool) & (rows["k"] == k)]
+    rows = rows[(rows["repeat"] == number) & (rows["pool"] == pool) & (rows["k"] == k)]
     rows = rows.set_index("strategy")
     assert set(rows.index) == set(STRATEGIES) and (rows["n_trees"] == len(trees)).all()
     for strategy, places in chosen.items():
@@ -238,20 +238,20 @@ def made_up():
     second forest of the last set has no pair of correlated variables."""
     random = np.random.default_rng(8)
     closeness, scores, ensembles = [], [], []
-    for d, forest in itertools.product(range(7), range(2)):
+    for d, repeat in itertools.product(range(7), range(2)):
         for method, scale in itertools.product(structure_plan.VARIANTS, diverse_trees_plan.SCALES):
             base = 0.4 + 0.1 * method.startswith("edit_b") - 0.2 * (scale == "normalized")
             base += 0.01 * d + 0.001 * random.random()
-            key = {"dataset": f"set_{d}", "forest": forest, "method": method, "scale": scale}
+            key = {"dataset": f"set_{d}", "repeat": repeat, "method": method, "scale": scale}
             closeness.append({**key, **dict.fromkeys(diverse_trees_plan.OF_PAIRS, base)})
             for seed in range(2):
                 own = {m: base + 0.02 * seed for m in diverse_trees_plan.OF_CLUSTERS[:5]}
-                if d == 6 and forest == 1:
+                if d == 6 and repeat == 1:
                     own["correlated_substitution_score"] = np.nan
                 scores.append({**key, "seed": seed, **own, "chance": 0.25})
         for pool, k, strategy in itertools.product(("uct", "c45"), (3, 5), STRATEGIES):
             gain = 1.0 if strategy == "structure" and pool == "uct" else 0.0
-            row = {"dataset": f"set_{d}", "split": forest, "pool": pool, "k": k}
+            row = {"dataset": f"set_{d}", "repeat": repeat, "pool": pool, "k": k}
             ensembles.append({**row, "strategy": strategy, "f1": 70 + d + gain, "accuracy": 80.0})
     made = {"closeness": closeness, "scores": scores, "ensembles": ensembles}
     return {name: pd.DataFrame(rows) for name, rows in made.items()}
@@ -276,7 +276,7 @@ def one(frame, **key):
 def test_a_forest_without_a_value_is_left_out_of_all_variants(made_up):
     wide = scores_by_variant(made_up, "correlated_substitution_score")
     own = made_up["scores"]
-    own = own[(own["dataset"] == "set_6") & (own["forest"] == 0) & (own["method"] == "edit_a1")]
+    own = own[(own["dataset"] == "set_6") & (own["repeat"] == 0) & (own["method"] == "edit_a1")]
     expected = own[own["scale"] == "normalized"]["correlated_substitution_score"].mean()
     assert wide.loc["set_6", ("edit_a1", "normalized")] == pytest.approx(expected)
     gone = made_up["scores"]["dataset"].eq("set_6") & made_up["scores"]["seed"].eq(1)

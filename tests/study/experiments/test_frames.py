@@ -25,10 +25,10 @@ def test_rows_that_tie_keep_their_order():
 
 
 def test_numbers_of_a_chunk():
-    assert numbers_of(SimpleNamespace(n_splits=3), "n_splits", None) == [0, 1, 2]
+    assert numbers_of(SimpleNamespace(n_repeats=3), "n_repeats", None) == [0, 1, 2]
     # A job that is given its chunk does not declare the setting, and may not read it.
-    assert numbers_of(SimpleNamespace(), "n_splits", (4, 1, 4)) == [1, 4]
-    assert numbers_of(SimpleNamespace(), "n_splits", []) == []
+    assert numbers_of(SimpleNamespace(), "n_repeats", (4, 1, 4)) == [1, 4]
+    assert numbers_of(SimpleNamespace(), "n_repeats", []) == []
 
 
 def test_a_search_reads_the_settings_of_a_plan_that_are_not_given():

@@ -29,9 +29,9 @@ def beyond(plan):
     return NoiseModelsPlan(
         datasets=("wine",),
         seed=plan.seed,
-        n_permutations=plan.n_permutations,
+        n_repeats=plan.n_repeats,
         noise_factors=(0.2,),
-        factors=(0.1, 0.3),
+        uncertainties=(0.1, 0.3),
     )
 
 
@@ -40,17 +40,17 @@ def done(wine_run, beyond):
     return again(wine_run, beyond)
 
 
-def again(wine_run, plan, table=None, permutations=None):
+def again(wine_run, plan, table=None, repeats=None):
     table = wine_run.table if table is None else table
     splits, calibration = wine_run.noised["splits"], wine_run.calibration
-    return noise_models_steps.numeric(table, splits, calibration, plan, permutations)
+    return noise_models_steps.numeric(table, splits, calibration, plan, repeats)
 
 
 def cell(rows, metric="accuracy", **key):
     chosen = rows[rows["metric"] == metric]
     for name, value in key.items():
         chosen = chosen[chosen[name] == value]
-    return chosen.sort_values("permutation")["value"].to_numpy()
+    return chosen.sort_values("repeat")["value"].to_numpy()
 
 
 def test_every_cell_is_there_once(done, beyond):
@@ -58,8 +58,8 @@ def test_every_cell_is_there_once(done, beyond):
     assert done["value"].notna().all()
     of_models = done[done["metric"] == "accuracy"]
     # Clean C4.5; per place and family C4.5, and three methods with three models, two if normal.
-    per_permutation = 1 + 2 * (6 + 5 * 9 + 6)
-    assert len(of_models) == per_permutation * beyond.n_permutations
+    per_repeat = 1 + 2 * (6 + 5 * 9 + 6)
+    assert len(of_models) == per_repeat * beyond.n_repeats
     assert set(of_models["family"]) == {"none", *FAMILIES}
     matching = of_models[of_models["model"] == "matching"]
     assert "normal" not in set(matching["family"])
@@ -75,10 +75,10 @@ def test_c45_under_normal_noise_is_that_of_experiments_1_and_2(done, wine_run):
 
 
 def test_tuned_normal_methods_are_those_of_experiments_1_and_2(done, wine_run):
-    """Same grid and same folds, so that factor and accuracy agree as well."""
+    """Same grid and same folds, so that uncertainty and accuracy agree as well."""
     for where, experiment in (("training", "training_noise"), ("test", "test_noise")):
         for method in ("ss", "stp", "se"):
-            for metric in ("factor", "accuracy", "n_leaves"):
+            for metric in ("uncertainty", "accuracy", "n_leaves"):
                 key = {"method": method, "noise": 0.2}
                 mine = cell(done, metric, where=where, family="normal", model="normal", **key)
                 theirs = cell(wine_run.rows, metric, experiment=experiment, **key)
@@ -86,12 +86,12 @@ def test_tuned_normal_methods_are_those_of_experiments_1_and_2(done, wine_run):
 
 
 def test_the_true_model_is_not_tuned(done):
-    tuned = set(done.loc[done["metric"] == "factor", "model"])
+    tuned = set(done.loc[done["metric"] == "uncertainty", "model"])
     assert tuned == {"normal", "matching"}
 
 
 def test_two_runs_are_equal_and_chunks_are_the_whole(done, wine_run, beyond):
-    chunks = [again(wine_run, beyond, permutations=[p]) for p in (1, 0)]
+    chunks = [again(wine_run, beyond, repeats=[p]) for p in (1, 0)]
     pd.testing.assert_frame_equal(merged(chunks)["rows"], done)
 
 
@@ -104,26 +104,26 @@ def test_one_family_more_changes_no_other(done, wine_run, beyond):
 
 def test_draws_are_named_by_family_sample_and_factor(beyond, wine_run):
     splits = wine_run.noised["splits"]
-    permutation = noise_models_steps._Permutation(wine_run.table, 1, splits, beyond)
+    repeat = noise_models_steps._Repeat(wine_run.table, 1, splits, beyond)
     seeds = wine_run.noised["seeds"]
-    seeds = seeds[(seeds["permutation"] == 1) & (seeds["noise"] == 0.2)]
+    seeds = seeds[(seeds["repeat"] == 1) & (seeds["noise"] == 0.2)]
     for name, sha256 in zip(seeds["sample"], seeds["sha256"], strict=True):
-        assert soft_samples.sha256_of(permutation.noised(name, "normal", 0.2)) == sha256
+        assert soft_samples.sha256_of(repeat.noised(name, "normal", 0.2)) == sha256
     # Drawn here once more, from the name alone.
     X, n_categories = wine_run.table.matrix()
-    rows = splits[splits["permutation"] == 1]
+    rows = splits[splits["repeat"] == 1]
     train = np.sort(rows.loc[rows["part"] == "train", "row"])
     test = np.sort(rows.loc[rows["part"] == "test", "row"])
     means = soft_samples.variable_means(X[train], n_categories)
     generator = rng(beyond.seed, EXPERIMENT, "wine", 1, "noise_laplace_test_0.2")
     noise = generator.laplace(0.0, np.sqrt(0.5), X[test].shape) * 0.2 * np.abs(means)
-    np.testing.assert_array_equal(permutation.noised("test", "laplace", 0.2), X[test] + noise)
+    np.testing.assert_array_equal(repeat.noised("test", "laplace", 0.2), X[test] + noise)
 
 
-def test_multiples_differ_between_permutations(beyond, wine_run):
+def test_multiples_differ_between_repeats(beyond, wine_run):
     splits = wine_run.noised["splits"]
     found = [
-        noise_models_steps._Permutation(wine_run.table, number, splits, beyond).multiples
+        noise_models_steps._Repeat(wine_run.table, number, splits, beyond).multiples
         for number in range(2)
     ]
     hue = list(wine_run.table.X.columns).index("hue")
@@ -173,10 +173,10 @@ def test_the_gate_per_variable_knows_the_ratios():
             {"noise_factors": [0, 0.1]},
             "`noise_models.noise_factors` is `0`; give a list of numbers > 0",
         ),
-        ({"factors": []}, r"`noise_models.factors` is `\[\]`; name at least one"),
-        ({"factors": [0.1, 1.2]}, r"`noise_models\.factors` is `1\.2`; .*> 0 and <= 1"),
+        ({"uncertainties": []}, r"`noise_models.uncertainties` is `\[\]`; name at least one"),
+        ({"uncertainties": [0.1, 1.2]}, r"`noise_models\.uncertainties` is `1\.2`; .*> 0 and <= 1"),
         ({"families": ["gauss"]}, "`noise_models.families` is `gauss`; give a list of normal"),
-        ({"n_permutations": 0}, "`noise_models.n_permutations` is `0`; give a whole number >= 1"),
+        ({"n_repeats": 0}, "`noise_models.n_repeats` is `0`; give a whole number >= 1"),
         ({"familes": ["normal"]}, "unknown setting `noise_models.familes`"),
     ],
 )
@@ -185,9 +185,9 @@ def test_a_wrong_setting_is_told(settings, said):
         NoiseModelsPlan.from_config(settings, 0, "x")
 
 
-def test_more_permutations_than_the_splits_hold(wine_run, beyond):
-    with pytest.raises(DataError, match="wine: the splits lack permutation 2"):
-        again(wine_run, beyond, permutations=[2])
+def test_more_repeats_than_the_splits_hold(wine_run, beyond):
+    with pytest.raises(DataError, match="wine: the splits lack repeat 2"):
+        again(wine_run, beyond, repeats=[2])
 
 
 def test_a_set_without_numeric_variables_is_refused(wine_run, beyond):
@@ -228,8 +228,8 @@ def test_statistics_compare_what_they_say(three_sets):
 
 def test_pooled_families_are_all_but_the_normal(three_sets):
     tests = COMPARED.statistics(rows_of(three_sets))
-    of_pairs = tests[(tests["pairing"] == "permutations") & (tests["correction"] == "none")]
-    # Three data sets, two permutations, five families.
+    of_pairs = tests[(tests["pairing"] == "repeats") & (tests["correction"] == "none")]
+    # Three data sets, two repeats, five families.
     assert set(of_pairs.loc[of_pairs["family"] == POOLED, "n"]) == {3 * 2 * 5}
 
 
@@ -244,7 +244,7 @@ def test_probabilities_stay_probabilities(wine_run):
     """Soft evaluation under every family: rows add up to 1, so that the Brier score is one."""
     X, n_categories = wine_run.table.matrix()
     learner = noise_models_steps.Learner(
-        X, wine_run.table.y, 3, n_categories, 0.5, NoiseModelsPlan(factors=(0.1,))
+        X, wine_run.table.y, 3, n_categories, 0.5, NoiseModelsPlan(uncertainties=(0.1,))
     )
     for family in FAMILIES:
         multiples = np.array([0.0, 1.0, 2.0, 0.0]) if family == "per_variable" else None

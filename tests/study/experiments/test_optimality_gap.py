@@ -32,7 +32,7 @@ from hedgerow_study.extensions.optimality_gap.plan import (
 
 PLAN = OptimalityGapPlan(
     depths=(2, 3),
-    n_splits=1,
+    n_repeats=1,
     n_rows=90,
     n_folds=2,
     max_nodes=500,
@@ -45,7 +45,7 @@ PLAN = OptimalityGapPlan(
     noise=(0.1, 0.3),
 )
 PROTOCOL = SearchPlan()
-KEY = ["part", "dataset", "split", "setting", "depth", "method", "metric"]
+KEY = ["part", "dataset", "repeat", "setting", "depth", "method", "metric"]
 
 
 def made_up(name="made_up", n=90, gaps=False, seed=0):
@@ -256,7 +256,7 @@ def test_a_variable_that_nobody_knows_has_no_error(table):
     assert rows.errors(0.1)["v0"] == pytest.approx(0.1 * X["v0"].std(ddof=0))
 
 
-def test_rows_are_drawn_anew_for_each_division(table):
+def test_rows_are_drawn_anew_for_each_repeat(table):
     plan = dataclasses.replace(PLAN, n_rows=30)
     one, other = (optimality_gap_steps.at_most(table, number, plan) for number in (0, 1))
     assert len(one.y) == len(other.y) == 30

@@ -1,4 +1,4 @@
-"""Chapter 4 on one data set: splits, tuning, what is given to the learners, what is recorded."""
+"""Chapter 4 on one data set: repeats, tuning, what is given to the learners, what is recorded."""
 
 import sys
 from dataclasses import replace
@@ -71,7 +71,7 @@ def learners(monkeypatch):
 def plan():
     return SearchPlan(
         seed=3,
-        n_splits=3,
+        n_repeats=3,
         n_folds=3,
         alpha_folds=2,
         confidences=(0.5, 0.01, 1),
@@ -92,7 +92,7 @@ def done(wine, plan, learners):
 def test_every_cell_once(done):
     rows = done["rows"]
     assert not rows.duplicated(CELL).any()
-    at = {s: set(zip(g["method"], g["criterion"], strict=True)) for s, g in rows.groupby("split")}
+    at = {s: set(zip(g["method"], g["criterion"], strict=True)) for s, g in rows.groupby("repeat")}
     ours = ("c45_induction", "")
     assert at[0] == {*PRINTED_CELLS, ours}
     assert at[1] == at[2] == {("c45", ""), ours, ("uct_vs", "vp_dtp"), ("uct_c45", "vp_dtp")}
@@ -114,7 +114,7 @@ def test_what_a_method_does_not_have_is_missing(done):
 
 
 def test_the_tree_of_c45_by_hand(wine, plan, done):
-    """Split 1: grid search on its training part, and the pruned tree on its test part."""
+    """Repeat 1: grid search on its training part, and the pruned tree on its test part."""
     train, test = split(wine, 1, seed=3, experiment="search", test_size=0.3)
     X, n_categories = wine.matrix()
     fold = folds(wine.y[train], 3, rng(3, "search", "wine", 1, "confidence_folds"))
@@ -131,7 +131,7 @@ def test_the_tree_of_c45_by_hand(wine, plan, done):
     columns = Columns(X[train], wine.y[train], 3, n_categories=n_categories)
     tree = prune(grow(columns), columns, confidence=best)
     f1 = 100 * metrics.macro_f1(wine.y[test], tree.predict_proba(X[test]))
-    row = done["rows"][(done["rows"]["split"] == 1) & (done["rows"]["method"] == "c45")].iloc[0]
+    row = done["rows"][(done["rows"]["repeat"] == 1) & (done["rows"]["method"] == "c45")].iloc[0]
     assert (row["confidence"], row["n_leaves"], row["max_depth"]) == (
         best,
         tree.n_leaves,
@@ -139,13 +139,13 @@ def test_the_tree_of_c45_by_hand(wine, plan, done):
     )
     assert row["f1"] == f1 and row["f1_per_leaf"] == f1 / tree.n_leaves
     tuning = done["tuning"]
-    tuning = tuning[(tuning["split"] == 1) & (tuning["method"] == "c45")].set_index("value")
+    tuning = tuning[(tuning["repeat"] == 1) & (tuning["method"] == "c45")].set_index("value")
     assert tuning["cv_f1"].to_dict() == pytest.approx(mean)
     assert tuning.index[tuning["chosen"]].tolist() == [best]
 
 
 def test_c45_on_the_induction_set_knows_nothing_else(wine, plan):
-    """Tuned, grown and pruned on the rows from which the searches of the split take their tests."""
+    """Tuned, grown and pruned on the rows from which the searches take their tests."""
     part = search_steps.Part(wine, 1, plan)
     searched = part.fit(part.uct("uct_vs", "vp_dtp", n_iterations=3))
     rows = part.train[searched.induction_indices_]
@@ -240,16 +240,16 @@ def test_what_a_search_is_given(done, learners):
     assert len(calls) == 6 + 2 * 2
     assert all(c["n_candidates"] == 2 for c in calls)
     assert all(c["n_iterations"] == (40 if c["policy"] == "c45b" else 50) for c in calls)
-    # All variants of a split divide the training part alike; each split has its own division.
+    # All variants of a repeat split the training part alike; each repeat has its own split.
     assert len({c["random_state"] for c in at_first}) == 1
     assert len({c["random_state"] for c in calls}) == 3
-    confidence = done["rows"].query("method == 'c45' and split == 0")["confidence"].iloc[0]
+    confidence = done["rows"].query("method == 'c45' and repeat == 0")["confidence"].iloc[0]
     assert {c["confidence"] for c in at_first} == {confidence}
 
 
 def test_every_learner_has_the_weight_below_which_a_node_is_a_leaf(wine, plan, learners):
     """The evolution had the library's own, whatever the configuration said."""
-    other = replace(plan, min_samples_split=9.0, n_splits=1)
+    other = replace(plan, min_samples_split=9.0, n_repeats=1)
     search_steps.run(wine, other)
     for calls in (learners.search.calls, learners.evolution.calls):
         assert {c["min_samples_split"] for c in calls} == {9.0}
@@ -324,7 +324,7 @@ def test_a_class_that_the_training_part_lacks(plan, learners):
         ({"alphas": [-1]}, "alphas"),
         ({"methods": ["ete"]}, r"methods` is `\[ete\]`; .*c45 among them"),
         ({"further_methods": ["c45", "ss"]}, "further_methods"),
-        ({"n_splits": 0}, "n_splits` is `0`; give a whole number >= 1"),
+        ({"n_repeats": 0}, "n_repeats` is `0`; give a whole number >= 1"),
         ({"n_folds": 1}, "n_folds` is `1`; give a whole number >= 2"),
     ],
 )
@@ -385,7 +385,7 @@ def test_fewer_leaves_are_better():
 def test_statistics_take_the_first_split_of_the_sets_of_the_chapter(wine):
     cells = _cells({g: np.arange(5.0) + i for i, g in enumerate(PRINTED_CELLS)})
     plan = SearchPlan(printed={f"p{i}": f"d{i}" for i in range(4)})  # d4 is a set of our own
-    found = search_statistics.statistics(pd.concat([cells, cells.assign(split=1, f1=0.0)]), plan)
+    found = search_statistics.statistics(pd.concat([cells, cells.assign(repeat=1, f1=0.0)]), plan)
     assert (found["n"] == 4).all()
     assert set(found["table"]) == set(search_plan.FAMILIES)
 

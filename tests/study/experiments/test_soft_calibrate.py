@@ -36,14 +36,14 @@ def _mean_leaves(table, confidence, n_folds, seed, whole=None, stream="calibrati
 
 
 def test_the_mean_is_that_of_the_training_parts_of_the_permutations(wdbc):
-    """The baseline over the permutations had 12.6 leaves on heart disease where 15.0 are printed:
+    """The baseline over the repeats had 12.6 leaves on heart disease where 15.0 are printed:
     it was calibrated on trees of nine tenths of the rows."""
     plan = soft_plan.SoftPlan(seed=1)
     result = soft_steps.calibrate(wdbc, plan).iloc[0]
     X, n_categories = wdbc.matrix()
     leaves = []
-    for permutation in range(30):
-        frame = random_split(wdbc, permutation, plan)
+    for repeat in range(30):
+        frame = random_split(wdbc, repeat, plan)
         train = np.sort(frame.loc[frame["part"] == "train", "row"].to_numpy())
         columns = Columns(X[train], wdbc.y[train], 2, n_categories=n_categories)
         leaves.append(prune(grow(columns), columns, confidence=result["confidence"]).n_leaves)
@@ -61,11 +61,11 @@ def test_the_target_is_reached_on_a_real_set(wdbc):
     assert np.mean(_mean_leaves(wdbc, 1.0, plan.n_folds, 1)) < 15
 
 
-def test_one_confidence_for_all_permutations_and_noise(wdbc):
-    """The number of permutations and the noise factors do not enter."""
-    one = soft_steps.calibrate(wdbc, soft_plan.SoftPlan(seed=1, n_permutations=1))
+def test_one_confidence_for_all_repeats_and_noise(wdbc):
+    """The number of repeats and the noise factors do not enter."""
+    one = soft_steps.calibrate(wdbc, soft_plan.SoftPlan(seed=1, n_repeats=1))
     other = soft_steps.calibrate(
-        wdbc, soft_plan.SoftPlan(seed=1, n_permutations=9, noise_factors=(0, 0.7))
+        wdbc, soft_plan.SoftPlan(seed=1, n_repeats=9, noise_factors=(0, 0.7))
     )
     pd.testing.assert_frame_equal(one, other)
 
@@ -88,10 +88,10 @@ def test_each_sample_of_a_synthetic_set_is_a_permutation(drawn, plan):
     result = soft_steps.calibrate(drawn, plan).iloc[0]
     X, n_categories = drawn.matrix()
     leaves = []
-    for permutation in range(3):
-        frame = random_split(drawn, permutation, plan)
+    for repeat in range(3):
+        frame = random_split(drawn, repeat, plan)
         train = np.sort(frame.loc[frame["part"] == "train", "row"].to_numpy())
-        assert set(drawn.sample[train]) == {permutation}
+        assert set(drawn.sample[train]) == {repeat}
         columns = Columns(X[train], drawn.y[train], len(drawn.classes), n_categories=n_categories)
         leaves.append(prune(grow(columns), columns, confidence=result["confidence"]).n_leaves)
     assert result["mean_leaves"] == np.mean(leaves)

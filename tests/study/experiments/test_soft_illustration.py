@@ -241,7 +241,7 @@ def test_table_3_2_stp_is_less_extreme(results):
 
 def test_table_3_3_is_equation_3_10_at_one_pure_test(results, patients, plan):
     frame = results["thesis_table_3_3"]
-    sd = plan.factor * patients["lvef"].mean()
+    sd = plan.uncertainty * patients["lvef"].mean()
     left = stats.norm.cdf((frame["threshold"] - frame["lvef_noisy"]) / sd)
     np.testing.assert_allclose(frame["p_y1_se"], left, atol=2e-6)
     fn = frame["group"] == "false_negative"

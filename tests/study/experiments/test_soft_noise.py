@@ -12,9 +12,9 @@ from hedgerow_study.experiments.soft import samples as soft_samples
 from hedgerow_study.experiments.soft import steps as soft_steps
 
 
-def _rows(noised, permutation, part=None, fold=None, outside=None):
+def _rows(noised, repeat, part=None, fold=None, outside=None):
     splits = noised["splits"]
-    keep = splits["permutation"] == permutation
+    keep = splits["repeat"] == repeat
     if part:
         keep &= splits["part"] == part
     if fold is not None:
@@ -25,17 +25,17 @@ def _rows(noised, permutation, part=None, fold=None, outside=None):
 
 
 def test_parts_and_folds_are_stratified_and_disjoint(wine, wine_run):
-    for permutation in (0, 1):
-        train, test = (_rows(wine_run.noised, permutation, p) for p in ("train", "test"))
+    for repeat in (0, 1):
+        train, test = (_rows(wine_run.noised, repeat, p) for p in ("train", "test"))
         assert sorted([*train, *test]) == list(range(len(wine)))
         for rows, share in ((train, 0.7), (test, 0.3)):
             counts = np.bincount(wine.y[rows])
             assert counts == pytest.approx(share * np.bincount(wine.y), abs=1)
-        folds = [_rows(wine_run.noised, permutation, fold=k) for k in range(3)]
+        folds = [_rows(wine_run.noised, repeat, fold=k) for k in range(3)]
         assert sorted(np.concatenate(folds)) == sorted(train)
 
 
-def test_permutations_differ(wine_run):
+def test_repeats_differ(wine_run):
     assert set(_rows(wine_run.noised, 0, "test")) != set(_rows(wine_run.noised, 1, "test"))
 
 
@@ -72,7 +72,7 @@ def test_categories_and_missing_values_stay(wine, wine_run):
 
 def test_every_noised_sample_has_one_seed(wine_run, plan):
     seeds = wine_run.noised["seeds"]
-    # 2 permutations, 2 noise factors above 0, train and test and both sides of three folds.
+    # 2 repeats, 2 noise factors above 0, train and test and both sides of three folds.
     assert len(seeds) == 2 * 2 * (2 + 2 * 3)
     assert seeds["seed"].is_unique
     assert seeds["sha256"].is_unique
@@ -84,10 +84,10 @@ def test_samples_may_be_left_off_the_disk(wine, wine_run, plan):
     lean = soft_steps.noise(wine, dataclasses.replace(plan, store_samples=False))
     assert lean["samples"].empty
     pd.testing.assert_frame_equal(lean["seeds"], wine_run.noised["seeds"])
-    for name, factor in (("train", 0.05), ("test", 0.2)):
+    for name, noise in (("train", 0.05), ("test", 0.2)):
         np.testing.assert_array_equal(
-            soft_samples.Samples(wine, lean).X_of(0, name, factor),
-            soft_samples.Samples(wine, wine_run.noised).X_of(0, name, factor),
+            soft_samples.Samples(wine, lean).X_of(0, name, noise),
+            soft_samples.Samples(wine, wine_run.noised).X_of(0, name, noise),
         )
 
 
@@ -111,12 +111,12 @@ def test_a_sample_that_is_not_its_hash_is_refused(wine, wine_run, sample):
         noised["samples"].loc[noised["samples"]["part"] == "train", "alcohol"] += 1e-9
     else:
         noised["seeds"]["seed"] = noised["seeds"]["seed"].iloc[::-1].to_numpy()
-    with pytest.raises(DataError, match=f"wine: {sample} of permutation 0 at noise 0.2"):
+    with pytest.raises(DataError, match=f"wine: {sample} of repeat 0 at noise 0.2"):
         soft_samples.Samples(wine, noised).X_of(0, sample, 0.2)
 
 
 def test_a_noise_factor_that_was_not_drawn_is_named(wine, wine_run):
-    with pytest.raises(DataError, match=r"no seed for train of permutation 0 at noise 0\.3"):
+    with pytest.raises(DataError, match=r"no seed for train of repeat 0 at noise 0\.3"):
         soft_samples.Samples(wine, wine_run.noised).X_of(0, "train", 0.3)
 
 
@@ -126,11 +126,11 @@ def test_a_variable_called_like_a_key_is_refused(wine, plan):
         soft_steps.noise(renamed, plan)
 
 
-def test_permutations_of_a_synthetic_set_are_its_samples(drawn, plan):
+def test_repeats_of_a_synthetic_set_are_its_samples(drawn, plan):
     noised = soft_steps.noise(drawn, plan)
-    for permutation in (0, 1):
-        rows = _rows(noised, permutation)
-        assert set(drawn.sample[rows]) == {permutation}
+    for repeat in (0, 1):
+        rows = _rows(noised, repeat)
+        assert set(drawn.sample[rows]) == {repeat}
         assert len(rows) == 40
 
 

@@ -62,7 +62,7 @@ def test_leaves_vote_as_defined(seed, leaf_votes):
 
 def changed(here, other):
     """Methods whose rows are others in another run."""
-    key = ["experiment", "permutation", "noise", "method", "metric"]
+    key = ["experiment", "repeat", "noise", "method", "metric"]
     both = here.rows.set_index(key)["value"], other.rows.set_index(key)["value"]
     pd.testing.assert_index_equal(*(values.index for values in both))
     return set(both[0][both[0] != both[1]].reset_index()["method"])
@@ -87,7 +87,7 @@ def test_leaf_votes_change_what_is_read_softly(wine, plan, wine_run, run_of, lea
         method for method, recipe in RECIPES.items() if recipe.evaluation
     }
     # In tuning as well, of which only methods without such an evaluation keep all numbers.
-    key = ["experiment", "permutation", "noise", "factor"]
+    key = ["experiment", "repeat", "noise", "uncertainty"]
     for method, own in wine_run.tuning.groupby("method"):
         tuned = other.tuning[other.tuning["method"] == method]
         values = [frame.set_index(key)["cv_accuracy"] for frame in (own, tuned)]

@@ -14,17 +14,17 @@ SETS = ("pima", "wdbc", "bupa", "haberman", "wine")  # wine is not in table 3.1
 
 @pytest.fixture(scope="module")
 def plan():
-    return soft_plan.SoftPlan(datasets=SETS, methods=FOUR, n_permutations=3, noise_factors=(0, 0.1))
+    return soft_plan.SoftPlan(datasets=SETS, methods=FOUR, n_repeats=3, noise_factors=(0, 0.1))
 
 
 @pytest.fixture(scope="module")
 def rows(plan):
     generator = np.random.default_rng(4)
     cells = [
-        (experiment, dataset, permutation, noise, method, metric, generator.uniform())
+        (experiment, dataset, repeat, noise, method, metric, generator.uniform())
         for experiment in soft_plan.EXPERIMENTS
         for dataset in SETS
-        for permutation in range(plan.n_permutations)
+        for repeat in range(plan.n_repeats)
         for noise in plan.noise_factors
         for method in plan.methods
         for metric in ("n_leaves", *soft_plan.SCORES)

@@ -18,11 +18,11 @@ def plan():
 
 @pytest.fixture(scope="module")
 def rows(plan):
-    """Made up: three permutations of six sets of table 3.1 and one that is not in it."""
+    """Made up: three repeats of six sets of table 3.1 and one that is not in it."""
     generator = np.random.default_rng(11)
     cells = []
     for dataset in [*SETS, "wine"]:
-        for permutation in range(3):
+        for repeat in range(3):
             for noise in plan.noise_factors:
                 # Noise 0 is one computation for both experiments.
                 first = None
@@ -30,7 +30,7 @@ def rows(plan):
                     values = first if noise == 0 and first else _values(generator)
                     first = values
                     cells += [
-                        (experiment, dataset, permutation, noise, method, metric, value)
+                        (experiment, dataset, repeat, noise, method, metric, value)
                         for (method, metric), value in values.items()
                     ]
     return pd.DataFrame(cells, columns=[*soft_plan.CELL, "metric", "value"])
@@ -59,7 +59,7 @@ def _find(statistics, **cell):
     return statistics.iloc[0]
 
 
-@pytest.mark.parametrize("pairing", ["datasets", "permutations"])
+@pytest.mark.parametrize("pairing", ["datasets", "repeats"])
 def test_cells_agree_with_scipy(rows, found, pairing):
     result = _find(
         found,
@@ -74,7 +74,7 @@ def test_cells_agree_with_scipy(rows, found, pairing):
     for dataset in SETS:
         cell = rows[(rows["dataset"] == dataset) & (rows["metric"] == "accuracy")]
         cell = cell[cell["experiment"] == "test_noise"]
-        values = cell.set_index(["method", "noise", "permutation"])["value"].sort_index()
+        values = cell.set_index(["method", "noise", "repeat"])["value"].sort_index()
         unit = values["c45", 0.0].std()
         of_set = (values["stp", 0.1] - values["c45", 0.1]) / unit
         differences += [of_set.mean()] if pairing == "datasets" else list(of_set)

@@ -15,17 +15,17 @@ from hedgerow_study.experiments.soft import samples as soft_samples
 from hedgerow_study.experiments.soft import steps as soft_steps
 
 
-def _predict(X_train, y_train, X_new, method, factor, confidence, n_categories):
+def _predict(X_train, y_train, X_new, method, uncertainty, confidence, n_categories):
     """One learner from its public parts, without anything that the experiment shares."""
     columns = Columns(X_train, y_train, 3, n_categories=n_categories)
     parts = method.split("_")
-    search = factor if "ss" in parts else None
-    propagation = factor if "stp" in parts else None
+    search = uncertainty if "ss" in parts else None
+    propagation = uncertainty if "stp" in parts else None
     numeric = n_categories == 0
     evaluation = pdf = None
     if method == "udt":
         ranges = np.nanmax(X_train, axis=0) - np.nanmin(X_train, axis=0)
-        sigma = np.where(numeric, factor / 4 * ranges, 0.0)
+        sigma = np.where(numeric, uncertainty / 4 * ranges, 0.0)
         propagation = evaluation = pdf = NoiseGate(sigma, window=4.0, conditioned=True)
     if pdf is None:
         tree = grow(columns, search=search, propagation=propagation, min_samples_split=4)
@@ -34,7 +34,7 @@ def _predict(X_train, y_train, X_new, method, factor, confidence, n_categories):
     tree = prune(tree, columns, confidence=confidence, propagation=propagation)
     if "se" in parts:
         means = np.where(numeric, np.nanmean(X_train, axis=0), 0.0)
-        evaluation = NoiseGate(factor * np.abs(means))
+        evaluation = NoiseGate(uncertainty * np.abs(means))
     if method == "plt":
         evaluation = piecewise_thresholds(tree, columns)
     return tree, tree.predict_proba(X_new, evaluation=evaluation).argmax(axis=1)
@@ -50,13 +50,13 @@ def test_tuning_noises_the_right_folds(wine, wine_run, plan, experiment, method)
     for noise in plan.noise_factors:
         cell = tuning[
             (tuning["experiment"] == experiment)
-            & (tuning["permutation"] == 1)
+            & (tuning["repeat"] == 1)
             & (tuning["noise"] == noise)
             & (tuning["method"] == method)
         ]
         on_training = noise if experiment == "training_noise" else 0.0
         on_validation = noise if experiment == "test_noise" else 0.0
-        for factor in plan.factors:
+        for uncertainty in plan.uncertainties:
             accuracies = []
             for k in range(3):
                 _, predicted = _predict(
@@ -64,31 +64,31 @@ def test_tuning_noises_the_right_folds(wine, wine_run, plan, experiment, method)
                     samples.y(1, f"fold_{k:02d}_train"),
                     samples.X_of(1, f"fold_{k:02d}_validation", on_validation),
                     method,
-                    factor,
+                    uncertainty,
                     confidence,
                     samples.n_categories,
                 )
                 accuracies.append(np.mean(predicted == samples.y(1, f"fold_{k:02d}_validation")))
-            found = cell.loc[cell["factor"] == factor, "cv_accuracy"].item()
+            found = cell.loc[cell["uncertainty"] == uncertainty, "cv_accuracy"].item()
             assert found == pytest.approx(np.mean(accuracies), abs=1e-12)
 
 
 @pytest.mark.parametrize("method", soft_plan.METHODS)
 @pytest.mark.parametrize("experiment", soft_plan.EXPERIMENTS)
 def test_trees_are_learnt_and_evaluated_as_printed(wine, wine_run, plan, experiment, method):
-    """Steps 3 to 5 for every noise factor of one permutation."""
+    """Steps 3 to 5 for every noise factor of one repeat."""
     samples = soft_samples.Samples(wine, wine_run.noised)
     confidence = wine_run.calibration["confidence"].iloc[0]
     rows = wine_run.rows.set_index([*soft_plan.CELL, "metric"])["value"]
     for noise in plan.noise_factors:
         cell = (experiment, "wine", 0, noise, method)
-        factor = rows[(*cell, "factor")] if method in soft_plan.TUNED else 0.0
+        uncertainty = rows[(*cell, "uncertainty")] if method in soft_plan.TUNED else 0.0
         tree, predicted = _predict(
             samples.X_of(0, "train", noise if experiment == "training_noise" else 0.0),
             samples.y(0, "train"),
             samples.X_of(0, "test", noise if experiment == "test_noise" else 0.0),
             method,
-            factor,
+            uncertainty,
             confidence,
             samples.n_categories,
         )
@@ -98,17 +98,17 @@ def test_trees_are_learnt_and_evaluated_as_printed(wine, wine_run, plan, experim
 
 
 def test_the_most_accurate_factor_is_chosen_and_the_smallest_among_equals(wine_run):
-    for _, cell in wine_run.tuning.groupby(["experiment", "permutation", "noise", "method"]):
+    for _, cell in wine_run.tuning.groupby(["experiment", "repeat", "noise", "method"]):
         best = cell["cv_accuracy"].max() - 1e-12
-        assert cell.loc[cell["chosen"], "factor"].tolist() == [
-            cell.loc[cell["cv_accuracy"] >= best, "factor"].min()
+        assert cell.loc[cell["chosen"], "uncertainty"].tolist() == [
+            cell.loc[cell["cv_accuracy"] >= best, "uncertainty"].min()
         ]
 
 
 def test_column_0_of_both_experiments_is_the_same(wine_run):
     for frame, key in (
-        (wine_run.rows, ["permutation", "method", "metric"]),
-        (wine_run.tuning, ["permutation", "method", "factor"]),
+        (wine_run.rows, ["repeat", "method", "metric"]),
+        (wine_run.tuning, ["repeat", "method", "uncertainty"]),
     ):
         clean = frame[frame["noise"] == 0.0]
         training, test = (
@@ -124,7 +124,7 @@ def test_experiment_2_has_one_c45_tree_and_se_has_its_leaves(wine_run):
     leaves = rows[rows["metric"] == "n_leaves"].set_index(soft_plan.CELL)["value"].unstack("method")
     for same in ("se", "plt"):
         assert (leaves[same] == leaves["c45"]).all()
-    assert leaves.loc["test_noise", "c45"].groupby("permutation").nunique().eq(1).all()
+    assert leaves.loc["test_noise", "c45"].groupby("repeat").nunique().eq(1).all()
 
 
 def test_each_tree_is_stored_once(wine_run):
@@ -133,11 +133,11 @@ def test_each_tree_is_stored_once(wine_run):
     assert set(keys["method"]) == {"c45", "ss", "stp", "udt", "ss_stp"}
 
 
-def test_chunks_of_permutations_change_nothing(wine, wine_run, plan):
-    """The noise of a data set was one step, which every permutation waited for and hung on."""
+def test_chunks_of_repeats_change_nothing(wine, wine_run, plan):
+    """The noise of a data set was one step, which every repeat waited for and hung on."""
     chunks = []
-    for permutation in range(plan.n_permutations):
-        noised = soft_steps.noise(wine, plan, [permutation])
+    for repeat in range(plan.n_repeats):
+        noised = soft_steps.noise(wine, plan, [repeat])
         given = noised, wine_run.calibration
         learnt = soft_steps.learn(wine, *given, plan)
         pruned = soft_steps.prune(learnt["trees"], *given, learnt["tuning"], wine, plan)
@@ -156,21 +156,21 @@ def test_rows_are_complete_and_tidy(wine_run, plan):
     rows = wine_run.rows
     assert list(rows.columns) == [*soft_plan.CELL, "metric", "value"]
     assert not rows.duplicated([*soft_plan.CELL, "metric"]).any()
-    cells = 2 * plan.n_permutations * len(plan.noise_factors)
-    assert len(rows) == cells * (10 * 5 + 8)  # five metrics each, and eight tuned factors
+    cells = 2 * plan.n_repeats * len(plan.noise_factors)
+    assert len(rows) == cells * (10 * 5 + 8)  # five metrics each, and eight tuned uncertainties
     assert rows["value"].notna().all()
-    assert rows.loc[rows["metric"] == "factor", "value"].isin(plan.factors).all()
+    assert rows.loc[rows["metric"] == "uncertainty", "value"].isin(plan.uncertainties).all()
 
 
 def test_times_are_those_of_a_method_run_alone(wine, wine_run, plan, monkeypatch):
     """With a clock that ticks once per tree, pruning and analysis: shared trees count each time."""
     ticks = itertools.count()
     monkeypatch.setattr(soft_steps.time, "process_time", lambda: next(ticks))
-    learnt = soft_steps.learn(wine, wine_run.noised, wine_run.calibration, plan, permutations=[1])
+    learnt = soft_steps.learn(wine, wine_run.noised, wine_run.calibration, plan, repeats=[1])
     times = learnt["times"]
     assert list(times.columns) == [*soft_plan.CELL, "seconds"]
     assert len(times) == 2 * len(plan.noise_factors) * len(plan.methods)
-    # Three folds times two factors grown and read, and the last tree; C4.5 grows one per fold.
+    # Three folds times two uncertainties grown and read, and the last tree; C4.5: one per fold.
     expected = {m: 6 + 6 + 1 for m in plan.methods} | {"c45": 1, "plt": 1 + 1, "se": 3 + 6 + 1}
     for _, cell in times.groupby(["experiment", "noise"]):
         assert cell.set_index("method")["seconds"].to_dict() == expected
@@ -178,7 +178,7 @@ def test_times_are_those_of_a_method_run_alone(wine, wine_run, plan, monkeypatch
 
 def test_a_missing_tree_is_named(wine, wine_run, plan):
     stp = wine_run.trees["method"] == "stp"
-    with pytest.raises(DataError, match="no tree of stp with factor"):
+    with pytest.raises(DataError, match="no tree of stp with uncertainty"):
         soft_steps.prune(
             wine_run.trees[~stp],
             wine_run.noised,

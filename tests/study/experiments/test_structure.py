@@ -22,7 +22,7 @@ from hedgerow_study.experiments.structure.plan import StructurePlan
 
 PLAN = {
     "seed": 3,
-    "n_forests": 3,
+    "n_repeats": 3,
     "n_trees": 25,
     "max_tests": 4,
     "n_iterations": 400,
@@ -72,7 +72,7 @@ def clustered(compared, learned, plan):
 
 def trees_of(learned, number):
     frame = learned["trees"]
-    return forest_from_frame(frame[frame["forest"] == number], ["tree"])[1]
+    return forest_from_frame(frame[frame["repeat"] == number], ["tree"])[1]
 
 
 def splits_in(tree):
@@ -84,7 +84,7 @@ def splits_in(tree):
 
 
 def test_a_forest_is_closed_under_parent_and_of_the_asked_size(learned, plan):
-    for number, own in learned["forests"].groupby("forest"):
+    for number, own in learned["forests"].groupby("repeat"):
         trees = trees_of(learned, number)
         assert len(own) == len(trees) == plan.n_trees
         assert own["tree"].tolist() == list(range(plan.n_trees))
@@ -125,11 +125,11 @@ def test_a_complete_forest_has_every_state_but_the_root(table, plan, monkeypatch
     monkeypatch.setattr(UCTTreeClassifier, "fit", kept)
     found = structure_steps.learn(table, asked)["forests"]
     for number, search in enumerate(searches):
-        own, states = found[found["forest"] == number], search.search_tree_.iloc[1:]
+        own, states = found[found["repeat"] == number], search.search_tree_.iloc[1:]
         assert own["state"].tolist() == states.index.tolist()
         assert own["n_tests"].tolist() == states["depth"].tolist()
         assert (own["parent"] == states["parent"].to_numpy() - 1).all()  # the root is no tree
-    assert found["n_tests"].max() > 1 and len(searches) == plan.n_forests
+    assert found["n_tests"].max() > 1 and len(searches) == plan.n_repeats
     monkeypatch.setattr(structure_steps, "MOST_TREES", 9)
     with pytest.raises(ConfigError, match=r"forest 0 has \d+ states, more than 9"):
         structure_steps.learn(table, asked)
@@ -149,7 +149,7 @@ def test_pruned_states_leave_the_search_where_that_is_asked_for(table, learned, 
     pruned = structure_steps.learn(table, asked)
 
     def changing(found):
-        for number in range(plan.n_forests):
+        for number in range(plan.n_repeats):
             for tree in trees_of(found, number):
                 label, leaf = tree.class_weight.argmax(axis=1), tree.feature < 0
                 for left, right in zip(tree.children_left, tree.children_right, strict=True):
@@ -162,7 +162,7 @@ def test_pruned_states_leave_the_search_where_that_is_asked_for(table, learned, 
 
 def test_accuracy_is_that_of_the_test_part(table, learned, plan):
     _, test = split(table, 1, seed=plan.seed, experiment="structure", test_size=plan.test_size)
-    own = learned["forests"].query("forest == 1")
+    own = learned["forests"].query("repeat == 1")
     values = table.X.to_numpy()[test]
     for row, tree in zip(own.itertuples(), trees_of(learned, 1), strict=True):
         right = tree.predict_proba(values).argmax(axis=1) == table.y[test]
@@ -172,7 +172,7 @@ def test_accuracy_is_that_of_the_test_part(table, learned, plan):
 def test_forests_differ_and_a_forest_does_not_depend_on_the_others(table, learned, plan):
     alone = structure_steps.learn(table, plan, [2])
     pd.testing.assert_frame_equal(
-        alone["forests"], learned["forests"].query("forest == 2").reset_index(drop=True)
+        alone["forests"], learned["forests"].query("repeat == 2").reset_index(drop=True)
     )
     assert [splits_in(t) for t in trees_of(learned, 0)] != [
         splits_in(t) for t in trees_of(alone, 2)
@@ -195,7 +195,7 @@ def test_chunks_put_together_equal_the_whole(table, learned, compared, clustered
             parts[name].append(frame)
     whole = {**learned, **compared, **clustered}
     whole["scripts"] = structure_steps.edit_scripts(table, learned, compared["examples"], plan)
-    whole["first"] = compared["distances"].query("forest == 0").reset_index(drop=True)
+    whole["first"] = compared["distances"].query("repeat == 0").reset_index(drop=True)
     whole["statistics"] = structure_statistics.statistics(
         compared["distances"], learned["forests"], plan
     )
@@ -206,10 +206,10 @@ def test_chunks_put_together_equal_the_whole(table, learned, compared, clustered
 
 def test_of_the_distances_those_are_kept_that_are_shown(learned, compared, plan):
     """All of the first forest, which figures show, and pairs whose edits are told."""
-    keys = ["dataset", "forest", "tree_1", "tree_2"]
+    keys = ["dataset", "repeat", "tree_1", "tree_2"]
     scripts = compared["distances"].query("tree_1 != tree_2")[keys].iloc[[0, 7, -2]]
     found = structure_statistics.resampled(learned["forests"], compared["distances"], scripts, plan)
-    first = compared["distances"].query("forest == 0")
+    first = compared["distances"].query("repeat == 0")
     pd.testing.assert_frame_equal(found["first"], first)
     pd.testing.assert_frame_equal(found["told"][keys], scripts.reset_index(drop=True))
 
@@ -236,7 +236,7 @@ def test_distances_are_those_of_the_package(table, learned, compared, plan):
     """One of each kind again, with the plain reference and from predictions one by one."""
     train, test = split(table, 0, seed=plan.seed, experiment="structure", test_size=plan.test_size)
     values, trees = table.X.to_numpy(), trees_of(learned, 0)
-    own = compared["distances"].query("forest == 0").set_index(["tree_1", "tree_2"])
+    own = compared["distances"].query("repeat == 0").set_index(["tree_1", "tree_2"])
     assert len(own) == plan.n_trees**2
     plain = {
         rho: StructureReference(values[train], table.y[train], rho)
@@ -410,11 +410,11 @@ def test_the_pair_that_is_shown_follows_a_rule():
 
 def test_edits_in_words_cost_what_the_distance_is(table, learned, compared, plan):
     scripts = structure_steps.edit_scripts(table, learned, compared["examples"], plan)
-    distances = compared["distances"].set_index(["forest", "tree_1", "tree_2"])
-    assert not scripts.duplicated(["forest", "criterion"]).any() and len(scripts) >= 6
+    distances = compared["distances"].set_index(["repeat", "tree_1", "tree_2"])
+    assert not scripts.duplicated(["repeat", "criterion"]).any() and len(scripts) >= 6
     for row in scripts.itertuples():
         costs = [float(c) for c in pd.Series([row.edits]).str.findall(r"\(cost ([\d.e-]+)\)")[0]]
-        expected = distances.loc[(row.forest, row.tree_1, row.tree_2), "edit_b2_spearman"]
+        expected = distances.loc[(row.repeat, row.tree_1, row.tree_2), "edit_b2_spearman"]
         assert sum(costs) == pytest.approx(expected, rel=2e-3, abs=1e-3)
         start = "insert " if row.criterion == "insertion_deletion" else ""
         assert row.edits.startswith(start) and any(n in row.edits for n in table.X.columns)
@@ -456,15 +456,15 @@ def test_scores_worked_out_by_hand():
 
 def test_clusters_and_closeness_of_one_variant_again(compared, learned, clustered, plan):
     """B1, normalised, forest 1: from the matrix to every number of its rows."""
-    own = learned["forests"].query("forest == 1")
+    own = learned["forests"].query("repeat == 1")
     size = own["n_nodes"].to_numpy()
-    frame = compared["distances"].query("forest == 1")
+    frame = compared["distances"].query("repeat == 1")
     matrix = {
         name: frame.pivot(index="tree_1", columns="tree_2", values=name).to_numpy()
         for name in ("edit_b1", "d_kl", "d_p")
     }
     D = matrix["edit_b1"] / (size[:, None] + size)
-    key = "forest == 1 and method == 'edit_b1' and scale == 'normalized'"
+    key = "repeat == 1 and method == 'edit_b1' and scale == 'normalized'"
     closeness = clustered["closeness"].query(key).iloc[0]
     for name in ("d_kl", "d_p"):
         total = sum((D[i, k] - matrix[name][i, k]) ** 2 for i in range(25) for k in range(25))
@@ -498,10 +498,10 @@ def test_too_many_clusters_are_an_error(compared, learned):
 
 
 def test_distances_in_the_space_of_prototypes(compared, learned, clustered):
-    frame = compared["distances"].query("forest == 0")
+    frame = compared["distances"].query("repeat == 0")
     D = structure_steps.matrix_of(frame, "edit_b2_spearman")
-    size = learned["forests"].query("forest == 0")["n_nodes"].to_numpy()
-    key = "forest == 0 and method == 'edit_b2_spearman' and scale == 'unnormalized'"
+    size = learned["forests"].query("repeat == 0")["n_nodes"].to_numpy()
+    key = "repeat == 0 and method == 'edit_b2_spearman' and scale == 'unnormalized'"
     labels = clustered["labels"].query(key).sort_values("tree")["label"].to_numpy()
     found = structure_steps.scaled(D, size, "prototypes", labels, SimpleNamespace(n_prototypes=2))
     chosen = prototypes(D, labels, 2)
@@ -511,10 +511,10 @@ def test_distances_in_the_space_of_prototypes(compared, learned, clustered):
         assert found[one, two] == pytest.approx(expected)
     plan = SimpleNamespace(**PLAN, n_components=3, n_prototypes=2)
     scales = (*structure_plan.SCALES, "prototypes")
-    own = {name: every.query("forest == 0") for name, every in compared.items()}
-    forests = learned["forests"].query("forest == 0")
+    own = {name: every.query("repeat == 0") for name, every in compared.items()}
+    forests = learned["forests"].query("repeat == 0")
     more = structure_steps.cluster_forests(own, forests, plan, scales)
-    scores = clustered["scores"].query("forest == 0").reset_index(drop=True)
+    scores = clustered["scores"].query("repeat == 0").reset_index(drop=True)
     assert len(more["scores"]) == 1.5 * len(scores)
     same = more["scores"].query("scale != 'prototypes'").reset_index(drop=True)
     pd.testing.assert_frame_equal(same, scores)
@@ -527,12 +527,12 @@ def test_bootstrap_against_resampled_rows_and_columns(compared, learned, plan):
     found = structure_statistics.statistics(compared["distances"], learned["forests"], plan)
     assert len(found) == 3 * 2 * 2 * 2  # forests, scales, references, pairs
     row = found.query(
-        "forest == 2 and scale == 'normalized' and reference == 'd_kl' "
+        "repeat == 2 and scale == 'normalized' and reference == 'd_kl' "
         "and first == 'edit_b2_spearman'"
     ).iloc[0]
     assert row["second"] == "edit_b1"
-    frame = compared["distances"].query("forest == 2")
-    size = learned["forests"].query("forest == 2")["n_nodes"].to_numpy()
+    frame = compared["distances"].query("repeat == 2")
+    size = learned["forests"].query("repeat == 2")["n_nodes"].to_numpy()
     both = size[:, None] + size
     one, two = (structure_steps.matrix_of(frame, m) / both for m in ("edit_b2_spearman", "edit_b1"))
     reference = structure_steps.matrix_of(frame, "d_kl")

@@ -22,7 +22,7 @@ PLAN = {
     "seed": 3,
     "cohorts": FACTS,
     "datasets": ("made_up",),
-    "n_splits": 2,
+    "n_repeats": 2,
     "confidences": (0.5,),
     "repetition_factors": (0.7, 1.0),
     "leaf_sizes": (10, 20),
@@ -74,13 +74,13 @@ def test_patients_and_their_leaves(own, learned, plan):
     assert np.allclose(patients.loc[treated, "time"], patients.loc[treated, "intervention"])
     assert (patients.loc[treated, "event"] == 0).all()
     for method, number in (("thesis", "number"), ("tuned", "number_tuned")):
-        line = trees[(trees["split"] == 0) & (trees["method"] == method)].iloc[0]
+        line = trees[(trees["repeat"] == 0) & (trees["method"] == method)].iloc[0]
         tree = Tree.from_json(line["tree"])
         leaves = np.flatnonzero(tree.feature < 0)
         assert (leaves[patients[number] - 1] == tree.apply(own.X.to_numpy(float))).all()
         assert line["n_leaves"] == len(leaves)
         assert line["root"] == own.X.columns[tree.feature[0]]
-    assert set(trees["split"]) == {0, 1}
+    assert set(trees["repeat"]) == {0, 1}
     y = patients["y"].to_numpy()
     assert ((y == 1) == ((time <= own.horizon) & (event == 1))).all()
     assert ((y == 0) == (time >= own.horizon) & (y != 1)).all()
@@ -103,7 +103,7 @@ def test_tuned_settings_have_few_leaves_and_nearly_the_best_score(learned):
 def test_performance_counts_patients_whose_class_is_known(learned):
     patients = learned["patients"]
     found = learned["performance"]
-    found = found[(found["split"] == 0) & (found["method"] == "thesis")]
+    found = found[(found["repeat"] == 0) & (found["method"] == "thesis")]
     found = found.set_index(["part", "metric"])
     who = ~patients["training"] & (patients["y"] >= 0)
     y, said = patients.loc[who, "y"], patients.loc[who, "said"]
@@ -149,8 +149,8 @@ def test_treated_patients_by_both_ways_of_counting(own, learned, described):
 
 
 def test_chunks_of_divisions_put_together_are_the_whole(table, learned, plan):
-    """Patients and tuning are those of division 0; other chunks have their columns and types."""
-    chunks = [survival_steps.learn(table, plan, [split]) for split in (1, 0)]
+    """Patients and tuning are those of repeat 0; other chunks have their columns and types."""
+    chunks = [survival_steps.learn(table, plan, [repeat]) for repeat in (1, 0)]
     merged = survival_steps.merged(**{name: [c[name] for c in chunks] for name in learned})
     for name, whole in learned.items():
         pd.testing.assert_frame_equal(merged[name], whole)

@@ -31,7 +31,7 @@ from hedgerow_study.extensions.survival_baselines.plan import (
 )
 
 ROOT = Path(__file__).parents[3]
-PLAN = {"seed": 3, "cohorts": FACTS, "datasets": ("made_up",), "n_splits": 2, "n_trees": 5}
+PLAN = {"seed": 3, "cohorts": FACTS, "datasets": ("made_up",), "n_repeats": 2, "n_trees": 5}
 PROTOCOL = {"seed": 3, "confidences": (0.5,), "repetition_factors": (0.7, 1.0),
             "leaf_sizes": (10, 20), "n_folds": 3}  # fmt: skip
 
@@ -73,14 +73,14 @@ def weighted(table, plan, protocol):
 @pytest.fixture(scope="module")
 def chapter(table, protocol):
     """What the experiment `survival` learns."""
-    both = dataclasses.replace(protocol, cohorts=FACTS, n_splits=2)
+    both = dataclasses.replace(protocol, cohorts=FACTS, n_repeats=2)
     return survival_steps.learn(table, both)
 
 
 def test_chunks_of_divisions_put_together_are_the_whole(table, scored, weighted, plan, protocol):
     for name, frame in (("scores", scored), ("weights", weighted)):
         run = getattr(survival_baselines_steps, name)
-        parts = [run(table, plan, protocol, [split]) for split in (1, 0)]
+        parts = [run(table, plan, protocol, [repeat]) for repeat in (1, 0)]
         pd.testing.assert_frame_equal(concat_sorted(parts, ORDER[name]), frame)
 
 
@@ -107,7 +107,7 @@ def test_the_risk_of_a_leaf_is_that_of_its_training_patients(own, chapter, score
         risk[leaf] = 1 - min((share for at, share in curve if at <= last), default=1)
     test = ~training
     own_risk = [float(risk[leaf]) for leaf in number[test]]
-    found = scored[scored["split"] == 0].set_index(["model", "metric"])["value"]
+    found = scored[scored["repeat"] == 0].set_index(["model", "metric"])["value"]
     expected = oracle.concordance(time[test].tolist(), event[test].tolist(), own_risk)
     assert found[("thesis", "concordance")] == pytest.approx(float(expected))
     assert found[("nobody", "concordance")] == 0.5
@@ -130,7 +130,7 @@ def test_a_cox_model_learns_from_training_patients_only(own, chapter, scored, pl
     risk = fitted.predict_log_partial_hazard(X[~training]).tolist()
     test = patients[~training]
     expected = oracle.concordance(test["time"].tolist(), test["event"].tolist(), risk)
-    found = scored[(scored["split"] == 0) & (scored["model"] == "cox")].set_index("metric")
+    found = scored[(scored["repeat"] == 0) & (scored["model"] == "cox")].set_index("metric")
     assert found.loc["concordance", "value"] == pytest.approx(float(expected), abs=1e-6)
 
 
@@ -163,7 +163,7 @@ def test_times_of_a_forest():
 
 def test_a_forest(table, plan, protocol):
     pytest.importorskip("sksurv")
-    there = dataclasses.replace(plan, library=version_of("scikit-survival"), n_splits=1)
+    there = dataclasses.replace(plan, library=version_of("scikit-survival"), n_repeats=1)
     found = survival_baselines_steps.scores(table, there, protocol)
     found = found.set_index(["model", "metric"])["value"]
     assert 0.6 < found[("forest", "concordance")] < 0.9
@@ -178,9 +178,9 @@ def test_the_censored_left_out_or_stood_for(own, chapter, weighted):
     time, event = (patients[name].to_numpy() for name in ("time", "event"))
     training = patients["training"].to_numpy()
     y = patients["y"].to_numpy()
-    rows = weighted[weighted["split"] == 0].set_index("way")
+    rows = weighted[weighted["repeat"] == 0].set_index("way")
     assert set(rows.index) == {"left_out", "weighted"}
-    performance = chapter["performance"].set_index(["split", "method", "part", "metric"])["value"]
+    performance = chapter["performance"].set_index(["repeat", "method", "part", "metric"])["value"]
     key = (0, "thesis", "test", "accuracy")
     assert rows.loc["left_out", "accuracy"] == pytest.approx(performance[key])
     learnt, test = training & (y >= 0), ~training
@@ -206,7 +206,7 @@ def test_other_causes_as_survival(plan, protocol):
     y = np.where((made.y == 1) & (np.arange(len(made.y)) % 4 == 0), 2, made.y)
     table = dataclasses.replace(made, y=y, classes=["censored", "death", "other"])
     found = survival_baselines_steps.weights(table, plan, protocol)
-    rows = found[found["split"] == 1].set_index("way")
+    rows = found[found["repeat"] == 1].set_index("way")
     assert len(rows) == 4
     assert rows.loc["survived", "n_learnt"] > rows.loc["left_out", "n_learnt"]
     assert rows.loc["survived", "incidence"] == rows.loc["survived_weighted", "incidence"]
@@ -230,20 +230,20 @@ def rows_of(n=8, seed=0):
     base = {name: random.uniform(0.5, 0.7) for name in names}
     scores, weights = [], []
     gains = {"thesis": 0.0, "tuned": 0.01, "cox": 0.08, "forest": np.nan, "nobody": -0.1}
-    for (name, split), (model, gain) in itertools.product(cells, gains.items()):
+    for (name, repeat), (model, gain) in itertools.product(cells, gains.items()):
         for metric in ("concordance", "auc", "brier"):
             sign = -1 if metric == "brier" else 1
             value = base[name] + sign * gain + random.normal(0, 0.001)
             note = NOT_INSTALLED if model == "forest" else ""
-            scores.append((name, split, model, metric, value, note))
-    for (name, split), way in itertools.product(cells, ("left_out", "weighted")):
+            scores.append((name, repeat, model, metric, value, note))
+    for (name, repeat), way in itertools.product(cells, ("left_out", "weighted")):
         off = 0.05 if way == "left_out" else 0.01
         plain = dict.fromkeys(("accuracy", "weighted_accuracy", "f1", "concordance"), base[name])
         off += random.uniform(0, 0.001)
         plain |= {"predicted": base[name] + off, "incidence": base[name], "distance": off}
         plain |= {"n_leaves": 5, "root": "a", "n_learnt": 70}
-        weights.append({"dataset": name, "split": split, "way": way, **plain})
-    columns = ["dataset", "split", "model", "metric", "value", "note"]
+        weights.append({"dataset": name, "repeat": repeat, "way": way, **plain})
+    columns = ["dataset", "repeat", "model", "metric", "value", "note"]
     return {"scores": pd.DataFrame(scores, columns=columns), "weights": pd.DataFrame(weights)}
 
 
@@ -270,9 +270,9 @@ def test_tests_are_over_cohorts_with_one_value_each():
 def test_a_division_without_a_value_counts_for_neither():
     tables = rows_of()
     scores = tables["scores"]
-    scores.loc[(scores["dataset"] == "c0") & (scores["split"] == 1)
+    scores.loc[(scores["dataset"] == "c0") & (scores["repeat"] == 1)
                & (scores["model"] == "cox"), "value"] = np.nan  # fmt: skip
-    # Of another cohort no division has one.
+    # Of another cohort no repeat has one.
     scores.loc[(scores["dataset"] == "c1") & (scores["model"] == "cox"), "value"] = np.nan
     found = COMPARED.statistics(survival_baselines_statistics.rows_of(tables))
     own = found[(found["part"] == "scores") & (found["correction"] == "none")]
@@ -280,7 +280,7 @@ def test_a_division_without_a_value_counts_for_neither():
     assert set(own[own["second"] == "nobody"]["n"]) == {8}
     own = own.set_index(["metric", "first", "second"])
     wide = scores[scores["metric"] == "concordance"].pivot(
-        index=["dataset", "split"], columns="model", values="value"
+        index=["dataset", "repeat"], columns="model", values="value"
     )
     both = wide[["thesis", "cox"]].dropna().groupby("dataset").mean()
     assert own.loc[("concordance", "thesis", "cox"), "difference"] == pytest.approx(

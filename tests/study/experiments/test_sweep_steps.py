@@ -19,7 +19,7 @@ from hedgerow_study.experiments.soft_sweep.plan import METHODS, SweepPlan
 
 @pytest.fixture(scope="module")
 def sweep():
-    return SweepPlan(noise_factors=(0, 0.2), factor=0.1, confidences=(1, 0, 0.3, 0.6))
+    return SweepPlan(noise_factors=(0, 0.2), uncertainty=0.1, confidences=(1, 0, 0.3, 0.6))
 
 
 @pytest.fixture(scope="module")
@@ -34,7 +34,7 @@ def test_every_cell_once(run, plan, sweep):
     rows = run.rows
     assert list(rows.columns) == [*soft_sweep_plan.CELL, "metric", "value"]
     assert not rows.duplicated([*soft_sweep_plan.CELL, "metric"]).any()
-    n_trees = plan.n_permutations * len(sweep.noise_factors) * len(METHODS)
+    n_trees = plan.n_repeats * len(sweep.noise_factors) * len(METHODS)
     assert len(rows) == n_trees * (len(sweep.confidences) + 1) * 2
     assert set(rows["metric"]) == {"n_leaves", "accuracy"}
     assert sorted(rows["confidence"].dropna().unique()) == [0.0, 0.3, 0.6, 1.0]
@@ -42,8 +42,8 @@ def test_every_cell_once(run, plan, sweep):
 
 def test_a_tree_is_grown_once(run, plan, sweep):
     keys, _ = forest_from_frame(run.trees, soft_plan.TREE_KEYS)
-    assert len(keys) == plan.n_permutations * len(sweep.noise_factors) * len(METHODS)
-    assert dict(zip(keys["method"], keys["factor"], strict=True)) == {
+    assert len(keys) == plan.n_repeats * len(sweep.noise_factors) * len(METHODS)
+    assert dict(zip(keys["method"], keys["uncertainty"], strict=True)) == {
         "c45": 0.0,
         "ss": 0.1,
         "stp": 0.1,
@@ -60,25 +60,25 @@ def test_samples_are_those_of_experiment_1(run, wine, wine_run, plan):
         if key in there:
             compared += 1
             pd.testing.assert_frame_equal(tree.to_frame(), there[key].to_frame())
-    assert compared >= plan.n_permutations * 2  # C4.5 at both noise factors at least
+    assert compared >= plan.n_repeats * 2  # C4.5 at both noise factors at least
 
 
 def test_a_cell_by_hand(run, wine, plan):
     """STP at c = .6 and noise .2, from the splits and the stored sample."""
     splits = run.noised["splits"]
-    at = splits[splits["permutation"] == 1]
+    at = splits[splits["repeat"] == 1]
     train = np.sort(at.loc[at["part"] == "train", "row"].to_numpy())
     test = np.sort(at.loc[at["part"] == "test", "row"].to_numpy())
     samples = run.noised["samples"]
     stored = samples[
-        (samples["permutation"] == 1) & (samples["part"] == "train") & (samples["noise"] == 0.2)
+        (samples["repeat"] == 1) & (samples["part"] == "train") & (samples["noise"] == 0.2)
     ].sort_values("row")
     X, n_categories = wine.matrix()
     noised = stored[list(wine.X.columns)].to_numpy(dtype=float)
     columns = Columns(noised, wine.y[train], 3, n_categories=n_categories)
     tree = prune(grow(columns, propagation=0.1), columns, confidence=0.6, propagation=0.1)
     cell = run.rows[
-        (run.rows["permutation"] == 1)
+        (run.rows["repeat"] == 1)
         & (run.rows["noise"] == 0.2)
         & (run.rows["method"] == "stp")
         & (run.rows["confidence"] == 0.6)
@@ -90,7 +90,7 @@ def test_a_cell_by_hand(run, wine, plan):
 def test_ends_of_the_grid(run):
     """c = 0 leaves one leaf, c = 1 prunes least but prunes, and nothing beats the grown tree."""
     leaves = run.rows[run.rows["metric"] == "n_leaves"]
-    key = ["permutation", "noise", "method"]
+    key = ["repeat", "noise", "method"]
     at = {c: leaves[leaves["confidence"] == c].set_index(key)["value"] for c in (0.0, 0.6, 1.0)}
     grown = leaves[leaves["confidence"].isna()].set_index(key)["value"]
     assert (at[0.0] == 1).all()
@@ -114,7 +114,7 @@ def test_plan_of_a_configuration():
     section = {"datasets": ["wine"], "noise_factors": [0.1, 0], "confidences": [1, 0]}
     plan = SweepPlan.from_config(section, 3, "mine")
     assert plan.noise_factors == (0.0, 0.1) and plan.confidences == (0.0, 1.0)
-    assert (plan.datasets, plan.configuration, plan.factor) == (("wine",), "mine", 0.1)
+    assert (plan.datasets, plan.configuration, plan.uncertainty) == (("wine",), "mine", 0.1)
 
 
 @pytest.mark.parametrize(
@@ -126,7 +126,7 @@ def test_plan_of_a_configuration():
         ({"confidences": [-0.1, 1]}, "confidences` is `-0.1`; give a list of numbers >= 0 and"),
         ({"noise_factors": []}, r"noise_factors` is `\[\]`; name at least one"),
         ({"noise_factors": [-1, 0]}, "noise_factors` is `-1`; give a list of numbers >= 0"),
-        ({"factor": 0}, "factor` is `0`; give a number > 0"),
+        ({"uncertainty": 0}, "uncertainty` is `0`; give a number > 0"),
     ],
 )
 def test_settings_that_are_none(section, words):

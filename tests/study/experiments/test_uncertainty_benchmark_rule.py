@@ -183,15 +183,15 @@ def recordings(n_people=12, each=5, spread=0.1, seed=2) -> TidyTable:
 
 def test_every_learner_answers_one_recording_of_each_test_person():
     found = people(recordings(), PLAN)
-    assert not found.duplicated(["dataset", "division", "method", "metric"]).any()
+    assert not found.duplicated(["dataset", "repeat", "method", "metric"]).any()
     counts = found.groupby("method")["metric"].agg(set)
     plain = {"accuracy", "log_loss", "changes"}
     assert counts["c45"] == counts["forest"] == plain
     assert counts["c45_told"] == counts["doubt_tree"] == plain | {"foretold"}
-    assert set(found["division"]) == {0, 1}
+    assert set(found["repeat"]) == {0, 1}
     shares = found[found["metric"] != "log_loss"]["value"]
     assert shares.between(0, 1).all()
-    chunks = [people(recordings(), PLAN, [division]) for division in (0, 1)]
+    chunks = [people(recordings(), PLAN, [repeat]) for repeat in (0, 1)]
     pd.testing.assert_frame_equal(found, pd.concat(chunks, ignore_index=True))
 
 

@@ -12,9 +12,9 @@ PLAN = soft_plan.SoftPlan(
     datasets=(*SETS, "spectf"),
     configuration="made-up",
     seed=1,
-    n_permutations=4,
+    n_repeats=4,
     noise_factors=(0, 0.05, 0.5),
-    factors=(0.1, 0.3),
+    uncertainties=(0.1, 0.3),
     methods=(*soft_plan.PRINTED, "ss_stp", "stp_se"),
 )
 
@@ -39,7 +39,7 @@ def _made_up_values(generator, noise, experiment):
         values[method, "macro_f1"] = values[method, "accuracy"] - 0.1
         values[method, "brier"] = 1.1 - values[method, "accuracy"]
         if method not in ("c45", "plt"):
-            values[method, "factor"] = float(generator.choice((0.1, 0.3)))
+            values[method, "uncertainty"] = float(generator.choice((0.1, 0.3)))
     return values
 
 
@@ -48,14 +48,14 @@ def made_up_rows(plan):
     generator = np.random.default_rng(2)
     cells = []
     for dataset in SETS:
-        for permutation in range(plan.n_permutations):
+        for repeat in range(plan.n_repeats):
             for noise in plan.noise_factors:
                 clean = None
                 for experiment in soft_plan.EXPERIMENTS:
                     values = clean or _made_up_values(generator, noise, experiment)
                     clean = values if noise == 0 else None
                     cells += [
-                        (experiment, dataset, permutation, noise, method, metric, value)
+                        (experiment, dataset, repeat, noise, method, metric, value)
                         for (method, metric), value in values.items()
                     ]
     frame = pd.DataFrame(cells, columns=[*soft_plan.CELL, "metric", "value"])

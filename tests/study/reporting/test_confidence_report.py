@@ -31,7 +31,7 @@ PLAN = ConfidencePlan(
     n_folds=3,
     n_repeats=2,
     n_trees=3,
-    n_divisions=1,
+    n_curve_repeats=1,
     shares=(0.3, 0.8),
     datasets=("vehicle", "diabetes", "own", "glass"),
     printed={key: [key] for key in PUBLISHED["confdtree_table_1"]["dataset"] if key != "miniboone"},
@@ -228,7 +228,7 @@ def _sizes(of):
                 area = 0.7 + (method != "c45") * (start + slope * share)
                 rows.append((name, 0, share, PLAN.tree, method, "average_auc", area))
                 rows.append((name, 0, share, "unpruned", method, "average_auc", 0.7))
-    columns = ["dataset", "division", "share", "tree", "method", "metric", "value"]
+    columns = ["dataset", "repeat", "share", "tree", "method", "metric", "value"]
     return pd.DataFrame(rows, columns=columns)
 
 

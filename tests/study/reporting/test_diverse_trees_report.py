@@ -32,7 +32,7 @@ SETS = ("bupa", "iris", "pima", "saheart", "synthetic_search_4", "wdbc", "wine")
 PLAN = DiverseTreesPlan(
     datasets=(*SETS, "vehicle"),
     configuration="made-up",
-    n_splits=2,
+    n_repeats=2,
     sizes=(3, 5),
 )
 
@@ -47,25 +47,25 @@ def made_up(n_sets: int = 7) -> dict[str, pd.DataFrame]:
     in structure one point above random ones and two below the best."""
     random = np.random.default_rng(8)
     rows = {name: [] for name in ("closeness", "scores", "ensembles")}
-    for (d, name), split in itertools.product(enumerate(SETS[:n_sets]), range(2)):
+    for (d, name), repeat in itertools.product(enumerate(SETS[:n_sets]), range(2)):
         noise = 0.001 * random.random()
         for method, scale in itertools.product(structure_plan.VARIANTS, diverse_trees_plan.SCALES):
-            if (name, split) == ("wine", 1):
+            if (name, repeat) == ("wine", 1):
                 continue  # a forest of too few trees
             base = 0.4 + 0.1 * method.startswith("edit_b") + 0.01 * d + noise
             base -= 0.2 * (scale != "unnormalized")
-            key = {"dataset": name, "forest": split, "method": method, "scale": scale}
+            key = {"dataset": name, "repeat": repeat, "method": method, "scale": scale}
             rows["closeness"].append({**key, **dict.fromkeys(diverse_trees_plan.OF_PAIRS, base)})
             own = {m: base for m in diverse_trees_plan.OF_CLUSTERS[:5]}
             if name != "wdbc":
                 own["correlated_substitution_score"] = np.nan
             rows["scores"].append({**key, "seed": 0, **own, "chance": 0.25})
         for pool, k, strategy in itertools.product(("uct", "c45"), (3, 5), STRATEGIES):
-            if (name, split, pool) == ("wine", 1, "uct"):
+            if (name, repeat, pool) == ("wine", 1, "uct"):
                 continue
             gain = {"random": -1.0, "best": 2.0}.get(strategy, 0.0) * (pool == "uct")
-            key = {"dataset": name, "split": split, "pool": pool, "k": k, "strategy": strategy}
-            values = {"f1": 70 + d + gain + split, "accuracy": 80.0 + d, "member_f1": 60.0 + k}
+            key = {"dataset": name, "repeat": repeat, "pool": pool, "k": k, "strategy": strategy}
+            values = {"f1": 70 + d + gain + repeat, "accuracy": 80.0 + d, "member_f1": 60.0 + k}
             values["mean_distance"] = np.nan if strategy == "single" else 2.0
             rows["ensembles"].append({**key, **values, "n_trees": 100})
     return {name: pd.DataFrame(own) for name, own in rows.items()}
@@ -144,7 +144,7 @@ def test_ensembles_say_how_far_structure_is_above(tables):
     random, best = one(table, **key, strategy="random"), one(table, **key, strategy="best")
     assert random["difference"] == pytest.approx(1.0) and random["wins"] == 7
     assert best["difference"] == pytest.approx(-2.0) and best["losses"] == 7
-    # Wine has one forest only, of split 0; the mean over both would be half a point more.
+    # Wine has one forest only, of repeat 0; the mean over both would be half a point more.
     own = one(table, **{**key, "dataset": "wine"}, strategy="structure")
     assert own["measured"] == 76.0
     mean = one(table, **key, strategy="structure")["measured"]
@@ -211,7 +211,7 @@ def test_captions_say_what_was_run(rows, plan):
     said = captions_of("diverse_trees", measured=rows, plan=plan)
     assert set(said) == {*BEYOND["tables"], *BEYOND["figures"]}
     of_forests = said["diverse_trees_questions"]
-    assert "bupa, iris, pima" in of_forests and "2 divisions" in of_forests
+    assert "bupa, iris, pima" in of_forests and "2 repeats" in of_forests
     assert "Forests: 13 of 14; the others have fewer than 20 trees." in of_forests
     assert "Synthetic: synthetic_search_4." in of_forests
     assert "Absent, because no source answered: vehicle." in of_forests

@@ -23,7 +23,7 @@ pytestmark = pytest.mark.slow
 SETS = ("bupa", "haberman", "iris", "pima", "saheart_numeric", "wine")
 
 
-PLAN = NoiseModelsPlan(datasets=(*SETS, "spectf"), configuration="made-up", n_permutations=2)
+PLAN = NoiseModelsPlan(datasets=(*SETS, "spectf"), configuration="made-up", n_repeats=2)
 
 
 @pytest.fixture(scope="module")
@@ -36,29 +36,29 @@ def made_up(plan, gain=0.0) -> pd.DataFrame:
     generator = np.random.default_rng(5)
     rows = []
 
-    def add(dataset, permutation, place, method, model, bonus=0.0):
+    def add(dataset, repeat, place, method, model, bonus=0.0):
         accuracy = 0.7 + bonus - 0.2 * place[2] + generator.normal(0, 0.0005)
         values = {"accuracy": accuracy, "macro_f1": accuracy, "brier": 1 - accuracy}
-        values["n_leaves"] = 9.0 if method in ("c45", "se") else 6.0 + permutation
+        values["n_leaves"] = 9.0 if method in ("c45", "se") else 6.0 + repeat
         if model in ("normal", "matching"):
-            values["factor"] = float(generator.choice(plan.factors))
-        key = (dataset, permutation, "noise_models", *place, method, model)
+            values["uncertainty"] = float(generator.choice(plan.uncertainties))
+        key = (dataset, repeat, "noise_models", *place, method, model)
         rows.extend((*key, *value) for value in values.items())
 
     clean = noise_models_plan.NO_NOISE
-    for permutation in range(plan.n_permutations):
+    for repeat in range(plan.n_repeats):
         for dataset in SETS:
-            add(dataset, permutation, clean, "c45", "none")
+            add(dataset, repeat, clean, "c45", "none")
             for where in noise_models_plan.WHERE:
                 for family in plan.families:
                     place = (where, family, 0.2)
-                    add(dataset, permutation, place, "c45", "none")
+                    add(dataset, repeat, place, "c45", "none")
                     for method in noise_models_plan.METHODS[1:]:
                         for model in ("normal", "matching", "true"):
                             if model == "matching" and family == "normal":
                                 continue
                             bonus = 0.02 + (gain if model == "matching" else 0.0)
-                            add(dataset, permutation, place, method, model, bonus)
+                            add(dataset, repeat, place, method, model, bonus)
     return pd.DataFrame(rows, columns=[*noise_models_plan.ORDER, "value"])
 
 

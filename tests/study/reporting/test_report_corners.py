@@ -58,10 +58,10 @@ def sources(published, specification, stated):
     return {**published, "specification": specification, "stated": stated}
 
 
-def test_one_permutation_has_no_standard_deviation(rows, plan, sources, tmp_path):
+def test_one_repeat_has_no_standard_deviation(rows, plan, sources, tmp_path):
     """All sets are left out of standardised metrics; differences to C4.5 remain."""
-    one = dataclasses.replace(plan, n_permutations=1)
-    tables, page = _report(rows[rows["permutation"] == 0], one, sources, tmp_path)
+    one = dataclasses.replace(plan, n_repeats=1)
+    tables, page = _report(rows[rows["repeat"] == 0], one, sources, tmp_path)
     table = tables["thesis_table_3_4"]
     mean = table[table["dataset"] == MEAN]
     assert set(mean["metric"]) == {"n_leaves_diff_c45", "accuracy_diff_c45"}

@@ -47,7 +47,7 @@ def _plan():
 def _rows(published, plan):
     cells = search_tables.printed_cells(published, plan)
     sizes = search_tables.instances(published, plan)
-    cells = cells.assign(split=0, n_rows=cells["dataset"].map(sizes).astype(int))
+    cells = cells.assign(repeat=0, n_rows=cells["dataset"].map(sizes).astype(int))
     return cells.assign(validation_f1=np.where(cells["criterion"] == "vp_dtp", 90.0, 80.0))
 
 
@@ -96,9 +96,9 @@ def _few(rows, plan):
 
 
 def with_further(rows):
-    """Rows with two further splits, on which not every criterion of pruning runs."""
-    further = pd.concat([rows.assign(split=s) for s in range(3)], ignore_index=True)
-    return further[(further["split"] == 0) | further["criterion"].isin(["", "vp_dtp"])]
+    """Rows with two further repeats, on which not every criterion of pruning runs."""
+    further = pd.concat([rows.assign(repeat=s) for s in range(3)], ignore_index=True)
+    return further[(further["repeat"] == 0) | further["criterion"].isin(["", "vp_dtp"])]
 
 
 @functools.cache
@@ -360,7 +360,7 @@ def test_splits_by_hand(published, plan):
     own = table[(table["dataset"] == "pima") & (table["metric"] == "f1")].set_index("method")
     assert own["mean"].to_dict() == {"c45": 72.0, "uct_vs": 76.0}
     assert own.loc["uct_vs", "sd"] == pytest.approx(np.std([80, 74, 74], ddof=1), abs=1e-6)
-    assert (own.loc["uct_vs", "first_split"], own.loc["uct_vs", "n_splits"]) == (60, 3)
+    assert (own.loc["uct_vs", "first_repeat"], own.loc["uct_vs", "n_repeats"]) == (60, 3)
     assert own.loc["uct_vs", "published"] == 77.4 and own.loc["c45", "published"] == 70.7
     assert own.loc["uct_vs", "better_than_c45"] == pytest.approx(2.5 / 3, abs=1e-6)
     assert (table.loc[table["dataset"] == "yeast", "status"] == "absent").all()
@@ -381,7 +381,7 @@ def test_splits_without_a_search_count_for_no_better(published, plan):
     assert own.loc["uct_vs", "better_than_c45"] == 0.5  # 74 of 72, not 70 of 74; 80 is no search
     assert own.loc["c45_induction", "better_than_c45"] == pytest.approx(1 / 3, abs=1e-6)
     assert own.loc["uct_vs", "mean"] == pytest.approx(224 / 3, abs=1e-6)
-    assert (own["n_no_search"] == 1).all() and (own["n_splits"] == 3).all()
+    assert (own["n_no_search"] == 1).all() and (own["n_repeats"] == 3).all()
 
 
 def test_running_times_beside_hours_and_minutes(published, plan):
@@ -509,15 +509,15 @@ def test_the_page_shows_what_stands_beside(made, with_ours, published):
     assert "nan" not in section.markup.lower()
 
 
-def test_a_run_of_one_split_has_no_table_of_splits(made, few, published):
+def test_a_run_of_one_repeat_has_no_table_of_repeats(made, few, published):
     tables, drawn, captions, rows, claims, plan = made
-    first = rows[rows["split"] == 0]
-    splits = search_tables.search_splits(first, published, few.plan)
-    splits = pd.read_csv(io.StringIO(splits.to_csv(index=False)))
+    first = rows[rows["repeat"] == 0]
+    repeats = search_tables.search_splits(first, published, few.plan)
+    repeats = pd.read_csv(io.StringIO(repeats.to_csv(index=False)))
     section = search_page.section(
-        {**tables, "search_splits": splits}, drawn, captions, first, claims, plan
+        {**tables, "search_splits": repeats}, drawn, captions, first, claims, plan
     )
-    assert "Other splits" not in section.markup
+    assert "Other repeats" not in section.markup
     page_of(section)
 
 

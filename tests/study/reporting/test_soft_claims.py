@@ -14,11 +14,11 @@ SETS = list(soft_plan.TABLE_3_1.values())[:14]
 
 
 def _rows(sign=1.0):
-    """Fourteen sets, three permutations; effects as printed, or turned round by sign -1."""
+    """Fourteen sets, three repeats; effects as printed, or turned round by sign -1."""
     generator = np.random.default_rng(4)
     cells = []
     for dataset in SETS:
-        for permutation in range(3):
+        for repeat in range(3):
             shift, size = generator.normal(0, 0.01), generator.normal(0, 1)
             for noise in FACTORS:
                 for experiment in soft_plan.EXPERIMENTS:
@@ -40,18 +40,16 @@ def _rows(sign=1.0):
                             ("accuracy", value),
                             ("n_leaves", grown + sign * leaves),
                         ):
-                            cells.append(
-                                (experiment, dataset, permutation, noise, method, metric, v)
-                            )
+                            cells.append((experiment, dataset, repeat, noise, method, metric, v))
     return pd.DataFrame(cells, columns=[*soft_plan.CELL, "metric", "value"])
 
 
 def _times():
-    """Of two permutations; each method takes the seconds that are said on average."""
+    """Of two repeats; each method takes the seconds that are said on average."""
     cells = [("c45", 1.0), ("ss", 2.0), ("udt", 8.0)]
     return pd.DataFrame(
         [("bupa", p, m, s + (p or -1)) for m, s in cells for p in range(2)],
-        columns=["dataset", "permutation", "method", "seconds"],
+        columns=["dataset", "repeat", "method", "seconds"],
     ).assign(experiment="test_noise", noise=0.2)
 
 

@@ -40,11 +40,11 @@ def test_lines_show_the_mean_factor(rows, plan, name, experiment):
     (axes,) = getattr(soft_figures, name)(rows, plan).axes
     chosen = rows[
         (rows["experiment"] == experiment)
-        & (rows["metric"] == "factor")
+        & (rows["metric"] == "uncertainty")
         & (rows["method"] == "stp")
         & (rows["dataset"] != "wine")  # not in table 3.1
     ]
-    expected = chosen.groupby("noise")["value"].mean()  # as many permutations in every set
+    expected = chosen.groupby("noise")["value"].mean()  # as many repeats in every set
     drawn = axes.containers[1].lines[0].get_ydata(orig=False)
     np.testing.assert_allclose(drawn, expected)
     assert "training" in axes.get_xlabel() or experiment == "test_noise"

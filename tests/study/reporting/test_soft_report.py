@@ -148,7 +148,7 @@ def test_ids_rules_and_functions_are_printed(page, made_up):
 
 def test_what_was_run_is_said(page):
     assert "Run: 6 of the 20 data sets of table 3.1" in page.text
-    assert "4 train-test permutations each, configuration made-up" in page.text
+    assert "4 repeats each, configuration made-up" in page.text
     assert "over 6 of the 20 data sets" in page.text
     assert "Absent: spectf." in page.text
     assert "not part of this configuration: hepatitis_numeric," in page.text
@@ -199,9 +199,9 @@ def test_a_tally_does_not_count_what_was_not_measured_as_not_reproduced(counts, 
 
 
 def test_a_small_run_says_so(page, made_up, rows, claims, plan):
-    """Six data sets are enough to test, four permutations give rough means."""
-    assert "Means over 4 permutations are rough" in page.text
-    larger = dataclasses.replace(plan, n_permutations=5)
+    """Six data sets are enough to test, four repeats give rough means."""
+    assert "Means over 4 repeats are rough" in page.text
+    larger = dataclasses.replace(plan, n_repeats=5)
     assert "are rough" not in build(made_up, rows, claims, larger)
     few = rows[rows["dataset"].isin(sorted(set(rows["dataset"]))[:5])]
     for text in (page.text, build(made_up, few, claims, larger)):

@@ -29,24 +29,24 @@ def made_up_rows(datasets=SETS, methods=FOUR):
     rows = []
     for i, dataset in enumerate(datasets):
         for experiment in soft_plan.EXPERIMENTS:
-            for permutation in range(2):
+            for repeat in range(2):
                 for noise in (0.0, 0.1):
                     for method in methods:
-                        more = BETTER[method] + 0.001 * i * BETTER[method] + 0.1 * permutation
+                        more = BETTER[method] + 0.001 * i * BETTER[method] + 0.1 * repeat
                         more -= 0.1 * noise
-                        cell = (experiment, dataset, permutation, noise, method)
+                        cell = (experiment, dataset, repeat, noise, method)
                         rows += [
                             (*cell, "accuracy", 0.7 + more),
                             (*cell, "macro_f1", 0.6 - more),
                             (*cell, "brier", 0.5 - more),
                             (*cell, "n_leaves", 20 - 10 * more),
-                            (*cell, "factor", 0.1),
+                            (*cell, "uncertainty", 0.1),
                         ]
     return pd.DataFrame(rows, columns=[*soft_plan.CELL, "metric", "value"])
 
 
 PLAN = soft_plan.SoftPlan(
-    datasets=(*SETS, "vertebral_2c"), methods=FOUR, n_permutations=2, noise_factors=(0, 0.1)
+    datasets=(*SETS, "vertebral_2c"), methods=FOUR, n_repeats=2, noise_factors=(0, 0.1)
 )
 
 

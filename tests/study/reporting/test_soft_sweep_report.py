@@ -22,15 +22,15 @@ def made_up_rows(datasets, low=-1.0, high=1.0, accuracy=0.0, noise=(0.0, 0.1), g
     """Leaves of SS and STP below (above) those of C4.5 by `low` (`high`), accuracy above."""
     rows = []
     for dataset in datasets:
-        for permutation in range(3):
+        for repeat in range(3):
             for n in noise:
                 for method in METHODS:
                     soft = method != "c45"
                     for c in (*GRID, np.nan):
                         more = grown if np.isnan(c) else high if c > 0.5 else low if c > 0 else 0
                         leaves = 5 + 10 * (2 if np.isnan(c) else c) + (more if soft else 0)
-                        share = 0.8 + 0.01 * permutation + (accuracy if soft else 0)
-                        cell = (dataset, permutation, n, method, c)
+                        share = 0.8 + 0.01 * repeat + (accuracy if soft else 0)
+                        cell = (dataset, repeat, n, method, c)
                         rows += [(*cell, "n_leaves", leaves), (*cell, "accuracy", share)]
     return pd.DataFrame(rows, columns=[*CELL, "metric", "value"])
 
@@ -82,7 +82,7 @@ def test_means_and_errors_by_hand(rows, sweep):
         & (table["method"] == "stp")
         & (table["confidence"] == 0.25)
     ].iloc[0]
-    assert (row["panel"], row["n_permutations"]) == ("(c) Pima Indians diabetes", 3)
+    assert (row["panel"], row["n_repeats"]) == ("(c) Pima Indians diabetes", 3)
     assert row["leaves"] == 5 + 2.5 - 1
     assert row["accuracy"] == pytest.approx(81.0)
     assert row["accuracy_se"] == pytest.approx(1 / np.sqrt(3), abs=1e-6)  # 80, 81, 82
@@ -273,12 +273,12 @@ def test_a_noise_factor_without_rows_says_so(sweep):
     assert "0.1 is not part" in figure.texts[0].get_text()
 
 
-def test_one_permutation_has_no_band(sweep, tmp_path):
+def test_one_repeat_has_no_band(sweep, tmp_path):
     rows = made_up_rows(["pima"])
-    rows = rows[rows["permutation"] == 0]
+    rows = rows[rows["repeat"] == 0]
     figures.save(soft_sweep_figures.thesis_figure_3_11(rows, sweep), tmp_path / "figure.svg")
     table = soft_sweep_tables.soft_sweep(rows, sweep)
-    assert table["leaves_se"].isna().all() and (table["n_permutations"].dropna() == 1).all()
+    assert table["leaves_se"].isna().all() and (table["n_repeats"].dropna() == 1).all()
 
 
 def test_the_same_rows_give_the_same_file(rows, sweep, tmp_path):

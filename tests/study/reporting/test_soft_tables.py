@@ -53,7 +53,7 @@ def test_a_difference_is_in_points_and_paired(rows, made_up):
         & (rows["noise"] == 0.05)
         & (rows["experiment"] == "training_noise")
     ]
-    values = of_set.pivot(index="permutation", columns="method", values="value")
+    values = of_set.pivot(index="repeat", columns="method", values="value")
     assert cell["measured"] == pytest.approx(100 * (values["ss"] - values["c45"]).mean(), abs=1e-6)
     assert not cell["in_table_3_1"]
     assert np.isnan(cell["published"])
@@ -108,8 +108,8 @@ def test_p_values_are_those_of_the_statistics(made_up):
     for column, pairing, correction in (
         ("p", "datasets", "none"),
         ("p_holm", "datasets", "holm"),
-        ("p_pairs", "permutations", "none"),
-        ("p_pairs_holm", "permutations", "holm"),
+        ("p_pairs", "repeats", "none"),
+        ("p_pairs_holm", "repeats", "holm"),
     ):
         result = _cell(
             made_up.statistics,
@@ -178,12 +178,12 @@ def test_table_3_1_states_what_became_of_each_set(made_up, published):
     assert table.loc["pima", "printed"] == "Pima Indians diabetes"
 
 
-def test_leaves_and_accuracy_by_factor_are_those_of_the_fits_that_chose_it(rows):
-    table = soft_tables.soft_by_factor(rows).set_index(["experiment", "method", "factor"])
+def test_leaves_and_accuracy_by_uncertainty_are_those_of_the_fits_that_chose_it(rows):
+    table = soft_tables.soft_by_uncertainty(rows).set_index(["experiment", "method", "uncertainty"])
     wide = rows[rows["experiment"] == "test_noise"].pivot(
-        index=["dataset", "permutation", "noise"], columns=["method", "metric"], values="value"
+        index=["dataset", "repeat", "noise"], columns=["method", "metric"], values="value"
     )
-    chosen = wide[wide["stp", "factor"] == 0.1]
+    chosen = wide[wide["stp", "uncertainty"] == 0.1]
     found = table.loc["test_noise", "stp", 0.1]
     assert found["n_fits"] == len(chosen)
     leaves = (chosen["stp", "n_leaves"] - chosen["c45", "n_leaves"]).mean()
@@ -196,12 +196,12 @@ def test_leaves_and_accuracy_by_factor_are_those_of_the_fits_that_chose_it(rows)
 def test_running_times_are_differences_to_c45_beside_the_published(published):
     times = pd.DataFrame(
         [
-            ("training_noise", dataset, permutation, 0.0, method, seconds + permutation)
+            ("training_noise", dataset, repeat, 0.0, method, seconds + repeat)
             for dataset in ("pima", "bupa", "wine")
-            for permutation in (0, 1)
+            for repeat in (0, 1)
             for method, seconds in (("c45", 1.0), ("ss", 3.0))
         ],
-        columns=["experiment", "dataset", "permutation", "noise", "method", "seconds"],
+        columns=["experiment", "dataset", "repeat", "noise", "method", "seconds"],
     )
     both = pd.concat([published["thesis_table_3_4"], published["thesis_table_3_5"]])
     table = soft_tables.soft_running_times(times, both)

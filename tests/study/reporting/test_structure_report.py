@@ -52,7 +52,7 @@ def _published():
     return {p.stem: pd.read_csv(p) for p in (ROOT / "data/published").glob("thesis_table_5_*.csv")}
 
 
-PLAN = StructurePlan(printed=PRINTED, n_forests=2, configuration="made-up")
+PLAN = StructurePlan(printed=PRINTED, n_repeats=2, configuration="made-up")
 
 
 @pytest.fixture(scope="module")
@@ -81,10 +81,10 @@ def made_up(cells, forests=(0, 1), dataset="wdbc", n_seeds=2):
     """Results of forests that all have these values; mean distances as type A and B have them."""
     key = {"dataset": dataset}
     closeness, scores, statistics = [], [], []
-    for forest in forests:
+    for repeat in forests:
         for method in VARIANTS:
             for scale in SCALES:
-                own = {**key, "forest": forest, "method": method, "scale": scale}
+                own = {**key, "repeat": repeat, "method": method, "scale": scale}
                 line = {f"norm_diff_to_{r}": cells.get((method, scale, f"norm_diff_to_{r}"))
                         for r in REFERENCES}  # fmt: skip
                 mean = cells.get((method, scale, "mean_distance"), 4.0 - ("_b" in method))
@@ -95,13 +95,13 @@ def made_up(cells, forests=(0, 1), dataset="wdbc", n_seeds=2):
         for scale in SCALES:
             for reference in REFERENCES:
                 for first, second in structure_plan.PAIRED:
-                    row = {**key, "forest": forest, "scale": scale, "reference": reference}
+                    row = {**key, "repeat": repeat, "scale": scale, "reference": reference}
                     row |= {"first": first, "second": second, "difference": -5.0}
-                    row |= {"low": -6.0, "high": -4.0 if forest else 1.0, "share_below": 1.0}
+                    row |= {"low": -6.0, "high": -4.0 if repeat else 1.0, "share_below": 1.0}
                     statistics.append(row)
     trees = {"dataset": dataset, "n_nodes": 3, "n_tests": 1}
-    frame = pd.DataFrame([{**trees, "forest": f, "tree": t} for f in forests for t in range(4)])
-    examples = [{**key, "forest": f, "criterion": "insertion_deletion", "tree_1": 0, "tree_2": 1}
+    frame = pd.DataFrame([{**trees, "repeat": f, "tree": t} for f in forests for t in range(4)])
+    examples = [{**key, "repeat": f, "criterion": "insertion_deletion", "tree_1": 0, "tree_2": 1}
                 for f in forests]  # fmt: skip
     return {
         "closeness": pd.DataFrame(closeness),
@@ -131,7 +131,7 @@ def _small():
         datasets=("made_up",),
         printed=PRINTED,
         seed=3,
-        n_forests=2,
+        n_repeats=2,
         n_trees=25,
         n_iterations=300,
         value_pruning_interval=100,
@@ -142,12 +142,12 @@ def _small():
     results = structure_steps.learn(table, plan)
     results |= structure_steps.compare(table, results, plan)
     examples = results["examples"]
-    assert (examples["criterion"] == "correlated").groupby(examples["forest"]).any().all()
-    drop = (examples["criterion"] == "correlated") & (examples["forest"] == 0)
+    assert (examples["criterion"] == "correlated").groupby(examples["repeat"]).any().all()
+    drop = (examples["criterion"] == "correlated") & (examples["repeat"] == 0)
     results["examples"] = examples[~drop].reset_index(drop=True)
     results["scripts"] = structure_steps.edit_scripts(table, results, results["examples"], plan)
     results |= structure_steps.cluster_forests(results, results["forests"], plan)
-    results["first"] = results["distances"].query("forest == 0").reset_index(drop=True)
+    results["first"] = results["distances"].query("repeat == 0").reset_index(drop=True)
     results["statistics"] = structure_statistics.statistics(
         results["distances"], results["forests"], plan
     )
@@ -190,12 +190,12 @@ def test_means_and_ranges_are_over_the_forests_that_have_such_pairs(published, p
     results = made_up(cells_of(published), forests=(0, 1, 2))
     scores, metric = results["scores"], EXAMPLES["correlated"]
     mine = (scores["method"] == "edit_a1") & (scores["scale"] == "normalized")
-    for forest, values in enumerate(([np.nan, np.nan], [0.2, 0.4], [0.6, 0.8])):
-        scores.loc[mine & (scores["forest"] == forest), metric] = values
+    for repeat, values in enumerate(([np.nan, np.nan], [0.2, 0.4], [0.6, 0.8])):
+        scores.loc[mine & (scores["repeat"] == repeat), metric] = values
     table = structure_tables.thesis_table_5_2(results, published, plan)
     row = table.query("method == 'edit_a1' and criterion == 'normalized' and metric == @metric")
     row = row.iloc[0]
-    assert np.isnan(row["measured"]) and row["n_forests"] == 2
+    assert np.isnan(row["measured"]) and row["n_repeats"] == 2
     assert (row["mean"], row["lowest"], row["highest"]) == pytest.approx((0.5, 0.3, 0.7))
     assert row["n_pairs"] == 0
     pairs = table.groupby("metric")["n_pairs"].first()
@@ -216,7 +216,7 @@ def test_one_forest_has_a_table_as_well(published, plan):
     results = made_up(cells_of(published), forests=(0,))
     table = structure_tables.thesis_table_5_1(results, published, plan)
     tested = table["method"].isin(["edit_a2", "edit_b2"])
-    assert (table["n_forests"] == 1).all() and table.loc[tested, "difference"].notna().all()
+    assert (table["n_repeats"] == 1).all() and table.loc[tested, "difference"].notna().all()
 
 
 def test_sets_that_were_not_run_are_named(published):
@@ -240,20 +240,20 @@ def test_sets_that_were_not_run_are_named(published):
 
 def test_examples_by_forest_with_their_distances(small, published):
     table = structure_tables.structure_examples(small.results, small.plan)
-    assert table[["forest", "criterion"]].to_numpy().tolist() == [
+    assert table[["repeat", "criterion"]].to_numpy().tolist() == [
         [f, c] for f in (0, 1) for c in EXAMPLES
     ]
-    empty = table.query("forest == 0 and criterion == 'correlated'").iloc[0]
+    empty = table.query("repeat == 0 and criterion == 'correlated'").iloc[0]
     assert empty["n_pairs"] == 0 and pd.isna(empty["edits"]) and pd.isna(empty["edit_a1"])
-    child = table.query("forest == 1 and criterion == 'insertion_deletion'").iloc[0]
+    child = table.query("repeat == 1 and criterion == 'insertion_deletion'").iloc[0]
     assert child["edits"].startswith("insert ") and child["n_nodes_2"] == child["n_nodes_1"] + 2
     assert (child[["edit_a1", "edit_b1", "edit_b2_spearman"]] == 1).all()
-    forest = small.results["forests"].query("forest == 1")
+    forest = small.results["forests"].query("repeat == 1")
     assert child["n_pairs"] == (forest["parent"] >= 0).sum()
     assert child["n_first"] == (forest["n_tests"] == 2).sum()
-    same = table.query("forest == 1 and criterion == 'same_variable'").iloc[0]
+    same = table.query("repeat == 1 and criterion == 'same_variable'").iloc[0]
     assert 1 <= same["edit_a1"] <= 2 and same["edit_b1"] == pytest.approx(same["edit_a1"] - 1)
-    correlated = table.query("forest == 1 and criterion == 'correlated'").iloc[0]
+    correlated = table.query("repeat == 1 and criterion == 'correlated'").iloc[0]
     assert (correlated["edit_a1"], correlated["edit_b1"]) == (2, 1)
     assert correlated["edit_b2_spearman"] < 0.05 and " becomes " in correlated["edits"]
 
@@ -453,7 +453,7 @@ def texts(figure):
 
 def test_figure_5_1_shows_a_tree_and_its_parent(small):
     figure = drawn(small, 1)
-    forest = small.results["forests"].query("forest == 0").set_index("tree")
+    forest = small.results["forests"].query("repeat == 0").set_index("tree")
     three = forest[forest["n_tests"] == 3]
     most = three[three["n_visits"] == three["n_visits"].max()]
     parent, child = min(zip(most["parent"], most.index, strict=True))
@@ -512,8 +512,8 @@ def test_figure_5_2_says_where_no_forest_has_a_pair(small):
 
 def test_figure_5_3_sorts_trees_by_size(small):
     figure = drawn(small, 3)
-    own = small.results["distances"].query("forest == 0")
-    size = small.results["forests"].query("forest == 0")["n_nodes"].to_numpy()
+    own = small.results["distances"].query("repeat == 0")
+    size = small.results["forests"].query("repeat == 0")["n_nodes"].to_numpy()
     by_size = np.argsort(size, kind="stable")
     images = {a.get_title("left"): a.images[0].get_array() for a in figure.axes if a.images}
     expected = {"A1": "edit_a1", "B2, Spearman": "edit_b2_spearman", "KL (nats)": "d_kl"}

@@ -22,7 +22,7 @@ PLAN = SurvivalBaselinesPlan(
     cohorts=FACTS | {"gone": FACTS["made_up"]},
     datasets=("made_up", "gone"),
     configuration="made-up",
-    n_splits=2,
+    n_repeats=2,
 )
 
 
@@ -64,7 +64,7 @@ def test_tests_stand_among_the_comparisons(run):
 
 def test_weights_say_how_often_the_root_stays(run):
     table = run.tables["survival_baselines_weights"].set_index(["metric", "dataset"])
-    rows = run.inputs["measured"]["weights"].pivot(index="split", columns="way", values="root")
+    rows = run.inputs["measured"]["weights"].pivot(index="repeat", columns="way", values="root")
     expected = (rows["weighted"] == rows["left_out"]).mean()
     assert table.loc[("same_root", "made_up"), "weighted"] == expected
     assert table.loc[("same_root", "made_up"), "left_out"] == 1
@@ -75,7 +75,7 @@ def test_captions_say_what_was_run(run):
     captions = captions_of("survival_baselines", **run.inputs)
     assert all("SYNTHETIC" not in text for text in captions.values())
     text = captions["survival_baselines_scores"]
-    assert "Run: made_up, 2 divisions each, configuration made-up." in text
+    assert "Run: made_up, 2 repeats each, configuration made-up." in text
     assert "Absent, because no source answered: gone." in text
     assert "not installed (extra forests)" in text
 

@@ -26,7 +26,7 @@ PLAN = {
     "cohorts": FACTS | {"gone": FACTS["made_up"]},
     "datasets": (SIMULATED, "made_up", "gone"),
     "configuration": "made-up",
-    "n_splits": 2,
+    "n_repeats": 2,
     "confidences": (0.5,),
     "repetition_factors": (0.7,),
     "leaf_sizes": (20,),

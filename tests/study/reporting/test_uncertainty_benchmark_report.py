@@ -93,16 +93,16 @@ def _rows(n_sets=11, gain=0.1):
 
 
 def _people():
-    """Two divisions: C4.5 that is told changes fewer answers, as is foretold."""
+    """Two repeats: C4.5 that is told changes fewer answers, as is foretold."""
     scores = {"accuracy": 0.7, "log_loss": 0.6, "changes": 0.2}
     lines = []
-    for division in (0, 1):
+    for repeat in (0, 1):
         for method in PEOPLE_LABELS:
             told = method in ("c45_told", "doubt_tree")
             values = {**scores, "changes": 0.1, "foretold": 0.12} if told else scores
             for metric, value in values.items():
-                value += 0.02 * division
-                lines.append(("parkinsons", division, method, metric, value))
+                value += 0.02 * repeat
+                lines.append(("parkinsons", repeat, method, metric, value))
     return pd.DataFrame(lines, columns=LINES)
 
 
@@ -352,9 +352,9 @@ def test_the_honesty_of_the_rule_is_a_mean_over_data_sets_left_out(run):
             assert (line["low"], line["high"]) == pytest.approx(bounds, abs=1e-6)
 
 
-def test_real_repeats_are_means_over_divisions(run):
+def test_real_repeats_are_means_over_repeats(run):
     table = run.tables["uncertainty_benchmark_people"].set_index("method")
-    assert list(table.index) == list(PEOPLE_LABELS) and (table["n_divisions"] == 2).all()
+    assert list(table.index) == list(PEOPLE_LABELS) and (table["n_repeats"] == 2).all()
     assert table.loc["c45", "accuracy"] == pytest.approx(71) and np.isnan(
         table.loc["c45", "foretold"]
     )

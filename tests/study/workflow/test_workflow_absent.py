@@ -19,10 +19,10 @@ experiments: [soft]
 soft:
   datasets: [bupa, haberman]
   methods: [c45, se]
-  n_permutations: 1
+  n_repeats: 1
   n_folds: 2
   noise_factors: [0]
-  factors: [0.2]
+  uncertainties: [0.2]
 """
 
 
@@ -122,7 +122,7 @@ SEARCH = """
 experiments: [search]
 search:
   datasets: [wdbc, synthetic_search_4]
-  n_splits: 2
+  n_repeats: 2
   methods: [c45, uct_vs]
   further_methods: [c45]
   n_folds: 2

@@ -18,8 +18,8 @@ from hedgerow_study.workflow.jobs import analytic_choices
 from hedgerow_study.workflow.jobs.analytic_choices import Read, changed_params, rerun_jobs
 
 SETS = ["haberman", "bupa", "wine"]
-#: One permutation, the methods that read the trees of C4.5.
-SMALL = {"datasets": SETS, "n_permutations": 1, "methods": ["c45", "se", "plt"], "n_folds": 2}
+#: One repeat, the methods that read the trees of C4.5.
+SMALL = {"datasets": SETS, "n_repeats": 1, "methods": ["c45", "se", "plt"], "n_folds": 2}
 TOUCHES = ["T3-01", "T3-10"]
 
 

@@ -210,9 +210,9 @@ def test_a_run_beside_tracked_results_holds(copy, forked):
 
 
 def test_one_changed_setting_names_what_depends_on_it(copy, forked):
-    copy.settings(f"{SETTINGS}\nsoft_illustration: {{factor: 0.2}}\n")
+    copy.settings(f"{SETTINGS}\nsoft_illustration: {{uncertainty: 0.2}}\n")
     found = status(copy.path)
     assert words(found) == {("soft_illustration", "configuration"), ("report", "configuration")}
     (cause,) = found.stale[0].causes
-    assert cause.startswith("`soft_illustration.factor` is 0.2, was ")
+    assert cause.startswith("`soft_illustration.uncertainty` is 0.2, was ")
     assert not verify(copy.path).holds

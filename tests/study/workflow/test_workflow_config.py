@@ -66,8 +66,11 @@ def message(config, files=()) -> str:
         ({"n_folds": None}, "`soft.n_folds` is empty; give a whole number >= 2"),
         ({"n_folds": 5.0}, "`soft.n_folds` is `5.0`; give a whole number >= 2"),
         ({"window": float("inf")}, "`soft.window` is `.inf`; give a number > 0"),
-        ({"factors": [0.1, float("nan")]}, "`soft.factors` is `.nan`; give a list of numbers > 0"),
-        ({"factors": "3"}, "`soft.factors` is `3`; give a list of numbers > 0"),
+        (
+            {"uncertainties": [0.1, float("nan")]},
+            "`soft.uncertainties` is `.nan`; give a list of numbers > 0",
+        ),
+        ({"uncertainties": "3"}, "`soft.uncertainties` is `3`; give a list of numbers > 0"),
         ({"test_size": 1.5}, "`soft.test_size` is `1.5`; give a number > 0 and < 1"),
         (
             {"noise_factors": [0, -0.1]},
@@ -77,7 +80,7 @@ def message(config, files=()) -> str:
             {"noise_factors": [0.1]},
             "`[0.1]`; give a list of numbers >= 0 and <= 1000000, 0 among them",
         ),
-        ({"factors": [0, 0.1]}, "`soft.factors` is `0`; give a list of numbers > 0"),
+        ({"uncertainties": [0, 0.1]}, "`soft.uncertainties` is `0`; give a list of numbers > 0"),
         (
             {"methods": ["c45", "sss"]},
             "`soft.methods` is `sss`; give a list of c45, ss, stp, se, plt, udt, ss_stp, ss_se, "
@@ -224,7 +227,7 @@ def test_the_paper_configuration_runs_table_3_1():
 
     soft = DEFAULT["soft"] | read_yaml(ROOT / "config/paper.yaml")["soft"]
     assert soft["datasets"] == list(TABLE_3_1.values())
-    assert soft["n_permutations"] == 30
+    assert soft["n_repeats"] == 30
 
 
 def test_the_paper_configuration_sweeps_the_five_printed_sets():
@@ -255,11 +258,11 @@ def test_a_survival_set_is_refused_before_anything_is_planned():
         check_datasets(changed(datasets=["wine", "heart_valve"]), registry)
 
 
-def test_more_permutations_than_samples_are_refused_before_anything_is_planned():
+def test_more_repeats_than_samples_are_refused_before_anything_is_planned():
     registry = load_registry(ROOT / "config/datasets.yaml")
-    with pytest.raises(ConfigError, match="31 permutations and `synthetic_soft_1` has 30 samples"):
-        check_datasets(changed(n_permutations=31), registry)
-    check_datasets(changed(n_permutations=31, datasets=["wine"]), registry)
+    with pytest.raises(ConfigError, match="31 repeats and `synthetic_soft_1` has 30 samples"):
+        check_datasets(changed(n_repeats=31), registry)
+    check_datasets(changed(n_repeats=31, datasets=["wine"]), registry)
 
 
 def test_settings_of_a_rule_are_its_own():
@@ -269,8 +272,8 @@ def test_settings_of_a_rule_are_its_own():
 
 
 @pytest.mark.parametrize(("n", "size"), [(1, 1), (10, 3), (10, 5), (3, 100), (30, 7)])
-def test_one_more_permutation_leaves_all_chunks_alone_until_it_fills_one(n, size):
-    """The last chunk held the rest: one permutation more gave it another name, and it ran again."""
+def test_one_more_repeat_leaves_all_chunks_alone_until_it_fills_one(n, size):
+    """The last chunk held the rest: one repeat more gave it another name, and it ran again."""
     gone = set(chunks(n, size)) - set(chunks(n + 1, size))
     assert not gone or (n + 1) % size == 0
 
@@ -379,7 +382,7 @@ def test_a_plan_is_given_what_its_rules_give(word):
 
 @pytest.mark.parametrize("word", SECTIONS)
 def test_no_text_states_how_work_is_cut_and_kept(word):
-    apart = {"chunk", "split_chunk", "store_samples"}
+    apart = {"chunk", "repeat_chunk", "store_samples"}
     assert set(SECTIONS[word].hidden_settings()) == apart & set(SECTIONS[word].settings())
 
 
@@ -426,12 +429,12 @@ def test_a_plan_that_is_built_directly_is_checked_as_its_section_is(word):
     ("section", "said"),
     [
         ({"confidences": [0.5]}, "`soft_sweep.confidences` is `[0.5]`; name at least 2"),
-        ({"factor": 0}, "`soft_sweep.factor` is `0`; give a number > 0 and <= 1000000"),
+        ({"uncertainty": 0}, "`soft_sweep.uncertainty` is `0`; give a number > 0 and <= 1000000"),
         ({"noise_factors": [0, 0]}, "`soft_sweep.noise_factors` is `[0, 0]`; name each once"),
         (
             {"fator": 1},
-            "unknown setting `soft_sweep.fator`; use one of confidences, datasets, factor, "
-            "noise_factors",
+            "unknown setting `soft_sweep.fator`; use one of confidences, datasets, "
+            "noise_factors, uncertainty",
         ),
     ],
 )

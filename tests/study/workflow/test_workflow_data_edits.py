@@ -34,10 +34,10 @@ SETTINGS = """
 experiments: [evidential, soft_illustration]
 mirror: {mirror}
 evidential: {{datasets: [haberman, ecoli, ecoli3], n_repeats: {n}, chunk: 1, min_gain: {gain}}}
-soft_illustration: {{factor: {factor}}}
+soft_illustration: {{uncertainty: {uncertainty}}}
 seed: {seed}
 """
-FIRST = {"n": 2, "gain": 0.05, "factor": 0.1, "seed": 1}
+FIRST = {"n": 2, "gain": 0.05, "uncertainty": 0.1, "seed": 1}
 FILES = ("--configfile", "config/smoke.yaml", "more.yaml")
 RAW = "data/raw/haberman/haberman.data"
 CODE = "hedgerow_study/experiments/evidential"
@@ -266,7 +266,11 @@ EDITS = [
     ("registered version", new_registered_version, {"fetch", *DATA}),
     ("earlier registered version", earlier_registered_version, {"fetch", *DATA}),
     ("setting of one experiment", lambda e: e.settings(gain=0.2), LEARNT),
-    ("setting of another one", lambda e: e.settings(gain=0.2, factor=0.2), {*ILLUSTRATION, *SITE}),
+    (
+        "setting of another one",
+        lambda e: e.settings(gain=0.2, uncertainty=0.2),
+        {*ILLUSTRATION, *SITE},
+    ),
     ("seed", lambda e: e.settings(seed=2), {*LEARNT, *ILLUSTRATION}),
     ("repeats up", lambda e: e.settings(seed=2, n=3), LEARNT),
     ("repeats down", lambda e: e.settings(seed=2, n=2), RESULTS),

@@ -31,8 +31,8 @@ ALL_FIGURES, ALL_CLAIMS, ALL_PAGES = (
     [
         pytest.param(
             "experiments/soft/plan.py",
-            'CELL = ["experiment", "dataset", "permutation", "noise", "method"]',
-            'CELL = ["dataset", "experiment", "permutation", "noise", "method"]',
+            'CELL = ["experiment", "dataset", "repeat", "noise", "method"]',
+            'CELL = ["dataset", "experiment", "repeat", "noise", "method"]',
             {"soft_figures", "soft_tables", "soft_statistics", "soft_page"},
             {"soft_noise", "soft_calibrate", "search_run"},
             id="a constant that figures read: once missing from the digest of soft_figures",

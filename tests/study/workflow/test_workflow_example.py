@@ -83,7 +83,7 @@ def test_a_choice_is_a_setting_and_an_entry(smoke_data, tmp_path):
     copy = Copy(tmp_path)
     settings = copy.project.settings(
         "experiments: [structure, analytic_choices]\nanalytic_choices: {of: [structure]}\n"
-        "structure: {n_forests: 1, n_trees: 12, n_bootstrap: 10}\n"
+        "structure: {n_repeats: 1, n_trees: 12, n_bootstrap: 10}\n"
     )
     judged = "data/results/analytic_choices/judged/structure.parquet"
 

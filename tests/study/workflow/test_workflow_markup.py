@@ -35,7 +35,7 @@ SETTINGS = """
 experiments: [structure]
 structure:
   datasets: [haberman]
-  n_forests: 2
+  n_repeats: 2
   n_trees: 10
   n_iterations: 100
   value_pruning_interval: 50

@@ -50,10 +50,10 @@ experiments: [soft]
 soft:
   datasets: [bupa, haberman, wine]
   methods: [c45, ss, se, plt, udt]
-  n_permutations: 2
+  n_repeats: 2
   n_folds: 2
   noise_factors: [0, 0.2]
-  factors: [0.2]
+  uncertainties: [0.2]
   n_samples: 10
   chunk: 1
 """

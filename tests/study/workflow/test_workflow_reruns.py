@@ -41,7 +41,7 @@ def audited(rerun: set[str]) -> set[str]:
 @pytest.mark.parametrize(
     ("setting", "rerun"),
     [
-        ("soft: {factors: [0.1, 0.2]}", AFTER_NOISE),
+        ("soft: {uncertainties: [0.1, 0.2]}", AFTER_NOISE),
         (
             "soft: {noise_factors: [0, 0.1, 0.2]}",
             {"soft_noise", *AFTER_NOISE, *AFTER_SWEEP_NOISE, *AFTER_BEYOND},
@@ -88,9 +88,9 @@ def audited(rerun: set[str]) -> set[str]:
         ("evidential: {min_gain: 0.1}", after("evidential", "learn")),
         ("evidential: {chunk: 2}", after("evidential", "learn")),
         ("missing: {n_neighbors: 3}", after("missing", "learn")),
-        ("soft_sweep: {factor: 0.2}", AFTER_SWEEP_NOISE),
+        ("soft_sweep: {uncertainty: 0.2}", AFTER_SWEEP_NOISE),
         ("soft_sweep: {confidences: [0, 0.5, 1]}", after("soft_sweep", "evaluate", "merge")),
-        ("soft_illustration: {factor: 0.2}", after("soft_illustration", "results")),
+        ("soft_illustration: {uncertainty: 0.2}", after("soft_illustration", "results")),
         ("search: {n_iterations: 100}", AFTER_SEARCH),
         ("search: {alphas: [0.01]}", AFTER_SEARCH),
         ("search: {property_folds: 3}", {"search_properties", *reported("search")}),
@@ -114,7 +114,7 @@ COUNTS = [
     (word, key)
     for word, section in GIVEN.items()
     for key, value in section.items()
-    if type(value) is int and key not in ("chunk", "split_chunk")
+    if type(value) is int and key not in ("chunk", "repeat_chunk")
     if not_run_yet(GIVEN, counted(word, key, 1))
 ]
 #: Rules that put chunks of a data set together.
@@ -127,10 +127,10 @@ MERGE |= {"survival_merge", "survival_describe", "survival_sheet"}
 @pytest.mark.parametrize("more", [1, -1])
 @pytest.mark.parametrize(("word", "key"), COUNTS)
 def test_another_number_of_repeats_runs_new_ones_only(smoke, word, key, more):
-    """From two permutations to three, all noise was drawn and all trees were learnt again: the
-    noise of a data set was one step, the last chunk bore the number of its last permutation, and
+    """From two repeats to three, all noise was drawn and all trees were learnt again: the
+    noise of a data set was one step, the last chunk bore the number of its last repeat, and
     some chunks hung on how many there are."""
-    size = GIVEN[word]["split_chunk" if (word, key) == ("survival", "n_splits") else "chunk"]
+    size = GIVEN[word]["repeat_chunk" if (word, key) == ("survival", "n_repeats") else "chunk"]
     after = counted(word, key, more * size if more < 0 else more)
     if after[word][key] < 1:
         pytest.skip("there is one repeat")

@@ -54,7 +54,7 @@ def test_smoke_makes_every_file_of_the_flow(smoke):
     assert list(rows.columns) == [
         "experiment",
         "dataset",
-        "permutation",
+        "repeat",
         "noise",
         "method",
         "metric",
@@ -69,7 +69,7 @@ def test_killed_and_resumed_with_one_core_other_chunks_other_entry_gives_the_sam
 ):
     """A run killed half-way leaves its lock; the command sees it, resumes, and the bytes agree.
 
-    Neither the number of cores, nor how permutations are cut, nor the entry changes a byte.
+    Neither the number of cores, nor how repeats are cut, nor the entry changes a byte.
     """
     project = new_project(tmp_path / "killed")
     settings = project.settings("soft: {chunk: 2}\nsearch: {chunk: 2}\nstructure: {chunk: 2}")
@@ -122,7 +122,7 @@ def test_killed_and_resumed_with_one_core_other_chunks_other_entry_gives_the_sam
 
 
 def uncut(manifest):
-    """Jobs and files on the way that do not depend on how permutations are cut."""
+    """Jobs and files on the way that do not depend on how repeats are cut."""
     jobs = {
         id: job
         for id, job in manifest["jobs"].items()

@@ -26,9 +26,9 @@ configuration: brief
 experiments: [soft_sweep]
 soft:
   datasets: [bupa, haberman]
-  n_permutations: 2
+  n_repeats: 2
   n_folds: 2
-  factors: [0.2]
+  uncertainties: [0.2]
   chunk: 1
 soft_sweep:
   datasets: [bupa, haberman]

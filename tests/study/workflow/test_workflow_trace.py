@@ -107,7 +107,7 @@ def test_a_cell_is_followed_to_the_raw_file(here, manifest):
 
 def test_a_cell_lists_its_rows_and_no_others(here):
     """Rows of the other experiment were listed for a cell of table 3.4, trees of all noise factors;
-    of table 4.1 three splits where the first is meant, of table 5.1 all rows where one is."""
+    of table 4.1 three repeats where the first is meant, of table 5.1 all rows where one is."""
     keys = trace(here, cell(here)).parts[0].selected[0].frame
     noise = float(cell(here).rpartition(",")[2])
     assert set(keys["experiment"]) == {"training_noise"} and set(keys["noise"]) == {noise}
@@ -115,7 +115,7 @@ def test_a_cell_lists_its_rows_and_no_others(here):
     table = pd.read_csv(here / "reports/tables/thesis_table_4_1.csv")
     run = table.index[(table["status"] == "run") & table["measured"].notna()][0]
     (part,) = trace(here, f"thesis_table_4_1:#{run + 1}").parts
-    assert part.selected[0].frame["split"].tolist() == [0]
+    assert part.selected[0].frame["repeat"].tolist() == [0]
     table = pd.read_csv(here / "reports/tables/thesis_table_5_1.csv")
     run = table.index[table["status"] == "run"][0]
     measured = trace(here, f"thesis_table_5_1:#{run + 1}").parts[0]
@@ -227,7 +227,7 @@ def test_a_row_comes_out_again_from_its_seeds(here, manifest):
     first = found.parts[0].selected[0].frame.iloc[0]
     assert "(n = " in found.tree and found.tree_of["method"] == "stp"
     assert found.tree_of["training_noise"] == first["noise"] > 0
-    assert found.tree_of["permutation"] == first["permutation"]
+    assert found.tree_of["repeat"] == first["repeat"]
     # What the cell does not rest on was made anew as well.
     assert "soft_statistics" not in found.jobs
     assert {p: p.read_bytes() for p in before} == before, "nothing in place is touched"

@@ -6,9 +6,8 @@ An experiment that keeps these habits stands in no list of a test:
   `figures`, `claims` and `page`;
 - a rule whose log names a `{dataset}` runs on those of `datasets`, or on what bears its name, as
   `people_dataset` that of `uncertainty_benchmark_people`;
-- one whose log names a `{chunk}` counts to the first of `COUNTS` that the section has, or to the
-  splits that bear its name; in chunks of `chunk`, or of what `CUT_BY` names, and the rest one by
-  one.
+- one whose log names a `{chunk}` counts to the first of `COUNTS` that the section has; in
+  chunks of `chunk`, or of what `CUT_BY` names, and the rest one by one.
 """
 
 from __future__ import annotations
@@ -28,12 +27,12 @@ from hedgerow_study.workflow.planning.profile import CUT_BY
 from hedgerow_study.workflow.settings.config import chunks
 
 #: What is repeated in an experiment.
-COUNTS = ("n_permutations", "n_forests", "n_repeats", "n_splits")
+COUNTS = ("n_permutations", "n_repeats")
 #: Rules that count something else.
 COUNTED = {
-    "confidence_size": "n_divisions",
+    "confidence_size": "n_curve_repeats",
     "uncertainty_benchmark_people": "n_people",
-    "survival_learn": "n_splits",
+    "survival_learn": "n_repeats",
 }
 #: Rules whose results another experiment reads too, which may have data sets of its own.
 SHARED = {"soft_noise": "noise_models", "soft_calibrate": "noise_models"}
@@ -120,8 +119,6 @@ def _chunks(word: str, rule: str, given: Sections) -> list[str]:
     section = given[REPEATS_OF.get(word, word)]
     size = section[CUT_BY.get(rule, "chunk")]
     counted = COUNTED.get(rule) or next(key for key in COUNTS if key in section)
-    splits = [key for key in section if key.endswith("_splits")]
-    counted = _bearing(rule.removeprefix(f"{word}_"), splits, counted)
     return chunks(section[counted], size)
 
 
@@ -143,7 +140,7 @@ SHOWN_TOO = {
     "missing": {"interpretations"},
 }
 #: Rules that make something of all data sets that a page does not show as it is.
-KEPT = ("statistics", "by_factor", "timed_claims")
+KEPT = ("statistics", "by_uncertainty", "timed_claims")
 #: Rules of which analyses make jobs again.
 READ_AGAIN = {
     *("soft_noise", "soft_calibrate", "soft_learn", "soft_prune", "soft_evaluate", "soft_merge"),

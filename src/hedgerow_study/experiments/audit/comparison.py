@@ -114,19 +114,19 @@ def _mean_over_sets(table: pd.DataFrame, _tables) -> pd.DataFrame:
     return mean.join(of_sets, on=cell).assign(spread="data sets of this run")
 
 
-def _with_splits(table: pd.DataFrame, tables: Frames) -> pd.DataFrame:
-    """Tables 4.1, 4.3 and 4.5: the first split, and how far all splits are apart."""
+def _with_repeats(table: pd.DataFrame, tables: Frames) -> pd.DataFrame:
+    """Tables 4.1, 4.3 and 4.5: the first repeat, and how far all repeats are apart."""
     cell = ["dataset", "method", "criterion", "metric"]
-    splits = tables["search_splits"].dropna(subset=["metric"])
-    splits = splits.rename(columns={"lowest": "low", "highest": "high", "n_splits": "n"})
-    splits = splits.drop_duplicates(cell)[[*cell, "sd", "low", "high", "n"]]
+    repeats = tables["search_splits"].dropna(subset=["metric"])
+    repeats = repeats.rename(columns={"lowest": "low", "highest": "high", "n_repeats": "n"})
+    repeats = repeats.drop_duplicates(cell)[[*cell, "sd", "low", "high", "n"]]
     # A column without a text is one of numbers, in files of a small run.
     cells = table.astype(dict.fromkeys(cell, object)).merge(
-        splits.astype(dict.fromkeys(cell, object)), on=cell, how="left"
+        repeats.astype(dict.fromkeys(cell, object)), on=cell, how="left"
     )
     counted = cells["dataset"] == "all_datasets"
     cells["n"] = cells["n"].where(~counted, cells["n_datasets"])
-    apart = np.where(cells["sd"].isna(), "none: the first split alone", "splits of this run")
+    apart = np.where(cells["sd"].isna(), "none: the first repeat alone", "repeats of this run")
     cells["spread"] = np.where(counted, "none: a count of data sets", apart)
     return cells
 
@@ -192,7 +192,7 @@ def _trees(table: pd.DataFrame, _tables) -> pd.DataFrame:
 
 
 _FORESTS = _renamed_columns(
-    low="lowest", high="highest", n="n_forests", spread="forests of this run"
+    low="lowest", high="highest", n="n_repeats", spread="repeats of this run"
 )
 _REPEATS = _renamed_columns(low="lowest", high="highest", spread="repeats of this run")
 
@@ -201,11 +201,11 @@ SOURCES = {
     "thesis_table_3_1": Source("soft", "thesis_table_3_1", _data_sets),
     "thesis_table_3_4": Source("soft", "thesis_table_3_4", _mean_over_sets),
     "thesis_table_3_5": Source("soft", "thesis_table_3_5", _mean_over_sets),
-    "thesis_table_4_1": Source("search", "thesis_table_4_1", _with_splits),
+    "thesis_table_4_1": Source("search", "thesis_table_4_1", _with_repeats),
     "thesis_table_4_2": Source("search", "thesis_table_4_2", _significance_tests),
-    "thesis_table_4_3": Source("search", "thesis_table_4_3", _with_splits),
+    "thesis_table_4_3": Source("search", "thesis_table_4_3", _with_repeats),
     "thesis_table_4_4": Source("search", "thesis_table_4_4", _significance_tests),
-    "thesis_table_4_5": Source("search", "thesis_table_4_5", _with_splits),
+    "thesis_table_4_5": Source("search", "thesis_table_4_5", _with_repeats),
     "thesis_table_4_6": Source("search", "thesis_table_4_6", _significance_tests),
     "thesis_table_4_7": Source("search", "thesis_table_4_7", _renamed_columns()),
     "thesis_table_5_1": Source("structure", "thesis_table_5_1", _FORESTS),

@@ -30,7 +30,7 @@ KIND_LABELS = {"binary": "two classes", "multi_class": "several classes"}
 @figure(
     "Gain by the size of the training part",
     caption="Mean relative improvement over {tree} of the area under the ROC curve on the "
-    "other rows, by the share of the rows that trees are trained on, {divisions} each. Above the "
+    "other rows, by the share of the rows that trees are trained on, {repeats} each. Above the "
     "line ConfDTree is better. The paper's figure shows a gain that shrinks as the training part "
     "grows, about 9 % at the smallest and 5 % at the largest by its text. {ran}",
     alt="Two panels, data sets with two and with several classes, a line per version; the numbers "

@@ -66,7 +66,7 @@ AFFECTED_METRICS = {"points": "affected_points", "relative": "affected"}
 #: Columns that order each table.
 ORDER = {
     "rows": ["dataset", "repeat", "tree", "method", "metric"],
-    "sizes": ["dataset", "division", "share", "tree", "method", "metric"],
+    "sizes": ["dataset", "repeat", "share", "tree", "method", "metric"],
     "facts": ["dataset"],
     "trees": ["dataset", "repeat", "fold", "learner"],
     "gains": ["tree", "dataset", "method", "criterion"],
@@ -149,10 +149,10 @@ class ConfidencePlan(Plan):
         exclusive_minimum=0,
         exclusive_maximum=1,
     )
-    n_divisions: int = setting(
+    n_curve_repeats: int = setting(
         3,
-        "Divisions of each data set at each share (section IV.B, 10).",
+        "Repeats at each share of figure 6, splits of each data set (section IV.B, 10).",
         minimum=1,
         maximum=999,
     )
-    chunk: int = in_chunks("Cross validations and divisions", 3)
+    chunk: int = in_chunks("Cross validations and repeats of figure 6", 3)

@@ -233,23 +233,23 @@ def _mean_over_folds(y: np.ndarray, probabilities: np.ndarray, fold: np.ndarray)
 
 @step("min_instances", "normality_alpha", "seed", "shares")
 def learning_curve(
-    table: TidyTable, plan: ConfidencePlan, divisions: Iterable[int] | None = None
+    table: TidyTable, plan: ConfidencePlan, repeats: Iterable[int] | None = None
 ) -> pd.DataFrame:
     """C4.5 and ConfDTree on training parts of growing size (section IV.B, figure 6).
 
-    Returns: dataset, division, share, tree, method, metric (of `auc_scores`), value (test part).
+    Returns: dataset, repeat, share, tree, method, metric (of `auc_scores`), value (test part).
     """
     table = one_sample(table)
     X, y, n_classes = table.X, table.y, len(table.classes)
     rows = []
-    for division in numbers_of(plan, "n_divisions", divisions):
+    for repeat in numbers_of(plan, "n_curve_repeats", repeats):
         for share in plan.shares:
             train, test = split(
-                table, division, seed=plan.seed, experiment=EXPERIMENT, test_size=1.0 - share
+                table, repeat, seed=plan.seed, experiment=EXPERIMENT, test_size=1.0 - share
             )
             parts = X.iloc[train], y[train], X.iloc[test]
             for tree, method, learner, probabilities in corrected(*parts, plan):
                 whole = all_classes(probabilities, learner.classes_, n_classes)
                 for metric, value in auc_scores(y[test], whole).items():
-                    rows.append((table.name, division, share, tree, method, metric, value))
+                    rows.append((table.name, repeat, share, tree, method, metric, value))
     return ordered(rows, ORDER["sizes"], "value")

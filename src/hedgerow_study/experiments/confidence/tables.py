@@ -75,7 +75,7 @@ def caption_values(plan: ConfidencePlan) -> dict[str, str]:
         "affected": CHOICE_LABELS[plan.affected],
         "other": next(t for r, t in CHOICE_LABELS.items() if r != plan.affected),
         "m": f"{plan.min_instances:g}",
-        "divisions": how_many(plan.n_divisions, "division"),
+        "repeats": how_many(plan.n_curve_repeats, "repeat"),
         "ran": f"Asked for: {', '.join(plan.datasets)}, configuration {plan.configuration}.",
     }
 
@@ -352,7 +352,7 @@ def confidence_trees(
 @table(
     "Gain by the size of the training part",
     caption="Mean relative improvement over {tree} of the area, in per cent, on the rows "
-    "that a training part of so large a share of each data set leaves, {divisions} each; n data "
+    "that a training part of so large a share of each data set leaves, {repeats} each; n data "
     "sets. The paper shows figure 6 without numbers. {ran}",
     caption_values=caption_values,
     sources=small_parts_sources,
@@ -382,7 +382,7 @@ def confidence_sizes(
 def gains_by_share(sizes: pd.DataFrame) -> pd.DataFrame:
     """Gain of each data set, share of training rows and version.
 
-    Returns: dataset, share, method, auc, base_auc (means over divisions), gain (per cent).
+    Returns: dataset, share, method, auc, base_auc (means over repeats), gain (per cent).
     """
     areas = sizes[sizes["metric"] == CRITERIA[0]]
     wide = areas.groupby(["dataset", "share", "method"])["value"].mean().unstack()

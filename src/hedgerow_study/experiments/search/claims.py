@@ -12,7 +12,7 @@ from hedgerow_study.experiments.frames import Frames
 from hedgerow_study.experiments.search.plan import METRICS, POLICIES, SearchPlan
 from hedgerow_study.experiments.search.tables import (
     best_validated,
-    first_split,
+    first_repeat,
     instances,
     naive_bayes_is_better,
     printed_cells,
@@ -55,8 +55,8 @@ def claims(
 
 
 def measured(rows: pd.DataFrame, properties: pd.DataFrame, plan: SearchPlan) -> pd.DataFrame:
-    """Split 0 of the data sets of the chapter, as `cells`."""
-    rows = first_split(rows)
+    """Repeat 0 of the data sets of the chapter, as `cells`."""
+    rows = first_repeat(rows)
     rows = rows[rows["dataset"].isin(set(plan.printed.values()))]
     wide = properties.pivot(index="dataset", columns="metric", values="value")
     naive_bayes = naive_bayes_is_better(wide).map({True: "yes", False: "no"})

@@ -14,7 +14,7 @@ from hedgerow_study.experiments.search.tables import (
     CRITERIA,
     SMALL,
     caption_values,
-    first_split,
+    first_repeat,
     instances,
     printed_cells,
 )
@@ -47,7 +47,7 @@ def thesis_figure_4_3(rows: pd.DataFrame, published: Frames, plan: SearchPlan) -
     from matplotlib.lines import Line2D
     from matplotlib.ticker import FixedLocator, FormatStrFormatter, NullLocator
 
-    measured = first_split(rows)
+    measured = first_repeat(rows)
     printed = printed_cells(published, plan)
     with drawing(5.6) as figure:
         grid = figure.subplots(2, 2, sharex=True, sharey=True)
@@ -113,7 +113,7 @@ def thesis_figure_4_5(rows: pd.DataFrame, published: Frames, plan: SearchPlan) -
 
 
 def _differences(grid, pairs, rows, published, plan) -> None:
-    measured = first_split(rows)
+    measured = first_repeat(rows)
     sizes = measured.groupby("dataset")["n_rows"].first().astype(float)
     printed = printed_cells(published, plan)
     for axes, letter, (first, second, title) in zip(grid.flat, "abcd", pairs, strict=False):

@@ -70,10 +70,10 @@ def section(
     tables = numbered(tables)
     available = set(rows["dataset"])
     members = [d for d in plan.printed.values() if d in available]
-    splits = tables["search_splits"]
-    splits = splits[splits["method"].notna()]
+    repeats = tables["search_splits"]
+    repeats = repeats[repeats["method"].notna()]
     views = {"thesis_table_4_7": _properties(tables["thesis_table_4_7"])}
-    views |= {"search_splits": _splits(splits)} if len(splits) else {}
+    views |= {"search_splits": _repeats(repeats)} if len(repeats) else {}
     parts = []
     for word, title, results, tests, drawn in _PARTS:
         views[results] = _results(tables[results], results)
@@ -234,12 +234,12 @@ def _properties(table: pd.DataFrame) -> Markup:
     return view(lines, ["Data set", *_PROPERTIES.values()])
 
 
-def _splits(table: pd.DataFrame) -> Markup:
-    """Blocks of the data sets that have further splits, a line per method."""
+def _repeats(table: pd.DataFrame) -> Markup:
+    """Blocks of the data sets that have further repeats, a line per method."""
     blocks = {}
     for _, rows in table.groupby("dataset", sort=False):
         first = rows.iloc[0]
-        words = f"{first['registry']}, {int(first['n_splits'])} splits"
+        words = f"{first['registry']}, {int(first['n_repeats'])} repeats"
         if first["n_no_search"]:
             words += f", {int(first['n_no_search'])} of them without a search"
         name = first["dataset"].replace("_", " ")
@@ -252,14 +252,14 @@ def _splits(table: pd.DataFrame) -> Markup:
     return view(
         blocks,
         ["", *(Span(_HEADS[metric], 4) for metric in METRICS)],
-        ["Method", *["Mean", "sd", "First\nsplit", "Better"] * len(METRICS)],
+        ["Method", *["Mean", "sd", "First\nrepeat", "Better"] * len(METRICS)],
     )
 
 
 def _spread(cell: pd.Series) -> list:
     digits, row = UNITS[cell.name][1], cell["row"]
     numbers = [number(cell[name], max(digits, 1)) for name in ("mean", "sd")]
-    numbers += [number(cell["first_split"], digits)]
+    numbers += [number(cell["first_repeat"], digits)]
     better = cell["better_than_c45"]
     better = f"{100 * better:.0f} %" if is_number(better) else ""
     return [*(Styled(value, row=row) for value in numbers), better]

@@ -27,15 +27,15 @@ BOTH = "vp_dtp"  # with which policies and methods are compared (4.6.2, 4.6.3)
 #: Metrics of tables 4.1, 4.3 and 4.5, and whether more is better.
 METRICS = {"f1": True, "n_leaves": False, "f1_per_leaf": True}
 
-CELL = ["dataset", "split", "method", "criterion"]
-TUNING = ["dataset", "split", "method", "parameter", "value", "cv_f1", "chosen"]
+CELL = ["dataset", "repeat", "method", "criterion"]
+TUNING = ["dataset", "repeat", "method", "parameter", "value", "cv_f1", "chosen"]
 #: Where the confidence is tuned by it, a further column of `tuning`.
 BY_ACCURACY = "cv_accuracy"
 #: Columns that order each table of `run`; nodes of a tree keep their order.
 ORDER = {
     "rows": CELL,
-    "trees": ["dataset", "split"],
-    "tuning": ["dataset", "split", "method", "value"],
+    "trees": ["dataset", "repeat"],
+    "tuning": ["dataset", "repeat", "method", "value"],
     "times": CELL,
 }
 
@@ -126,16 +126,16 @@ class SearchPlan(UctPlan):
         "Data sets by their key in the registry; those of table 4.1, in its order, without two "
         "whose licences keep them out of the archive.",
     )
-    n_splits: int = setting(
+    n_repeats: int = setting(
         1,
-        "Divisions into training and test part per data set; the first is that of the published "
-        "protocol, the others give means and spread.",
+        "Repeats, splits into training and test part per data set; the first is that of the "
+        "published protocol, the others give means and spread.",
         minimum=1,
         maximum=999,
     )
     methods: tuple[str, ...] = setting(
         METHODS,
-        "Methods on the first split: C4.5, also on the induction set of UCT-DT alone, ETE, and "
+        "Methods on the first repeat: C4.5, also on the induction set of UCT-DT alone, ETE, and "
         "UCT-DT by its simulation policy; uct_vs has every search pruning of table 4.1, the others "
         "both.",
         choices=METHODS,
@@ -143,7 +143,7 @@ class SearchPlan(UctPlan):
     )
     further_methods: tuple[str, ...] = setting(
         ("c45", "c45_induction", "uct_vs", "uct_c45"),
-        "Methods on the other splits, UCT-DT with both search prunings.",
+        "Methods on the other repeats, UCT-DT with both search prunings.",
         choices=METHODS,
         contains="c45",
     )
@@ -222,4 +222,4 @@ class SearchPlan(UctPlan):
         minimum=1,
         maximum=100_000,
     )
-    chunk: int = in_chunks("Splits")
+    chunk: int = in_chunks("Repeats")

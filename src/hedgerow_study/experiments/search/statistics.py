@@ -16,9 +16,9 @@ from hedgerow_study.experiments.step import step
 
 @step("datasets")
 def statistics(rows: pd.DataFrame, plan: SearchPlan) -> pd.DataFrame:
-    """The tests of tables 4.2, 4.4 and 4.6 on split 0, over the data sets of chapter 4."""
+    """The tests of tables 4.2, 4.4 and 4.6 on repeat 0, over the data sets of chapter 4."""
     of_chapter = rows["dataset"].isin(set(plan.printed.values()))
-    return compare(rows[of_chapter & (rows["split"] == 0)])
+    return compare(rows[of_chapter & (rows["repeat"] == 0)])
 
 
 def compare(cells: pd.DataFrame, tables: Iterable[str] = tuple(FAMILIES)) -> pd.DataFrame:

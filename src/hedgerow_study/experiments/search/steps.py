@@ -1,8 +1,8 @@
 """Trees by Monte Carlo tree search: the experiments of thesis chapter 4 (4.5 and 4.6).
 
-One data set and one split at a time. Split 0 is the published protocol: one division into 70 %
-training and 30 % test data, on which C4.5, ETE and six variants of UCT-DT learn. Further splits,
-which the paper does not have, tell how much of a difference is the split's. Each split tunes the
+One data set and one repeat at a time. Repeat 0 is the published protocol: one split into 70 %
+training and 30 % test data, on which C4.5, ETE and six variants of UCT-DT learn. Further repeats,
+which the paper does not have, tell how much of a difference is the split's. Each repeat tunes the
 pruning confidence of C4.5 on its training part; the trees of C4.5 and DT-based pruning inside
 UCT-DT share it:
 
@@ -19,7 +19,7 @@ import pandas as pd
 
 from hedgerow.data import TidyTable, folds, rng, split
 from hedgerow.evaluation import metrics
-from hedgerow.evaluation.tuning import best_factor
+from hedgerow.evaluation.tuning import best_value
 from hedgerow_study.experiments.frames import (
     concat_sorted,
     numbers_of,
@@ -45,7 +45,7 @@ from hedgerow_study.experiments.step import step
 
 
 def cells_of(split_number: int, plan: SearchPlan) -> list[tuple[str, str]]:
-    """Method and criterion of every learner that runs on a split, in the order of the tables."""
+    """Method and criterion of every learner that runs on a repeat, in the order of the tables."""
     cells = []
     for method in plan.methods if split_number == 0 else plan.further_methods:
         if method not in POLICIES:
@@ -69,26 +69,26 @@ def cells_of(split_number: int, plan: SearchPlan) -> list[tuple[str, str]]:
     outputs=("rows", "trees", "tuning", "times"),
 )
 def run(
-    table: TidyTable, plan: SearchPlan, splits: Iterable[int] | None = None
+    table: TidyTable, plan: SearchPlan, repeats: Iterable[int] | None = None
 ) -> dict[str, pd.DataFrame]:
-    """Learn and evaluate every method on some splits of one data set (thesis 4.5.1).
+    """Learn and evaluate every method on some repeats of one data set (thesis 4.5.1).
 
-    Returns: `rows`: dataset, split, method, criterion, f1 (macro F1 on the test part, per cent),
+    Returns: `rows`: dataset, repeat, method, criterion, f1 (macro F1 on the test part, per cent),
     n_leaves, f1_per_leaf (per cent per leaf), search_depth (tests of the deepest state),
     validation_f1 (of the best state's tree as it was found, per cent), n_iterations, exhausted,
     confidence, alpha, max_depth (of the C4.5 tree; the limit of each branch of UCT-DT), n_rows.
     What a method does not have is missing. `trees`: the trees, one row per node, keys dataset,
-    split, method, criterion. `tuning`: dataset, split, method, parameter, value, cv_f1 (macro F1,
+    repeat, method, criterion. `tuning`: dataset, repeat, method, parameter, value, cv_f1 (macro F1,
     fraction), chosen; with `tuned_by` accuracy also cv_accuracy (fraction), by which a confidence
-    is chosen then. `times`: dataset, split, method, criterion, seconds of learning, tuning_seconds.
-    Both are processor time, which other work on the machine and its pauses do not lengthen as they
-    do the clock's. Machines differ: no result depends on it.
+    is chosen then. `times`: dataset, repeat, method, criterion, seconds of learning,
+    tuning_seconds. Both are processor time, which other work on the machine and its pauses do not
+    lengthen as they do the clock's. Machines differ: no result depends on it.
     """
     from hedgerow.tree import forest_to_frame
 
     table = one_sample(table)
     rows, keys, trees, tuning, times = [], [], [], [], []
-    for number in numbers_of(plan, "n_splits", splits):
+    for number in numbers_of(plan, "n_repeats", repeats):
         part = Part(table, number, plan)
         for method, criterion in cells_of(number, plan):
             cell = (table.name, number, method, criterion)
@@ -124,7 +124,7 @@ def _tuning_columns(plan) -> list[str]:
 
 
 class Part:
-    """One split of one data set: its parts, and what is tuned on the training part."""
+    """One repeat of a data set: its parts, and what is tuned on the training part."""
 
     def __init__(self, table, number: int, plan: SearchPlan):
         self.table, self.number, self.plan = table, number, plan
@@ -271,7 +271,7 @@ class Part:
                 scores[:, i] += [measure(y, probabilities) for measure in measures]
             n += 1
         sign = -1 if self.plan.ties_of_confidence == "largest" else 1
-        best = sign * best_factor([sign * c for c in self.plan.confidences], scores[-1] / n)
+        best = sign * best_value([sign * c for c in self.plan.confidences], scores[-1] / n)
         self._note(method, "confidence", self.plan.confidences, scores / n, best, start)
         return best
 
@@ -287,7 +287,7 @@ class Part:
                 learner = self.fit(self.ete(alpha, f"ete_fold_{k:02d}"), train)
                 scores[i] += metrics.macro_f1(y, self._probabilities(learner, X))
             n += 1
-        best = -best_factor([-a for a in self.plan.alphas], scores / n)
+        best = -best_value([-a for a in self.plan.alphas], scores / n)
         self._note("ete", "alpha", self.plan.alphas, scores[None] / n, best, start)
         return best
 

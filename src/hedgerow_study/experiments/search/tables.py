@@ -93,12 +93,12 @@ def caption_values(rows: pd.DataFrame, plan: SearchPlan) -> dict[str, str]:
         f"configuration {plan.configuration}; the paper has {len(plan.printed)} and 200,000.",
         "without": _without(rows, plan),
         "property_folds": str(plan.property_folds),
-        "n_further": str(max(plan.n_splits - 1, 0)),
+        "n_further": str(max(plan.n_repeats - 1, 0)),
     }
 
 
 def _without(rows: pd.DataFrame, plan: SearchPlan) -> str:
-    first = first_split(rows)
+    first = first_repeat(rows)
     lacking = set(first["dataset"][without_search(first)])
     names = [d for d in plan.printed.values() if d in lacking]
     return f"Here: {', '.join(names) or 'none'}."
@@ -107,11 +107,11 @@ def _without(rows: pd.DataFrame, plan: SearchPlan) -> str:
 def without_search(rows: pd.DataFrame) -> pd.Series:
     """Whether the limit of the depth left UCT-DT nothing to search, for each row.
 
-    Returns: the same for all methods of a data set and split.
+    Returns: the same for all methods of a data set and repeat.
     """
     if "max_depth" not in rows:
         return pd.Series(False, index=rows.index)
-    limit = rows.groupby(["dataset", "split"])["max_depth"].transform("max")
+    limit = rows.groupby(["dataset", "repeat"])["max_depth"].transform("max")
     return (limit <= 1).fillna(False).astype(bool)
 
 
@@ -140,17 +140,17 @@ def printed_cells(published: Frames, plan: SearchPlan) -> pd.DataFrame:
     return wide.rename_axis(columns=None)
 
 
-def first_split(rows: pd.DataFrame) -> pd.DataFrame:
-    """Rows of the published protocol, one split per data set."""
-    return rows[rows["split"] == 0]
+def first_repeat(rows: pd.DataFrame) -> pd.DataFrame:
+    """Rows of the published protocol, one repeat per data set."""
+    return rows[rows["repeat"] == 0]
 
 
 # ---------------------------------------------------------------------------- tables of results
 
 
 def results_sources(table: pd.DataFrame, rows: pd.DataFrame, plan: SearchPlan) -> Iterator[Cell]:
-    """Tables 4.1, 4.3 and 4.5 rest on the rows of the first split, footers on all of theirs."""
-    lacking = set(rows["dataset"][without_search(rows) & (rows["split"] == 0)])
+    """Tables 4.1, 4.3 and 4.5 rest on the rows of the first repeat, footers on all of theirs."""
+    lacking = set(rows["dataset"][without_search(rows) & (rows["repeat"] == 0)])
     ran = [d for d in plan.printed.values() if d in set(rows["dataset"]) - lacking]
     lines = table.to_dict("records")
     counted = [line for line in lines if str(line["metric"]).startswith("n_wins_")]
@@ -158,7 +158,7 @@ def results_sources(table: pd.DataFrame, rows: pd.DataFrame, plan: SearchPlan) -
         column: sorted({line[column] for line in counted}) for column in ("method", "criterion")
     }
     for row, line in enumerate(lines):
-        where = {"split": 0, "method": line["method"], "criterion": line["criterion"]}
+        where = {"repeat": 0, "method": line["method"], "criterion": line["criterion"]}
         if line["dataset"] != ALL:
             if line["status"] == "run":
                 where["dataset"] = line["registry"]
@@ -175,7 +175,7 @@ def results_sources(table: pd.DataFrame, rows: pd.DataFrame, plan: SearchPlan) -
         else:
             others = {"method": count.removeprefix("n_better_than_"), "criterion": ""}
             formula = "n_above" if METRICS[metric] else "n_below"
-        beaten = Rows("rows", {"split": 0, "dataset": ran, **others}, metric)
+        beaten = Rows("rows", {"repeat": 0, "dataset": ran, **others}, metric)
         pair = (Rows("rows", where, metric), beaten)
         yield Cell(row, "measured", formula, pair, by=("dataset",), decimals=UNITS[metric][1])
 
@@ -240,7 +240,7 @@ _COUNTS = ["counted", "counted_same_sets", "n_datasets"]
 def _results(identifier, rows, published, plan) -> pd.DataFrame:
     groups = COLUMNS[identifier]
     metrics = [m for m in UNITS if m in METRICS or identifier == "thesis_table_4_1"]
-    first = first_split(rows)
+    first = first_repeat(rows)
     lacking = set(first["dataset"][without_search(first)])
     extra = [g for g in EXTRA_GROUPS.get(identifier, ()) if (first["method"] == g[0]).any()]
     measured = _by_group(first, (*groups, *extra), metrics)
@@ -345,7 +345,7 @@ def tests_sources(
     table: pd.DataFrame, rows: pd.DataFrame, identifier: str, plan: SearchPlan
 ) -> Iterator[Cell]:
     """Plain tests rest on the values that they compare, corrected ones on their family."""
-    first = rows[rows["dataset"].isin(set(plan.printed.values())) & (rows["split"] == 0)]
+    first = rows[rows["dataset"].isin(set(plan.printed.values())) & (rows["repeat"] == 0)]
     groups = FAMILIES[identifier]
     again = {
         "friedman": ("friedman", "friedman_p"),
@@ -356,7 +356,9 @@ def tests_sources(
             continue
         sets = wide_cells(first, line["metric"], groups).index.tolist()
         values = tuple(
-            Rows("rows", {"split": 0, "dataset": sets, "method": m, "criterion": c}, line["metric"])
+            Rows(
+                "rows", {"repeat": 0, "dataset": sets, "method": m, "criterion": c}, line["metric"]
+            )
             for m, c in (groups[name] for name in line["groups"].split("|"))
         )
         test = {"table": identifier, "metric": line["metric"], "name": line["test"]}
@@ -473,7 +475,7 @@ def _arrow(groups: str, better: str | float) -> str:
 def properties_sources(
     table: pd.DataFrame, rows: pd.DataFrame, properties: pd.DataFrame
 ) -> Iterator[Cell]:
-    """Table 4.7 rests on the properties of each data set and on its rows of the first split."""
+    """Table 4.7 rests on the properties of each data set and on its rows of the first repeat."""
     read = {"n_instances": "n_instances", "n_is_above_q2": "n_above_half_of_largest"}
     read |= {"n_above_median": "n_above_median", "nb_f1": "f1_nb", "mean_f1": "f1_mean"}
     shares = {
@@ -481,7 +483,7 @@ def properties_sources(
         "share_above_median": "n_above_median",
     }
     places = {"nb_f1": 1, "mean_f1": 1}
-    best = best_validated(first_split(rows)[lambda r: r["method"].isin(list(POLICIES))])
+    best = best_validated(first_repeat(rows)[lambda r: r["method"].isin(list(POLICIES))])
     best = best.set_index("dataset") if len(best) else best
     for row, line in enumerate(table.to_dict("records")):
         metric, where = line["metric"], {"dataset": line["registry"]}
@@ -506,8 +508,8 @@ def properties_sources(
             if metric.startswith("validated_"):
                 chosen = best.loc[line["registry"]]
                 uct = {"method": chosen["method"], "criterion": chosen["criterion"]}
-            first = Rows("rows", {**where, "split": 0, **uct}, value)
-            c45 = Rows("rows", {**where, "split": 0, "method": "c45"}, value)
+            first = Rows("rows", {**where, "repeat": 0, **uct}, value)
+            c45 = Rows("rows", {**where, "repeat": 0, "method": "c45"}, value)
             yield Cell(row, "measured", "is_above", (first, c45))
 
 
@@ -537,7 +539,7 @@ def thesis_table_4_7(
     printed = published["thesis_table_4_7"]
     cells = printed.set_index(["dataset", "metric"])
     wide = properties.pivot(index="dataset", columns="metric", values="value")
-    above = uct_against_c45(first_split(rows))
+    above = uct_against_c45(first_repeat(rows))
     available = set(rows["dataset"])
     lines = []
     shown = set(printed["dataset"])
@@ -648,46 +650,46 @@ def _yes(value) -> str:
     return "yes" if value else "no"
 
 
-# -------------------------------------------------------------------------------- over splits
+# -------------------------------------------------------------------------------- over repeats
 
 
-def splits_sources(table: pd.DataFrame, rows: pd.DataFrame) -> Iterator[Cell]:
-    """Rows of the splits above 0, and of the first."""
-    splits = sorted(set(rows["split"]) - {0})
+def repeats_sources(table: pd.DataFrame, rows: pd.DataFrame) -> Iterator[Cell]:
+    """Rows of the repeats above 0, and of the first."""
+    repeats = sorted(set(rows["repeat"]) - {0})
     formulas = {name: name for name in ("mean", "sd", "lowest", "highest")}
     for row, line in enumerate(table.to_dict("records")):
-        if pd.isna(line["n_splits"]):
+        if pd.isna(line["n_repeats"]):
             continue
         where = {"dataset": line["registry"]}
         where |= {name: line[name] for name in ("method", "criterion")}
-        further = Rows("rows", {**where, "split": splits}, line["metric"])
-        for column, formula in {**formulas, "n_splits": "n_rows"}.items():
+        further = Rows("rows", {**where, "repeat": repeats}, line["metric"])
+        for column, formula in {**formulas, "n_repeats": "n_rows"}.items():
             yield Cell(row, column, formula, (further,))
-        first = Rows("rows", {**where, "split": 0}, line["metric"])
-        yield Cell(row, "first_split", "value", (first,))
+        first = Rows("rows", {**where, "repeat": 0}, line["metric"])
+        yield Cell(row, "first_repeat", "value", (first,))
 
 
 @table(
-    "Means and spread over splits",
-    caption="Mean and standard deviation over {n_further} further train-test splits, and the "
-    "value of the first split, with both search prunings. Better: share of these splits on which "
+    "Means and spread over repeats",
+    caption="Mean and standard deviation over {n_further} further repeats, and the "
+    "value of the first repeat, with both search prunings. Better: share of these repeats on which "
     "the method beats C4.5, ties half; for UCT-DT of those where the limit of its depth, that of "
     "the tree of C4.5, left something to search. {ran}",
     caption_values=caption_values,
-    sources=splits_sources,
+    sources=repeats_sources,
 )
 def search_splits(rows: pd.DataFrame, published: Frames, plan: SearchPlan) -> pd.DataFrame:
-    """Means and spread over further splits, beside the one split of the published protocol.
+    """Means and spread over further repeats, beside the one repeat of the published protocol.
 
     Returns: dataset (printed key), registry, status, method, criterion, metric (f1, n_leaves,
-    f1_per_leaf), unit, mean, sd (n - 1 in the denominator; missing with one split), lowest,
-    highest, n_splits, n_no_search (of these splits; see `without_search`), first_split (split 0),
-    published, better_than_c45 (share of these splits on which the method beats C4.5, half for ties;
-    for UCT-DT of the splits with a search). Sets that were not run have one row with their status.
+    f1_per_leaf), unit, mean, sd (n - 1 in the denominator; missing with one repeat), lowest,
+    highest, n_repeats, n_no_search (of these; see `without_search`), first_repeat (repeat 0),
+    published, better_than_c45 (share of these repeats on which the method beats C4.5, half for
+    ties; for UCT-DT of those with a search). Sets that were not run have one row with their status.
     """
     available = set(rows["dataset"])
-    first = _wide(first_split(rows))
-    further = rows[rows["split"] > 0].sort_values(CELL)
+    first = _wide(first_repeat(rows))
+    further = rows[rows["repeat"] > 0].sort_values(CELL)
     further = further.assign(no_search=without_search(further))
     printed = _wide(printed_cells(published, plan))
     lines = []
@@ -698,10 +700,10 @@ def search_splits(rows: pd.DataFrame, published: Frames, plan: SearchPlan) -> pd
         if rows_of_set.empty:
             lines.append(head)
             continue
-        c45 = rows_of_set[rows_of_set["method"] == "c45"].set_index("split")
+        c45 = rows_of_set[rows_of_set["method"] == "c45"].set_index("repeat")
         for method in (m for m in METHODS if m in set(rows_of_set["method"])):
             criterion = BOTH if method in POLICIES else ""
-            values = rows_of_set[rows_of_set["method"] == method].set_index("split")
+            values = rows_of_set[rows_of_set["method"] == method].set_index("repeat")
             counted = ~values["no_search"] | (method not in POLICIES)
             for metric, more in METRICS.items():
                 series = values[metric].astype(float)
@@ -711,14 +713,14 @@ def search_splits(rows: pd.DataFrame, published: Frames, plan: SearchPlan) -> pd
                 line = {**head, "method": method, "criterion": criterion, "metric": metric}
                 line |= {"unit": UNITS[metric][0], "mean": series.mean(), "sd": series.std()}
                 line |= {"lowest": series.min(), "highest": series.max()}
-                line |= {"n_splits": len(series), "n_no_search": int(values["no_search"].sum())}
-                line |= {"first_split": first[metric].get(group)}
+                line |= {"n_repeats": len(series), "n_no_search": int(values["no_search"].sum())}
+                line |= {"first_repeat": first[metric].get(group)}
                 line |= {"published": printed[metric].get(group)}
                 line |= {"better_than_c45": None if method == "c45" else better}
                 lines.append(line)
     columns = ["dataset", "registry", "status", "method", "criterion", "metric", "unit"]
-    numbers = ["mean", "sd", "lowest", "highest", "first_split", "published", "better_than_c45"]
-    counts = ["n_splits", "n_no_search"]
+    numbers = ["mean", "sd", "lowest", "highest", "first_repeat", "published", "better_than_c45"]
+    counts = ["n_repeats", "n_no_search"]
     return finished(lines, [*columns, *numbers, *counts], numbers, counts, digits=6)
 
 
@@ -728,7 +730,7 @@ def _wide(cells: pd.DataFrame) -> pd.DataFrame:
 
 @step("datasets")
 def search_running_times(times: pd.DataFrame, published: Frames, plan: SearchPlan) -> pd.DataFrame:
-    """Seconds of every method on the first split, beside the times of table 4.3.
+    """Seconds of every method on the first repeat, beside the times of table 4.3.
 
     Returns: dataset (printed key), registry, method, criterion, seconds, tuning_seconds, published
     (s, of the policy VS, on another machine: the head of the column says hh:mm). Times depend on
@@ -737,7 +739,7 @@ def search_running_times(times: pd.DataFrame, published: Frames, plan: SearchPla
     printed = published["thesis_table_4_3"]
     printed = printed[printed["metric"] == "runtime"].set_index("dataset")["value"]
     lines = []
-    first = times[times["split"] == 0]
+    first = times[times["repeat"] == 0]
     first = first.assign(criterion=first["criterion"].fillna(""))  # as a CSV file gives it back
     first = first.set_index(["dataset", "method", "criterion"])
     groups = [(m, c) for m in METHODS for c in (PRUNING if m in POLICIES else ("",))]

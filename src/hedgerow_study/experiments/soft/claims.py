@@ -65,7 +65,7 @@ def _judged(
 
 
 def means(rows: pd.DataFrame) -> pd.DataFrame:
-    """Means over permutations per data set of table 3.1: the unit of every test here.
+    """Means over repeats per data set of table 3.1: the unit of every test here.
 
     Returns: experiment, dataset, noise, method, metric, value; metrics are accuracy (per cent),
     n_leaves, and both with `_std`, in standard deviations of C4.5 without added noise.

@@ -32,7 +32,7 @@ FACTOR = (
     "by {n_folds}-fold cross validation over u, w = {grid}; the paper prints no grid."
 )
 BOX = (
-    "A box holds one value per data set (the mean over its permutations, drawn as a point), in "
+    "A box holds one value per data set (the mean over its repeats, drawn as a point), in "
     "standard deviations of C4.5 without added noise; whiskers reach to the last value within "
     "1.5 interquartile ranges, the line is the median, the diamond the mean. SE and PLT have "
     "the leaves of C4.5. A data set on which the baseline does not vary has no such value and "
@@ -51,7 +51,7 @@ BOX = (
 def thesis_figure_3_5(rows: pd.DataFrame, plan: SoftPlan) -> Figure:
     """Figure 3.5: mean tuned factors against the noise factor of experiment 1.
 
-    Returns: mean over data sets of the mean over permutations; bars are one standard error over
+    Returns: mean over data sets of the mean over repeats; bars are one standard error over
     data sets. The paper prints no numbers for it.
     """
     return _factor_figure("training_noise", rows, plan)
@@ -84,7 +84,7 @@ def thesis_figure_3_9(rows: pd.DataFrame, plan: SoftPlan) -> Figure:
     """Figure 3.9: boxplots of standardised leaves and accuracy of experiment 1.
 
     Returns: two panels. A box holds one value per data set of table 3.1, the mean over its
-    permutations, and each value is drawn as a point; whiskers reach to the last value within 1.5
+    repeats, and each value is drawn as a point; whiskers reach to the last value within 1.5
     interquartile ranges. The paper prints no numbers for it.
     """
     return _box_figure("training_noise", rows, plan)
@@ -114,7 +114,7 @@ def _factor_figure(experiment: str, rows: pd.DataFrame, plan: SoftPlan) -> Figur
     from matplotlib.figure import Figure
 
     cells = of_table_3_1(rows, plan)
-    cells = cells[(cells["experiment"] == experiment) & (cells["metric"] == "factor")]
+    cells = cells[(cells["experiment"] == experiment) & (cells["metric"] == "uncertainty")]
     per_set = cells.groupby(["method", "noise", "dataset"])["value"].mean()
     with style():
         figure = Figure(figsize=(0.62 * WIDTH, 2.9), layout="constrained")
@@ -251,7 +251,7 @@ _RANKED = {
 @figure(
     "Critical difference",
     caption="Mean rank of each method by accuracy, 1 is best. A block is one data set, its value "
-    "the mean accuracy over all {n_factors} noise factors and the permutations. Bars join methods "
+    "the mean accuracy over all {n_factors} noise factors and the repeats. Bars join methods "
     "that Nemenyi's test does not tell apart at p < 0.05: their mean ranks differ by less than the "
     "critical difference (CD). Where Friedman's test finds no difference (p of 0.05 or more) there "
     "is nothing for Nemenyi's to divide. {ran}",

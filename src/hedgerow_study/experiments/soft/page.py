@@ -35,8 +35,8 @@ from hedgerow_study.reporting.html import (
 from hedgerow_study.reporting.tables import MEAN
 from hedgerow_study.reporting.views import Span, Styled, tagged, text, together, view
 
-#: Below this number of permutations the unit of the standardised metrics is hardly known.
-FEWEST_PERMUTATIONS = 5
+#: Below this number of repeats the unit of the standardised metrics is hardly known.
+FEWEST_REPEATS = 5
 #: Numbers are bold where p is below it, as in the thesis.
 STRONG = 0.001
 
@@ -87,7 +87,7 @@ def section(
         "experiments/soft/summary.html.j2",
         "thesis_figure_3_5",
         small=least >= LEVEL,
-        rough=plan.n_permutations < FEWEST_PERMUTATIONS,
+        rough=plan.n_repeats < FEWEST_REPEATS,
         tally=tally(claims),
         **facts,
         smallest_p=least,
@@ -159,8 +159,8 @@ def _by_noise(
         for method, cells in rows.groupby("method", sort=False):
             cells = cells.sort_values("noise").to_dict("records")
             lines.append((LOOKS[method].label, *(_cell(cell, over) for cell in cells)))
-    factors = [f"{n:g}" for n in plan.noise_factors]
-    heads = ("", Span("Noise factor", len(factors))), ("Method", *factors)
+    noises = [f"{n:g}" for n in plan.noise_factors]
+    heads = ("", Span("Noise factor", len(noises))), ("Method", *noises)
     return view(blocks, *heads) if blocks else Markup("")
 
 

@@ -46,7 +46,7 @@ class Recipe:
     evaluation : one of `EVALUATIONS`
         How they are read.
     tuned : bool
-        Whether a factor is tuned: u, or the width w of UDT. All parts of a method share it,
+        Whether the uncertainty is tuned: u, or the width w of UDT. All parts of a method share it,
         because they are about the same measurements.
 
     Raises
@@ -89,8 +89,8 @@ TUNED = tuple(method for method, recipe in RECIPES.items() if recipe.tuned)
 SCORES = {"accuracy": True, "macro_f1": True, "brier": False}
 #: With fewer data sets than this, methods are not ranked: ranks of two say nothing.
 FEWEST_DATASETS = 3
-TREE_KEYS = ["dataset", "permutation", "training_noise", "method", "factor"]
-CELL = ["experiment", "dataset", "permutation", "noise", "method"]
+TREE_KEYS = ["dataset", "repeat", "training_noise", "method", "uncertainty"]
+CELL = ["experiment", "dataset", "repeat", "noise", "method"]
 
 #: Printed rows of table 3.1, by their key in data/published, and the data set of the registry
 #: that stands for each: variants leave out the non-ordinal variables, as 3.3.1 says.
@@ -157,10 +157,10 @@ class SoftPlan(KernelPlan):
         tuple(TABLE_3_1.values()),
         "Data sets by their key in the registry; those of table 3.1, in its order.",
     )
-    n_permutations: int = setting(
+    n_repeats: int = setting(
         2,
-        "Random divisions into training and test part per data set, 30 in the thesis; disjoint "
-        "samples for the synthetic sets, which have 30.",
+        "Repeats, random divisions into training and test part per data set, 30 in the thesis; "
+        "disjoint samples for the synthetic sets, which have 30.",
         minimum=1,
         maximum=999,
     )
@@ -200,7 +200,7 @@ class SoftPlan(KernelPlan):
         contains="c45",
     )
     # It cannot hold 0 (methods note on table 3.4): SE at noise 0 differs from C4.5.
-    factors: tuple[float, ...] = setting(
+    uncertainties: tuple[float, ...] = setting(
         (0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5),
         "Uncertainty factors u among which ss, stp and se are tuned, and widths w of UDT. Without "
         "uncertainty every method is C4.5; the thesis prints no grid.",
@@ -257,15 +257,15 @@ class SoftPlan(KernelPlan):
         descending=True,
     )
     calibration: str = setting(
-        "permutations",
+        "repeats",
         "Trees whose leaves are averaged to calibrate the pruning confidence: of the training "
-        "parts of the permutations, of which the thesis prints a mean of 15.0, or of the folds of "
+        "parts of the repeats, of which the thesis prints a mean of 15.0, or of the folds of "
         "a cross validation on the whole set.",
-        choices=("permutations", "folds"),
+        choices=("repeats", "folds"),
     )
     n_calibrated: int = setting(
         30,
-        "Permutations whose training parts calibrate the pruning confidence, however many are "
+        "Repeats whose training parts calibrate the pruning confidence, however many are "
         "run (30 in the thesis); a synthetic set has as many as it has samples.",
         minimum=1,
         maximum=999,
@@ -282,4 +282,4 @@ class SoftPlan(KernelPlan):
         "are drawn again and checked.",
         is_shown=False,
     )
-    chunk: int = in_chunks("Permutations", 2)
+    chunk: int = in_chunks("Repeats", 2)

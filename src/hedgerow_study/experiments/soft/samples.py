@@ -13,20 +13,20 @@ from hedgerow.errors import DataError
 from hedgerow_study.experiments.soft.plan import EXPERIMENT, RECIPES, SoftPlan, uncertain_in
 
 
-def random_split(table, permutation: int, plan: SoftPlan) -> pd.DataFrame:
-    """Rows of one permutation with their part and fold."""
+def random_split(table, repeat: int, plan: SoftPlan) -> pd.DataFrame:
+    """Rows of one repeat with their part and fold."""
     train, test = split(
-        table, permutation, seed=plan.seed, experiment=EXPERIMENT, test_size=plan.test_size
+        table, repeat, seed=plan.seed, experiment=EXPERIMENT, test_size=plan.test_size
     )
     fold = folds(
         table.y[train],
         plan.n_folds,
-        rng(plan.seed, EXPERIMENT, table.name, permutation, "folds"),
+        rng(plan.seed, EXPERIMENT, table.name, repeat, "folds"),
     )
     return pd.DataFrame(
         {
             "dataset": table.name,
-            "permutation": permutation,
+            "repeat": repeat,
             "row": np.concatenate([train, test]),
             "part": ["train"] * len(train) + ["test"] * len(test),
             "fold": np.concatenate([fold, np.full(len(test), -1)]),
@@ -44,7 +44,7 @@ def variable_means(X: np.ndarray, n_categories: np.ndarray) -> np.ndarray:
 
 
 class Parts:
-    """Clean samples of one permutation, and the means that scale their noise.
+    """Clean samples of one repeat, and the means that scale their noise.
 
     The means are those of the training part in use: in cross validation the CV training folds,
     for both sides of the split.
@@ -127,13 +127,13 @@ class Samples:
         self.n_classes = len(table.classes)
         self._parts = {
             int(p): Parts(self.X, self.n_categories, frame)
-            for p, frame in noised["splits"].groupby("permutation")
+            for p, frame in noised["splits"].groupby("repeat")
         }
         seeds = noised["seeds"]
         self._seeds = {
             (int(p), name, float(n)): (seed, digest)
             for p, name, n, seed, digest in zip(
-                seeds["permutation"],
+                seeds["repeat"],
                 seeds["sample"],
                 seeds["noise"],
                 seeds["seed"],
@@ -143,71 +143,70 @@ class Samples:
         }
         self._stored = {
             (int(p), part, float(n)): frame[list(table.X.columns)].to_numpy(dtype=float)
-            for (p, part, n), frame in noised["samples"].groupby(["permutation", "part", "noise"])
+            for (p, part, n), frame in noised["samples"].groupby(["repeat", "part", "noise"])
         }
 
     @property
-    def permutations(self) -> list[int]:
+    def repeats(self) -> list[int]:
         return sorted(self._parts)
 
-    def n_folds(self, permutation: int) -> int:
-        return self._parts[permutation].n_folds
+    def n_folds(self, repeat: int) -> int:
+        return self._parts[repeat].n_folds
 
-    def y(self, permutation: int, name: str) -> np.ndarray:
-        return self.table.y[self._parts[permutation].rows[name]]
+    def y(self, repeat: int, name: str) -> np.ndarray:
+        return self.table.y[self._parts[repeat].rows[name]]
 
-    def X_of(self, permutation: int, name: str, factor: float) -> np.ndarray:
+    def X_of(self, repeat: int, name: str, noise: float) -> np.ndarray:
         """Values of a sample at a noise factor."""
-        parts = self._parts[permutation]
+        parts = self._parts[repeat]
         clean = self.X[parts.rows[name]]
-        if factor == 0.0:
+        if noise == 0.0:
             return clean
-        key = (permutation, name, float(factor))
+        key = (repeat, name, float(noise))
         if key not in self._seeds:
             raise DataError(
-                f"{self.table.name}: no seed for {name} of permutation {permutation} at noise "
-                f"{factor:g}",
+                f"{self.table.name}: no seed for {name} of repeat {repeat} at noise {noise:g}",
                 remedy="make the noised data again with this configuration",
             )
         seed, digest = self._seeds[key]
         if key in self._stored:
             noised = self._stored[key]
         else:
-            noised = noise_added(clean, factor, parts.means(name), seed, self.noise_is)
+            noised = noise_added(clean, noise, parts.means(name), seed, self.noise_is)
         if sha256_of(noised) != digest:
             raise DataError(
-                f"{self.table.name}: {name} of permutation {permutation} at noise {factor:g} is "
+                f"{self.table.name}: {name} of repeat {repeat} at noise {noise:g} is "
                 "not what its recorded hash says",
                 remedy="delete data/noised/soft and run again",
             )
         return noised
 
-    def training(self, permutation: int, name: str, factor: float) -> Training:
+    def training(self, repeat: int, name: str, noise: float) -> Training:
         return Training(
-            self.X_of(permutation, name, factor),
-            self.y(permutation, name),
+            self.X_of(repeat, name, noise),
+            self.y(repeat, name),
             self.n_classes,
             self.n_categories,
         )
 
 
-def noise_added(X, factor: float, means, seed: str, noise_is: str) -> np.ndarray:
+def noise_added(X, noise: float, means, seed: str, noise_is: str) -> np.ndarray:
     """Values with the noise of a recorded seed, under the setting `noise_is`."""
     second = "sd" if noise_is == "sd" else "variance"
-    return add_noise(X, factor, means, generator_of(seed), second)
+    return add_noise(X, noise, means, generator_of(seed), second)
 
 
 def samples_of(table, noised: Mapping[str, pd.DataFrame], noise_is: str = "sd") -> Samples:
     """Samples of one data set for other experiments that build on the same splits and noise.
 
-    Returns: `permutations`, `y(permutation, name)`, `X_of(permutation, name, factor)` and
-    `training(permutation, name, factor)`, whose `grow` and `prune` are those of `learn`.
+    Returns: `repeats`, `y(repeat, name)`, `X_of(repeat, name, noise)` and
+    `training(repeat, name, noise)`, whose `grow` and `prune` are those of `learn`.
     """
     return Samples(table, noised, noise_is)
 
 
 class Training:
-    """One training sample, presorted once for all learners and factors.
+    """One training sample, presorted once for all learners and uncertainties.
 
     The learners are imported where they are called: tables and figures import this module for its
     names and need no compiled core.
@@ -220,14 +219,14 @@ class Training:
         self.n_categories = n_categories
         self.columns = Columns(X, y, n_classes, n_categories=n_categories)
 
-    def grow(self, learner: str, noise, plan: SoftPlan):
+    def grow(self, learner: str, uncertainty, plan: SoftPlan):
         """Unpruned tree.
 
         Parameters
         ----------
         learner : key of `hedgerow_study.experiments.soft.plan.LEARNERS`
-        noise : float or gate
-            Uncertainty factor, or what stands for it; the width w of UDT. C4.5 reads none.
+        uncertainty : float or gate
+            The factor u, or what stands for it; the width w of UDT. C4.5 reads none.
         plan : SoftPlan, or one with the same settings
 
         Raises
@@ -241,68 +240,68 @@ class Training:
         if "pdf" in uncertain:
             return grow(
                 self.columns,
-                pdf=self._pdf(noise),
+                pdf=self._pdf(uncertainty),
                 n_points=plan.n_samples,
                 min_samples_split=plan.min_samples_split,
             )
         return grow(
             self.columns,
-            search=self._noise(noise, plan) if "search" in uncertain else None,
-            propagation=self._noise(noise, plan) if "propagation" in uncertain else None,
+            search=self._noise(uncertainty, plan) if "search" in uncertain else None,
+            propagation=self._noise(uncertainty, plan) if "propagation" in uncertain else None,
             window=plan.window,
             step=plan.step,
             gate_at=plan.gate_at,
             min_samples_split=plan.min_samples_split,
         )
 
-    def prune(self, tree, learner: str, noise, confidence: float, plan: SoftPlan):
+    def prune(self, tree, learner: str, uncertainty, confidence: float, plan: SoftPlan):
         """Tree pruned with the propagation that grew it. As `grow` otherwise."""
         from hedgerow.induction import prune
 
         uncertain = uncertain_in(learner)
-        propagation = self._noise(noise, plan) if "propagation" in uncertain else None
+        propagation = self._noise(uncertainty, plan) if "propagation" in uncertain else None
         return prune(
             tree,
             self.columns,
             confidence=confidence,
-            propagation=self._pdf(noise) if "pdf" in uncertain else propagation,
+            propagation=self._pdf(uncertainty) if "pdf" in uncertain else propagation,
             window=plan.window,
             gate_at=plan.gate_at,
             counts=plan.udt_counts if "pdf" in uncertain else "weights",
         )
 
-    def gate(self, method: str, tree, factor: float, plan: SoftPlan):
+    def gate(self, method: str, tree, uncertainty: float, plan: SoftPlan):
         """Gate with which a method reads a pruned tree of this sample; None: hard."""
         evaluation = RECIPES[method].evaluation
         if evaluation == "noise":
             from hedgerow.tree import NoiseGate
 
             # SE: normal, sigma = u |mean| of each variable.
-            return NoiseGate(self._sigma(factor, plan), plan.window).at(plan.gate_at)
+            return NoiseGate(self._sigma(uncertainty, plan), plan.window).at(plan.gate_at)
         if evaluation == "pdf":
-            return self._pdf(factor)
+            return self._pdf(uncertainty)
         if evaluation == "plt":
             from hedgerow.uncertainty.plt import piecewise_thresholds
 
             return piecewise_thresholds(tree, self.columns, plan.plt_crossings, plan.plt_bounds)
         return None
 
-    def probabilities(self, method: str, tree, X: np.ndarray, factor: float, plan: SoftPlan):
+    def probabilities(self, method: str, tree, X: np.ndarray, uncertainty: float, plan: SoftPlan):
         """Class probabilities as a method reads them from a pruned tree of this sample, (n, k)."""
-        return with_kernel(tree, X, self.gate(method, tree, factor, plan), plan.leaf_votes)
+        return with_kernel(tree, X, self.gate(method, tree, uncertainty, plan), plan.leaf_votes)
 
-    def _sigma(self, factor: float, plan: SoftPlan) -> np.ndarray:
+    def _sigma(self, uncertainty: float, plan: SoftPlan) -> np.ndarray:
         """Standard deviations that a factor u stands for."""
         second = "variance" if plan.noise_is == "variance" else "sd"
-        return deviations(factor, variable_means(self.X, self.n_categories), second)
+        return deviations(uncertainty, variable_means(self.X, self.n_categories), second)
 
-    def _noise(self, noise, plan: SoftPlan):
-        """Noise of SS and STP as the learners take it: they know factors as shares of means."""
-        if not isinstance(noise, (int, float)) or plan.noise_is != "variance":
-            return noise
+    def _noise(self, uncertainty, plan: SoftPlan):
+        """Uncertainty of SS and STP as the learners take it: they know it in shares of means."""
+        if not isinstance(uncertainty, (int, float)) or plan.noise_is != "variance":
+            return uncertainty
         from hedgerow.tree import NoiseGate
 
-        return NoiseGate(self._sigma(noise, plan), plan.window)
+        return NoiseGate(self._sigma(uncertainty, plan), plan.window)
 
     def _pdf(self, width: float):
         """Uncertain values of UDT: w is a share of each variable's range in this sample."""

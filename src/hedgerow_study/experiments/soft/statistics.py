@@ -44,9 +44,9 @@ def wilcoxon_tests(rows: pd.DataFrame, plan: SoftPlan) -> pd.DataFrame:
 
     The standardised metric of each method is tested against that of C4.5 at the same noise factor
     of the same experiment, over the data sets of table 3.1 that have rows. Two pairings stand
-    side by side: `datasets` pairs the means over permutations, one pair per data set, and is the
-    paper's; `permutations` takes every permutation of every data set as a pair, which has more
-    power and treats permutations of one data set as independent, which they are not. Each is given
+    side by side: `datasets` pairs the means over repeats, one pair per data set, and is the
+    paper's; `repeats` takes every repeat of every data set as a pair, which has more
+    power and treats repeats of one data set as independent, which they are not. Each is given
     plain and Holm-corrected over the cells of its table: one experiment, and the printed methods
     apart from the combinations of our own.
 
@@ -60,9 +60,7 @@ def wilcoxon_tests(rows: pd.DataFrame, plan: SoftPlan) -> pd.DataFrame:
     rows = sorted_(rows[rows["dataset"].isin(set(TABLE_3_1.values()))], [*CELL, "metric"])
     frames = []
     for experiment in EXPERIMENTS:
-        for pairing, group in itertools.product(
-            ("datasets", "permutations"), (PRINTED[1:], COMBINED)
-        ):
+        for pairing, group in itertools.product(("datasets", "repeats"), (PRINTED[1:], COMBINED)):
             cells, results = [], []
             for metric in ("n_leaves", "accuracy"):
                 paired = _in_units_of_baseline(rows, experiment, metric)
@@ -92,7 +90,7 @@ def _in_units_of_baseline(rows: pd.DataFrame, experiment: str, metric: str) -> p
     ]
     cells = cells.assign(value=cells["value"] / cells["dataset"].map(unit["std"]))
     return cells.pivot(
-        index=["noise", "dataset", "permutation"], columns="method", values="value"
+        index=["noise", "dataset", "repeat"], columns="method", values="value"
     ).sort_index()
 
 
@@ -135,7 +133,7 @@ def missing(rows: pd.DataFrame) -> str:
 
 
 def score_means(rows: pd.DataFrame, plan: SoftPlan) -> pd.DataFrame:
-    """Mean over permutations of each score.
+    """Mean over repeats of each score.
 
     Returns: indexed by experiment, metric, noise and dataset, one column per method.
     """
@@ -187,7 +185,7 @@ def blocks(rows: pd.DataFrame, experiment: str, plan: SoftPlan) -> pd.DataFrame:
     """Accuracy of each method on each data set, the blocks of Friedman's test.
 
     Returns: one row per data set, one column per method: mean over the noise factors of the mean
-    over permutations (fraction). One block per data set, because noise factors of one data set
+    over repeats (fraction). One block per data set, because noise factors of one data set
     share their splits and are not independent.
     """
     means = score_means(rows, plan)

@@ -73,9 +73,9 @@ def caption_values(rows: pd.DataFrame, plan: SoftPlan) -> dict[str, str]:
     members = [d for d in TABLE_3_1.values() if d in available]
     ran = (
         f"Run: {len(members)} of the {N_TABLE_3_1} data sets of table 3.1 "
-        f"({', '.join(members) or 'none'}), {plan.n_permutations} train-test permutations each, "
+        f"({', '.join(members) or 'none'}), {plan.n_repeats} repeats each, "
         f"configuration {plan.configuration}; the paper has {N_TABLE_3_1} data sets and 30 "
-        "permutations."
+        "repeats."
     )
     drawn = ran
     if not members:
@@ -84,10 +84,10 @@ def caption_values(rows: pd.DataFrame, plan: SoftPlan) -> dict[str, str]:
         "ran": ran,
         "drawn": drawn,
         "n_folds": str(plan.n_folds),
-        "grid": ", ".join(f"{u:g}" for u in plan.factors),
+        "grid": ", ".join(f"{u:g}" for u in plan.uncertainties),
         "configuration": plan.configuration,
         "calibrated_on": {
-            "permutations": f"the training parts of {plan.n_calibrated} permutations (a synthetic "
+            "repeats": f"the training parts of {plan.n_calibrated} repeats (a synthetic "
             "set: of its samples)",
             "folds": f"the folds of a {plan.n_folds}-fold cross validation on the whole set, test "
             "rows included",
@@ -199,15 +199,15 @@ def combined_sources(table: pd.DataFrame, rows: pd.DataFrame) -> Iterator[Cell]:
 def tree_key(keys: Mapping[str, Any], rows: pd.DataFrame) -> dict[str, Any]:
     """The tree that gave a row: experiment 2 reads trees grown without noise, and a method of
     evaluation alone reads the trees of C4.5."""
-    cell = rows[rows["metric"] == "factor"]
+    cell = rows[rows["metric"] == "uncertainty"]
     for column in CELL:
         cell = cell[cell[column] == keys[column]]
     learner = RECIPES[keys["method"]].learner
     return {
-        "permutation": keys["permutation"],
+        "repeat": keys["repeat"],
         "training_noise": keys["noise"] if keys["experiment"] == "training_noise" else 0.0,
         "method": learner,
-        "factor": 0.0 if learner == "c45" or cell.empty else float(cell["value"].iloc[0]),
+        "uncertainty": 0.0 if learner == "c45" or cell.empty else float(cell["value"].iloc[0]),
     }
 
 
@@ -216,7 +216,7 @@ def _cell_sources(experiment: str, table: pd.DataFrame, rows: pd.DataFrame) -> I
     members = [d for d in TABLE_3_1.values() if d in available]
     of = {metric: (raw, to_unit) for metric, raw, _, to_unit in (*ADDED_METRICS, *TABLE_METRICS)}
     pairings = {"p": ("datasets", "none"), "p_holm": ("datasets", "holm")}
-    pairings |= {"p_pairs": ("permutations", "none"), "p_pairs_holm": ("permutations", "holm")}
+    pairings |= {"p_pairs": ("repeats", "none"), "p_pairs_holm": ("repeats", "holm")}
     for line in table.itertuples():
         metric, to_unit = of[line.metric]
         left_out = line.left_out.split(";")
@@ -231,7 +231,7 @@ def _cell_sources(experiment: str, table: pd.DataFrame, rows: pd.DataFrame) -> I
             yield Cell(line.Index, "measured", "standardised", (source, unit), by=("dataset",))
         else:
             pair = (source, Rows("rows", c45))
-            by = ("dataset", "permutation")
+            by = ("dataset", "repeat")
             yield Cell(line.Index, "measured", "mean_difference", pair, to_unit, by)
         yield Cell(line.Index, "n_datasets", "n_of_means", (source,), by=("dataset",))
         for column, (pairing, correction) in pairings.items():
@@ -261,7 +261,7 @@ def thesis_table_3_4(
     published value and p-values, or one data set, which has leaves and accuracy as they are as
     well. Columns: metric, unit, method, dataset, in_table_3_1, noise, measured, published,
     n_datasets, of_datasets (20), p and p_holm (pairs are means of data sets), p_pairs and
-    p_pairs_holm (pairs are permutations of data sets), left_out (sets whose baseline does not vary
+    p_pairs_holm (pairs are repeats of data sets), left_out (sets whose baseline does not vary
     in this metric) and missing (sets of table 3.1 that were not run), each separated by semicolons.
     """
     return _noise_table("training_noise", PRINTED, rows, statistics, published["thesis_table_3_4"])
@@ -312,29 +312,29 @@ def soft_combined(rows: pd.DataFrame, statistics: pd.DataFrame) -> pd.DataFrame:
 
 
 @step()
-def soft_by_factor(rows: pd.DataFrame) -> pd.DataFrame:
-    """Leaves and accuracy against C4.5 by the factor that was tuned.
+def soft_by_uncertainty(rows: pd.DataFrame) -> pd.DataFrame:
+    """Leaves and accuracy against C4.5 by the uncertainty that was tuned.
 
-    Returns: experiment, method, factor, n_fits (data sets x permutations x noise factors for which
+    Returns: experiment, method, uncertainty, n_fits (data sets x repeats x noise factors for which
     it was chosen), n_leaves_diff_c45 (leaves), accuracy_diff_c45 (percentage points): means over
-    these fits, C4.5 on the same permutation and noise. A factor is chosen where it does well, so
+    these fits, C4.5 on the same repeat and noise. An uncertainty is chosen where it does well, so
     that the rows of one method are about different data.
     """
     wide = rows.pivot(index=CELL, columns="metric", values="value").reset_index()
     key = [c for c in CELL if c != "method"]
     baseline = wide[wide["method"] == "c45"].set_index(key)[["n_leaves", "accuracy"]]
-    tuned = wide[wide["factor"].notna()].set_index(key)
+    tuned = wide[wide["uncertainty"].notna()].set_index(key)
     difference = tuned[["n_leaves", "accuracy"]] - baseline.reindex(tuned.index)
     cells = pd.DataFrame(
         {
             "experiment": tuned.index.get_level_values("experiment"),
             "method": tuned["method"].to_numpy(),
-            "factor": tuned["factor"].to_numpy(),
+            "uncertainty": tuned["uncertainty"].to_numpy(),
             "n_leaves_diff_c45": difference["n_leaves"].to_numpy(),
             "accuracy_diff_c45": 100 * difference["accuracy"].to_numpy(),
         }
     )
-    grouped = cells.groupby(["experiment", "method", "factor"])
+    grouped = cells.groupby(["experiment", "method", "uncertainty"])
     table = grouped.mean().round(4).reset_index()
     table.insert(3, "n_fits", grouped.size().to_numpy())
     return table
@@ -345,7 +345,7 @@ def soft_running_times(times: pd.DataFrame, published: pd.DataFrame) -> pd.DataF
     """Running times and their differences to C4.5, the last block of tables 3.4 and 3.5.
 
     Returns: experiment, dataset (`mean_over_datasets` first), method, noise, seconds (mean over
-    permutations of tuning and learning), diff_c45 (s), published (difference, s; on other
+    repeats of tuning and learning), diff_c45 (s), published (difference, s; on other
     machines), n_datasets. Times depend on the machine and on what else it does: they are in a file
     of their own and nothing else reads them.
     """
@@ -437,12 +437,12 @@ def _noise_table(experiment, methods, rows, statistics, published) -> pd.DataFra
 
 
 def _difference_to_c45(rows, experiment, metric, to_unit) -> pd.DataFrame:
-    """Signed difference to C4.5 of the same permutation and noise factor.
+    """Signed difference to C4.5 of the same repeat and noise factor.
 
     The thesis calls these differences absolute in the sense of not standardised: they have signs.
     """
     cells = rows[(rows["experiment"] == experiment) & (rows["metric"] == metric)]
-    key = ["dataset", "permutation", "noise"]
+    key = ["dataset", "repeat", "noise"]
     reference = cells.loc[cells["method"] == "c45", [*key, "value"]]
     cells = cells[cells["method"] != "c45"].merge(reference, on=key, suffixes=("", "_c45"))
     return cells.assign(value=(cells["value"] - cells["value_c45"]) * to_unit)
@@ -466,8 +466,8 @@ def _p_values(statistics: pd.DataFrame, experiment: str) -> pd.DataFrame:
     names = {
         ("datasets", "none"): "p",
         ("datasets", "holm"): "p_holm",
-        ("permutations", "none"): "p_pairs",
-        ("permutations", "holm"): "p_pairs_holm",
+        ("repeats", "none"): "p_pairs",
+        ("repeats", "holm"): "p_pairs_holm",
     }
     selected = statistics[statistics["experiment"] == experiment]
     frame = p_columns(selected, ["metric", "method", "noise"], names, by=("pairing", "correction"))
@@ -481,8 +481,8 @@ def score_caption_values(rows: pd.DataFrame, plan: SoftPlan) -> dict[str, str]:
     """Words of the captions: what was run."""
     used = sorted(set(of_table_3_1(rows, plan)["dataset"]))
     ran = (
-        f"Over {len(used)} data sets ({', '.join(used)}), {plan.n_permutations} train-test "
-        f"permutations each, configuration {plan.configuration}."
+        f"Over {len(used)} data sets ({', '.join(used)}), {plan.n_repeats} "
+        f"repeats each, configuration {plan.configuration}."
     )
     return {"ran": ran, "n_factors": str(len(plan.noise_factors))}
 
@@ -496,7 +496,7 @@ def scores_sources(table: pd.DataFrame, rows: pd.DataFrame, plan: SoftPlan) -> I
         test = {name: line[name] for name in ("experiment", "metric", "noise")}
         where = {**test, "dataset": sets}
         pair = tuple(Rows("rows", {**where, "method": line[m]}) for m in ("first", "second"))
-        times, by = UNITS[line["metric"]][1], ("dataset", "permutation")
+        times, by = UNITS[line["metric"]][1], ("dataset", "repeat")
         for name, side in zip(("mean_first", "mean_second"), pair, strict=True):
             yield Cell(row, name, "mean_of_means", (side,), times, by[:1])
         yield Cell(row, "difference", "mean_difference", pair, times, by)

@@ -348,10 +348,10 @@ def thesis_figure_3_7(results: Mapping[str, pd.DataFrame], plan: SoftIllustratio
     caption="{synthetic}. Left: patients of each class at each value without (a) and with noise "
     "(b), and the density increments Δρ(y, τ) of soft search on the noisy values (c); class 1 "
     "(eligible) downwards. Right: information gain of every candidate; triangle: the one that is "
-    "chosen. C4.5 has {n_hard} candidates on the noisy values, soft search with u = {factor}, ω = "
-    "{window}, δ = {step} has {n_soft}. With its example of ω = 8 and δ = 0.05 the thesis states "
-    "at most about 2300; its formula gives {formula} here, and {formula_all} if the values filled "
-    "0 to 100 %. UDT with 100 sample points per value has {n_udt}. {drawn}",
+    "chosen. C4.5 has {n_hard} candidates on the noisy values, soft search with u = {uncertainty}, "
+    "ω = {window}, δ = {step} has {n_soft}. With its example of ω = 8 and δ = 0.05 the thesis "
+    "states at most about 2300; its formula gives {formula} here, and {formula_all} if the values "
+    "filled 0 to 100 %. UDT with 100 sample points per value has {n_udt}. {drawn}",
     alt="Three rows: patients or density increments per class on the left, information gain on "
     "the right, ragged for hard search and smooth for soft search.",
     caption_values=caption_values,

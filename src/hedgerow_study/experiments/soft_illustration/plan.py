@@ -52,7 +52,7 @@ class SoftIllustrationPlan(KernelPlan):
         minimum=0,
         maximum=1_000_000,
     )
-    factor: float = setting(
+    uncertainty: float = setting(
         0.1,
         "Uncertainty factor u of ss, stp and se on the ejection fractions (thesis 3.4.1, 0.1).",
         exclusive_minimum=0,

@@ -211,11 +211,11 @@ def lvef_gain(patients: pd.DataFrame, plan: SoftIllustrationPlan) -> pd.DataFram
     frames = []
     for panel, column, u in (("a", "lvef", 0.0), ("b", "lvef_noisy", 0.0), ("c", "lvef_noisy", 1)):
         values = patients[column].to_numpy()
-        sigma = u * plan.factor * abs(values.mean())
+        sigma = u * plan.uncertainty * abs(values.mean())
         curve = gain_curve(values, labels, sigma, window=plan.window, step=plan.step)
-        model = _stump(search=plan.factor if u else 0.0, window=plan.window, step=plan.step).fit(
-            _column(values), labels
-        )
+        model = _stump(
+            search=plan.uncertainty if u else 0.0, window=plan.window, step=plan.step
+        ).fit(_column(values), labels)
         frame = _curve_frame(curve, model.tree_.threshold[0])
         if u:
             frame[["y0", "y1"]] = curve.increments
@@ -239,8 +239,8 @@ def leaves(patients: pd.DataFrame, plan: SoftIllustrationPlan) -> pd.DataFrame:
     leaf), p_y0, p_y1.
     """
     rows = []
-    for method, factor in (("c45", 0.0), ("stp", plan.factor)):
-        model = _stump(propagation=factor, window=plan.window)
+    for method, uncertainty in (("c45", 0.0), ("stp", plan.uncertainty)):
+        model = _stump(propagation=uncertainty, window=plan.window)
         tree = model.fit(_column(patients["lvef_noisy"]), patients["eligible"]).tree_
         for leaf, node in (("left", tree.children_left[0]), ("right", tree.children_right[0])):
             weights = tree.class_weight[node]
@@ -258,10 +258,10 @@ def misclassified_patients(patients: pd.DataFrame, plan: SoftIllustrationPlan) -
     cent), p_y0_hard, p_y1_hard, p_y0_se, p_y1_se.
     """
     hard, soft = (
-        _stump(evaluation=factor, window=plan.window).fit(
+        _stump(evaluation=uncertainty, window=plan.window).fit(
             _column(patients["lvef"]), patients["eligible"]
         )
-        for factor in (0.0, plan.factor)
+        for uncertainty in (0.0, plan.uncertainty)
     )
     noisy = _column(patients["lvef_noisy"])
     frame = patients[["patient", "lvef", "lvef_noisy"]].assign(
@@ -278,11 +278,11 @@ def misclassified_patients(patients: pd.DataFrame, plan: SoftIllustrationPlan) -
 
 
 @step(
-    "factor",
     "n_draws",
     "noise",
     "seed",
     "step",
+    "uncertainty",
     "window",
     outputs=(
         "thesis_figure_3_1",
@@ -311,7 +311,7 @@ def results(table: TidyTable, plan: SoftIllustrationPlan) -> dict[str, pd.DataFr
 
 
 def _stump(**settings) -> SoftTreeClassifier:
-    """A tree of one test; with a factor of 0 it is C4.5's."""
+    """A tree of one test; with an uncertainty of 0 it is C4.5's."""
     return SoftTreeClassifier(max_depth=1, min_samples_split=2, prune=False, **settings)
 
 

@@ -33,7 +33,7 @@ def caption_values(
     expected = expected_errors(patients, plan)
     gains = results["thesis_figure_3_8"]
     n_candidates = gains[gains["gain"].notna()].groupby("panel").size()
-    sigma = plan.factor * abs(patients["lvef_noisy"].mean())
+    sigma = plan.uncertainty * abs(patients["lvef_noisy"].mean())
     spread = float(np.ptp(patients["lvef_noisy"]))
     toy = results["thesis_figure_3_3"].set_index(["panel", "search"])
     hard_b = toy.loc[("b", "hard")]
@@ -59,7 +59,7 @@ def caption_values(
         "n_draws": str(plan.n_draws),
         "cut": f"{plan.window / 2:g}",
         "cut_off": number(stats.norm.cdf(-plan.window / 2), 5),
-        "factor": f"{plan.factor:g}",
+        "uncertainty": f"{plan.uncertainty:g}",
         "window": f"{plan.window:g}",
         "step": f"{plan.step:g}",
         "fn": str(fn),
@@ -136,11 +136,11 @@ def patients_sources(table: pd.DataFrame) -> Iterator[Cell]:
 @table(
     "leaves (synthetic)",
     caption="{synthetic}. Class probabilities at the two leaves of trees of one test, learnt from "
-    "the noisy values with standard propagation and with STP (u = {factor}). Published values, in "
-    "grey, are those of other patients, so that what can be compared is how much less extreme STP "
-    "makes the leaves. Two published pairs do not add up to 1 as printed: STP in the left leaf "
-    "gives 1.100 (0.310 and 0.790; one is a misprint), standard propagation in the right leaf "
-    "0.999 (0.981 and 0.018; it may be rounding). {drawn}",
+    "the noisy values with standard propagation and with STP (u = {uncertainty}). Published "
+    "values, in grey, are those of other patients, so that what can be compared is how much less "
+    "extreme STP makes the leaves. Two published pairs do not add up to 1 as printed: STP in the "
+    "left leaf gives 1.100 (0.310 and 0.790; one is a misprint), standard propagation in the right "
+    "leaf 0.999 (0.981 and 0.018; it may be rounding). {drawn}",
     caption_values=caption_values,
     sources=leaves_sources,
 )
@@ -173,7 +173,7 @@ def thesis_table_3_2(
     "misclassified patients (synthetic)",
     caption="{synthetic}. Patients whose noisy value is misclassified by the tree learnt without "
     "noise (threshold {threshold}; the thesis has 35.37 % on its data), with hard evaluation and "
-    "with SE (u = {factor}). Measured and published are different patients: rows have no "
+    "with SE (u = {uncertainty}). Measured and published are different patients: rows have no "
     "partners, and only groups stand side by side. With one test and pure leaves SE gives the "
     "true class less than 0.5 whenever hard evaluation is wrong: it says how uncertain an error is "
     "and mends none, in the thesis as here. The thesis lists 6 and 6 patients and speaks of 7 FN "

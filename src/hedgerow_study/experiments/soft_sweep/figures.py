@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 DRAWN = (
     "Leaves and accuracy on clean test data against the pruning confidence c, mean over "
-    "permutations with a band of one standard error; C4.5, SS and STP with u = {factor}. Marks at "
+    "repeats with a band of one standard error; C4.5, SS and STP with u = {uncertainty}. Marks at "
     "the right are the trees as they were grown: c = 1 still prunes. {one_leaf}Dotted lines bound "
     f"the ranges below {LOW_BELOW:g} and above {HIGH_ABOVE:g}. The paper prints this figure "
     "without numbers, and its caption names C4.5 and SS only."
@@ -45,7 +45,7 @@ DRAWN = (
 def thesis_figure_3_11(rows: pd.DataFrame, plan: SweepPlan) -> Figure:
     """Figure 3.11: leaves and accuracy against the pruning confidence, no noise added.
 
-    Returns: one row of two panels per data set that was run: the mean over permutations with a band
+    Returns: one row of two panels per data set that was run: the mean over repeats with a band
     of one standard error. The paper prints no numbers for it.
     """
     return _figure(rows, plan, NOISE["thesis_figure_3_11"])
@@ -113,7 +113,9 @@ def _figure(rows: pd.DataFrame, plan: SweepPlan, noise: float) -> Figure:
                 marker=LOOKS[m].marker,
                 markeredgecolor="black",
                 markeredgewidth=0.5,
-                label=LOOKS[m].label if m == "c45" else f"{LOOKS[m].label}, u = {plan.factor:g}",
+                label=LOOKS[m].label
+                if m == "c45"
+                else f"{LOOKS[m].label}, u = {plan.uncertainty:g}",
             )
             for m in METHODS
         ]

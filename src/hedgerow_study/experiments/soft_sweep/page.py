@@ -42,7 +42,7 @@ def section(
         n_printed=len(PRINTED),
         claims=claim_lines(claims, of=f"{{n_datasets}} of {len(PRINTED)} data sets run"),
         plan=plan,
-        n_permutations=rows["permutation"].nunique(),
+        n_repeats=rows["repeat"].nunique(),
         absent=[d for d in plan.datasets if d not in available],
         not_asked=[d for d in PRINTED if d not in plan.datasets],
         extra=[d for d in plan.datasets if d not in PRINTED],

@@ -20,7 +20,7 @@ PRINTED = (
     "wdbc",
 )
 
-CELL = ["dataset", "permutation", "noise", "method", "confidence"]
+CELL = ["dataset", "repeat", "noise", "method", "confidence"]
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class SweepPlan(Plan):
         minimum=0,
         maximum=1_000_000,
     )
-    factor: float = setting(
+    uncertainty: float = setting(
         0.1,
         "Uncertainty factor u of ss and stp (thesis 3.4.2, 0.1).",
         exclusive_minimum=0,
@@ -63,11 +63,11 @@ class SweepPlan(Plan):
     def conflicts(cls, config: Mapping[str, Any]) -> Iterator[Conflict]:
         """The sweep learns from samples that `soft` draws."""
         available = config["soft"]["noise_factors"]
-        for factor in config[cls.section]["noise_factors"]:
-            if factor not in available:
+        for noise in config[cls.section]["noise_factors"]:
+            if noise not in available:
                 yield Conflict(
                     "soft_sweep.noise_factors",
-                    f"`soft_sweep.noise_factors` holds {factor:g}, which is not in "
+                    f"`soft_sweep.noise_factors` holds {noise:g}, which is not in "
                     f"`soft.noise_factors` ({', '.join(f'{n:g}' for n in available)})",
                     "the sweep learns from the samples of soft: use factors of that list",
                 )

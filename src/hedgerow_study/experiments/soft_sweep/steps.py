@@ -3,7 +3,7 @@
 Splits, seeds and noised samples are those of experiments 1 and 2
 (`hedgerow_study.experiments.soft`). C4.5, soft search and soft training propagation learn from the
 training part, with and without added noise; the uncertainty factor is one number, not tuned. A tree
-is grown once per permutation, noise factor and method, then pruned at every c of a grid and
+is grown once per repeat, noise factor and method, then pruned at every c of a grid and
 evaluated on the clean test part:
 
     grow -> evaluate -> merged
@@ -30,20 +30,20 @@ from hedgerow_study.experiments.soft_sweep.plan import CELL, METHODS, SweepPlan
 from hedgerow_study.experiments.step import step
 
 
-def _factor(method: str, plan: SweepPlan) -> float:
+def _uncertainty(method: str, plan: SweepPlan) -> float:
     """Uncertainty factor of a method, as it stands in the keys of its trees."""
-    return 0.0 if method == "c45" else plan.factor
+    return 0.0 if method == "c45" else plan.uncertainty
 
 
 @step(
-    "factor",
     "noise_factors",
+    "uncertainty",
     learners=("soft", "gate_at", "min_samples_split", "noise_is", "step", "window"),
 )
 def grow(
     table: TidyTable, noised: Mapping[str, pd.DataFrame], plan: SweepPlan, learners: SoftPlan
 ) -> pd.DataFrame:
-    """Grow the unpruned trees of one data set, of all permutations of its samples.
+    """Grow the unpruned trees of one data set, of all repeats of its samples.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ def grow(
     -------
     DataFrame
         As `hedgerow.tree.forest_to_frame` makes it, keys as those of the trees of `soft`: dataset,
-        permutation, training_noise, method, factor.
+        repeat, training_noise, method, uncertainty.
 
     Raises
     ------
@@ -68,13 +68,13 @@ def grow(
 
     samples = samples_of(table, noised, learners.noise_is)
     keys, trees = [], []
-    for permutation in samples.permutations:
+    for repeat in samples.repeats:
         for noise in plan.noise_factors:
-            training = samples.training(permutation, "train", noise)
+            training = samples.training(repeat, "train", noise)
             for method in METHODS:
-                factor = _factor(method, plan)
-                trees.append(training.grow(method, factor, learners))
-                keys.append((table.name, permutation, noise, method, factor))
+                uncertainty = _uncertainty(method, plan)
+                trees.append(training.grow(method, uncertainty, learners))
+                keys.append((table.name, repeat, noise, method, uncertainty))
     return forest_to_frame(trees, pd.DataFrame(keys, columns=TREE_KEYS))
 
 
@@ -88,7 +88,7 @@ def evaluate(
 ) -> pd.DataFrame:
     """Prune the trees of one data set at every c and evaluate them on the clean test part.
 
-    Returns: tidy rows: dataset, permutation, noise, method, confidence, metric, value. Metrics:
+    Returns: tidy rows: dataset, repeat, noise, method, confidence, metric, value. Metrics:
     n_leaves (leaves) and accuracy (fraction). A confidence of NaN is the tree as it was grown.
     """
     from hedgerow.tree import forest_from_frame
@@ -98,16 +98,18 @@ def evaluate(
     keys = keys.reset_index(drop=True)
     rows = []
     # One presorting per training sample, whatever the order of the trees.
-    for (permutation, noise), group in keys.groupby(["permutation", "training_noise"]):
-        permutation, noise = int(permutation), float(noise)
-        training = samples.training(permutation, "train", noise)
-        X, y = samples.X_of(permutation, "test", 0.0), samples.y(permutation, "test")
-        for i, method, factor in zip(group.index, group["method"], group["factor"], strict=True):
+    for (repeat, noise), group in keys.groupby(["repeat", "training_noise"]):
+        repeat, noise = int(repeat), float(noise)
+        training = samples.training(repeat, "train", noise)
+        X, y = samples.X_of(repeat, "test", 0.0), samples.y(repeat, "test")
+        for i, method, uncertainty in zip(
+            group.index, group["method"], group["uncertainty"], strict=True
+        ):
             for confidence in (*plan.confidences, np.nan):
                 tree = grown[i]
                 if not np.isnan(confidence):
-                    tree = training.prune(tree, method, float(factor), confidence, learners)
-                cell = (table.name, permutation, noise, method, confidence)
+                    tree = training.prune(tree, method, float(uncertainty), confidence, learners)
+                cell = (table.name, repeat, noise, method, confidence)
                 rows.append((*cell, "n_leaves", float(tree.n_leaves)))
                 rows.append((*cell, "accuracy", metrics.accuracy(y, tree.predict_proba(X))))
     frame = pd.DataFrame(rows, columns=[*CELL, "metric", "value"])

@@ -38,10 +38,10 @@ LOW_BELOW, HIGH_ABOVE = 0.5, 0.9
 def caption_values(rows: pd.DataFrame, plan: SweepPlan) -> dict[str, str]:
     """Words of the captions: what was run."""
     available = in_order(rows["dataset"])
-    n = rows["permutation"].nunique()
+    n = rows["repeat"].nunique()
     missing = [d for d in PRINTED if d not in available]
     grid = plan.confidences
-    ran = f"Run: {', '.join(available)}; {n} train-test permutations, configuration "
+    ran = f"Run: {', '.join(available)}; {n} repeats, configuration "
     ran += f"{plan.configuration}."
     if missing:
         absent = [d for d in missing if d in plan.datasets]
@@ -52,13 +52,13 @@ def caption_values(rows: pd.DataFrame, plan: SweepPlan) -> dict[str, str]:
     return {
         "ran": ran,
         "one_leaf": "" if grid[0] > 0 else one_leaf,
-        "factor": f"{plan.factor:g}",
+        "uncertainty": f"{plan.uncertainty:g}",
         "grid": f"{len(grid)} values of c from {grid[0]:g} to {grid[-1]:g}",
     }
 
 
 def sweep_sources(table: pd.DataFrame) -> Iterator[Cell]:
-    """Means and standard errors over the permutations at each c."""
+    """Means and standard errors over the repeats at each c."""
     for row, line in enumerate(table.to_dict("records")):
         if line["status"] != "run":
             continue
@@ -88,7 +88,7 @@ def ranges_sources(table: pd.DataFrame, rows: pd.DataFrame) -> Iterator[Cell]:
                 Rows("rows", {**where, "metric": metric, "method": m})
                 for m in (line["method"], "c45")
             )
-            by = ("permutation", "confidence")
+            by = ("repeat", "confidence")
             for column, side in ((name, pair[0]), (f"{name}_c45", pair[1])):
                 yield Cell(row, column, "mean_of_means", (side,), times, by[:1])
             yield Cell(row, f"{name}_diff", "mean_difference", pair, times, by)
@@ -101,12 +101,12 @@ def ranges_sources(table: pd.DataFrame, rows: pd.DataFrame) -> Iterator[Cell]:
     sources=sweep_sources,
 )
 def soft_sweep(rows: pd.DataFrame, plan: SweepPlan) -> pd.DataFrame:
-    """Means over permutations at every c, as drawn in the figures.
+    """Means over repeats at every c, as drawn in the figures.
 
     Returns: dataset, panel (of the printed figures; empty for a set that is not in them), status
     (as in `soft_sweep_ranges`: a set that was not run has one row that says so), noise, method,
     confidence (NaN: the tree as it was grown), leaves, leaves_se, accuracy and accuracy_se in
-    percent (standard errors over permutations), n_permutations. Printed order, then other sets by
+    percent (standard errors over repeats), n_repeats. Printed order, then other sets by
     name.
     """
     cells = rows.sort_values([*CELL, "metric"]).groupby(
@@ -118,14 +118,14 @@ def soft_sweep(rows: pd.DataFrame, plan: SweepPlan) -> pd.DataFrame:
     for metric, name, to_unit in (("n_leaves", "leaves", 1.0), ("accuracy", "accuracy", 100.0)):
         table[name] = (wide["mean", metric].to_numpy() * to_unit).round(6)
         table[f"{name}_se"] = (wide["se", metric].to_numpy() * to_unit).round(6)
-    table["n_permutations"] = wide["n", "n_leaves"].to_numpy()
+    table["n_repeats"] = wide["n", "n_leaves"].to_numpy()
     table.insert(2, "status", "run")
     others = pd.DataFrame(_not_run(table["dataset"], plan))
     table = pd.concat([table.astype(object), others.astype(object)], ignore_index=True)
     table["panel"] = table["dataset"].map(PANELS).fillna("")
     numbers = ["noise", "confidence", "leaves", "leaves_se", "accuracy", "accuracy_se"]
     table[numbers] = table[numbers].astype(float)
-    table["n_permutations"] = table["n_permutations"].astype("Int64")
+    table["n_repeats"] = table["n_repeats"].astype("Int64")
     order = in_order(table["dataset"])
     rank = table.assign(
         dataset=table["dataset"].map(order.index),
@@ -154,7 +154,7 @@ def _not_run(available: Iterable[str], plan: SweepPlan) -> list[dict[str, str]]:
     "Low and high pruning confidence",
     caption=f"Mean leaves and accuracy over the values of c above 0 and below {LOW_BELOW:g} (low) "
     f"and above {HIGH_ABOVE:g} (high), difference to C4.5. Accuracy is kept where it is at most "
-    "one standard error of C4.5's mean over permutations below it. {ran}",
+    "one standard error of C4.5's mean over repeats below it. {ran}",
     caption_values=caption_values,
     sources=ranges_sources,
 )
@@ -165,7 +165,7 @@ def soft_sweep_ranges(rows: pd.DataFrame, plan: SweepPlan) -> pd.DataFrame:
     (ss and stp): dataset, printed (whether in the printed figures), status (`run`, `absent`: asked
     for but no source answered, `not asked for`: not in this configuration), noise, range, method,
     leaves_c45, leaves, leaves_diff, accuracy_c45, accuracy, accuracy_diff and accuracy_se_c45
-    (percent; the standard error over permutations of the mean of C4.5), smaller (leaves_diff below
+    (percent; the standard error over repeats of the mean of C4.5), smaller (leaves_diff below
     0), accuracy_kept (at most one standard error of C4.5 below C4.5). A printed set that was not
     run has one row with its status; a range in which the grid has no c has no row.
     """
@@ -173,10 +173,10 @@ def soft_sweep_ranges(rows: pd.DataFrame, plan: SweepPlan) -> pd.DataFrame:
     low = grid[grid["confidence"] < LOW_BELOW].assign(range="low")
     high = grid[grid["confidence"] > HIGH_ABOVE].assign(range="high")
     key = ["dataset", "noise", "range", "method", "metric"]
-    # First over the grid, so that the error is one of permutations, not of values of c.
-    per_permutation = pd.concat([low, high]).groupby([*key, "permutation"])["value"].mean()
-    cells = per_permutation.groupby(level=key)
-    mean, error = cells.mean(), cells.sem().fillna(0.0)  # no error from a single permutation
+    # First over the grid, so that the error is one of repeats, not of values of c.
+    per_repeat = pd.concat([low, high]).groupby([*key, "repeat"])["value"].mean()
+    cells = per_repeat.groupby(level=key)
+    mean, error = cells.mean(), cells.sem().fillna(0.0)  # no error from a single repeat
     lines = []
     for dataset, noise, name, method in sorted({i[:4] for i in mean.index}):
         if method == "c45":

@@ -58,7 +58,7 @@ def claims(
     results = {"closeness": closeness, "scores": scores, "statistics": statistics}
     results = {name: frame[frame["dataset"].isin(chapter)] for name, frame in results.items()}
     bound = of_experiment(specification, "structure")
-    numbers = sorted(results["closeness"]["forest"].unique())
+    numbers = sorted(results["closeness"]["repeat"].unique())
     frames = measured(results, numbers)
     judged = judge(bound, frames, LABELS)
     judged = hanging(judged, bound, frames["cells"]["dataset"].unique(), partial(without, frames))
@@ -81,11 +81,11 @@ def measured(results: Frames, numbers: Iterable[int]) -> dict[str, pd.DataFrame]
     """Frames of some forests.
 
     Returns: cells (dataset, method, scale, metric, value: means over the forests), seeds (the same
-    by seed of k-means) and bootstrap (forest, scale, reference, first, metric: low or high ends of
+    by seed of k-means) and bootstrap (repeat, scale, reference, first, metric: low or high ends of
     intervals).
     """
     closeness, scores, statistics = (
-        results[name][results[name]["forest"].isin(list(numbers))]
+        results[name][results[name]["repeat"].isin(list(numbers))]
         for name in ("closeness", "scores", "statistics")
     )
     key = ["dataset", "method", "scale"]
@@ -93,7 +93,7 @@ def measured(results: Frames, numbers: Iterable[int]) -> dict[str, pd.DataFrame]
     seeds = scores.groupby(["seed", *key], as_index=False)["silhouette"].mean()
     seeds = seeds.rename(columns={"silhouette": "value"}).assign(metric="silhouette")
     ends = statistics.melt(
-        ["dataset", "forest", "scale", "reference", "first"], ["low", "high"], var_name="metric"
+        ["dataset", "repeat", "scale", "reference", "first"], ["low", "high"], var_name="metric"
     )
     return {"cells": cells[CELL], "seeds": seeds.dropna(subset="value"), "bootstrap": ends}
 

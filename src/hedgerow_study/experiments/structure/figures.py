@@ -272,10 +272,10 @@ _KINDS = {
 def _forest(results, number: int) -> tuple[pd.DataFrame, np.ndarray]:
     """Trees of one forest and their clusters."""
     forest = results["forests"]
-    forest = forest[forest["forest"] == number].reset_index(drop=True)
+    forest = forest[forest["repeat"] == number].reset_index(drop=True)
     labels = results["labels"]
     labels = labels[
-        (labels["forest"] == number)
+        (labels["repeat"] == number)
         & (labels["method"] == SHOWN[0])
         & (labels["scale"] == SHOWN[1])
     ]
@@ -285,14 +285,14 @@ def _forest(results, number: int) -> tuple[pd.DataFrame, np.ndarray]:
 def _shown_pair(results, criterion: str) -> pd.Series | None:
     """The pair that stands for its kind: of forest 0, or of the first that has one."""
     scripts = results["scripts"]
-    pairs = scripts[scripts["criterion"] == criterion].sort_values("forest")
+    pairs = scripts[scripts["criterion"] == criterion].sort_values("repeat")
     return None if pairs.empty else pairs.iloc[0]
 
 
 def _named_trees(results) -> list[int]:
     """Trees of forest 0 in the pairs that are shown."""
     pairs = [_shown_pair(results, criterion) for criterion in EXAMPLES]
-    return sorted({int(p[c]) for p in pairs if p is not None and p["forest"] == 0
+    return sorted({int(p[c]) for p in pairs if p is not None and p["repeat"] == 0
                    for c in ("tree_1", "tree_2")})  # fmt: skip
 
 
@@ -301,7 +301,7 @@ def _two_trees(pair, results, table) -> list:
     from hedgerow.tree import forest_from_frame
 
     frame = results["trees"]
-    frame = frame[frame["forest"] == pair["forest"]]
+    frame = frame[frame["repeat"] == pair["repeat"]]
     names = {"feature_names": [str(c) for c in table.X.columns], "classes": list(table.classes)}
     return [
         forest_from_frame(frame[frame["tree"] == pair[c]], ["tree"])[1][0].replace(**names)
@@ -336,7 +336,7 @@ def _pair_of_trees(figure: Figure, pair, trees, place, letter: str) -> None:
     width, inches = figure.get_size_inches()
     bottom, height = place
     numbers = [int(pair["tree_1"]), int(pair["tree_2"])]
-    where = f", forest {pair['forest']}" if pair["forest"] else ""
+    where = f", forest {pair['repeat']}" if pair["repeat"] else ""
     title = f"{letter}Trees {numbers[0]} and {numbers[1]}{where}: {pair['edits']}"
     top = (bottom + height - 0.06) / inches
     title = textwrap.fill(title, 98)

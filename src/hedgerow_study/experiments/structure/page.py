@@ -74,7 +74,7 @@ def section(
         "thesis_figure_5_4",
         tally=tally(claims),
         plan=plan,
-        n_forests=plan.n_forests,
+        n_repeats=plan.n_repeats,
         claims=claim_lines(
             claims,
             {"first": "Forest 0", "printed": "From the printed cells"},
@@ -134,7 +134,7 @@ def _norm(cell: pd.Series) -> list:
     if is_number(cell["difference"]):
         ends = between(cell["low"], cell["high"], 1)
         cells.append(together(difference, beneath(ends, "bootstrap")))
-        cells.append(f"{int(cell['n_closer'])} of {int(cell['n_forests'])}")
+        cells.append(f"{int(cell['n_closer'])} of {int(cell['n_repeats'])}")
     return [*(Styled(each, row=cell["row"]) for each in cells), *[""] * (4 - len(cells))]
 
 
@@ -157,7 +157,7 @@ def _clusters(table: pd.DataFrame) -> Markup:
     above = [""]
     for metric, cell in cells.loc[("edit_a1", "unnormalized")].loc[metrics].iterrows():
         pairs = f"{int(cell['n_pairs'])} pairs<br>" if is_number(cell["n_pairs"]) else ""
-        n = int(cell["n_forests"])
+        n = int(cell["n_repeats"])
         of = Markup(f"{pairs}{n} forest{'s' if n != 1 else ''}")
         above.append(Span(together(_HEADS[metric], beneath(of)), 2))
     heads = ["Distance", *["First", "Mean"] * len(metrics)]
@@ -187,19 +187,19 @@ def _close(cell: pd.Series) -> list[Styled]:
 
 def _pairs(table: pd.DataFrame) -> Markup:
     """Pairs by forest."""
-    counts = table.pivot(index="forest", columns="criterion", values="n_pairs")
-    n_trees = table.groupby("forest")["n_trees"].first()
+    counts = table.pivot(index="repeat", columns="criterion", values="n_pairs")
+    n_trees = table.groupby("repeat")["n_trees"].first()
     lines = [
-        (forest, n_trees[forest], *(int(row[criterion]) for criterion in EXAMPLES))
-        for forest, row in counts.iterrows()
+        (repeat, n_trees[repeat], *(int(row[criterion]) for criterion in EXAMPLES))
+        for repeat, row in counts.iterrows()
     ]
-    return view(lines, ["Forest", "Trees", *_KINDS.values()])
+    return view(lines, ["Repeat", "Trees", *_KINDS.values()])
 
 
 def _example(table: pd.DataFrame, criterion: str) -> pd.Series | None:
     """The pair that stands for a kind, of the first forest that has one."""
     pairs = table[(table["criterion"] == criterion) & table["edits"].notna()]
-    return None if pairs.empty else pairs.sort_values("forest").iloc[0]
+    return None if pairs.empty else pairs.sort_values("repeat").iloc[0]
 
 
 def _of_example(title: str, pair: pd.Series | None) -> tuple:
@@ -207,5 +207,5 @@ def _of_example(title: str, pair: pd.Series | None) -> tuple:
     if pair is None:
         return together(title, beneath("no forest has such a pair")), *[NONE] * len(methods)
     trees = f"trees {int(pair['tree_1'])} and {int(pair['tree_2'])}"
-    name = together(title, beneath(f"forest {int(pair['forest'])}, {trees}"))
+    name = together(title, beneath(f"forest {int(pair['repeat'])}, {trees}"))
     return name, *(number(pair[method], 3) for method in methods)

@@ -40,22 +40,22 @@ EXAMPLES = {
     "correlated": "correlated_substitution_score",
 }
 
-FOREST = ["dataset", "forest"]
-TREE = [*FOREST, "tree"]
-PAIR = [*FOREST, "tree_1", "tree_2"]
-VARIANT = [*FOREST, "method", "scale"]
+REPEAT = ["dataset", "repeat"]
+TREE = [*REPEAT, "tree"]
+PAIR = [*REPEAT, "tree_1", "tree_2"]
+VARIANT = [*REPEAT, "method", "scale"]
 #: Columns that order each table; nodes of a tree keep their order.
 ORDER = {
     "forests": TREE,
     "trees": TREE,
     "distances": PAIR,
     "first": PAIR,
-    "examples": [*FOREST, "criterion", "tree_1", "tree_2"],
-    "scripts": [*FOREST, "criterion"],
+    "examples": [*REPEAT, "criterion", "tree_1", "tree_2"],
+    "scripts": [*REPEAT, "criterion"],
     "closeness": VARIANT,
     "labels": [*VARIANT, "tree"],
     "scores": [*VARIANT, "seed"],
-    "statistics": [*FOREST, "scale", "reference", "first", "second"],
+    "statistics": [*REPEAT, "scale", "reference", "first", "second"],
 }
 
 
@@ -75,10 +75,10 @@ class StructurePlan(UctPlan):
     datasets: tuple[str, ...] = setting(
         ("wdbc",), "Data sets by their key in the registry; the thesis has wdbc."
     )
-    n_forests: int = setting(
+    n_repeats: int = setting(
         3,
-        "Forests per data set, each from a division into training and test part; the first is that "
-        "of the published protocol, the others tell how much of a value is the division's.",
+        "Forests per data set, each from a split into training and test part; the first is that "
+        "of the published protocol, the others tell how much of a value is the split's.",
         minimum=1,
         maximum=999,
     )
@@ -139,7 +139,7 @@ class StructurePlan(UctPlan):
     n_bootstrap: int = setting(
         1000, "Bootstrap samples of the trees of a forest.", minimum=1, maximum=100_000
     )
-    chunk: int = in_chunks("Forests")
+    chunk: int = in_chunks("Repeats")
 
     @classmethod
     def conflicts(cls, config: Mapping[str, Any]) -> Iterator[Conflict]:

@@ -11,10 +11,10 @@ from hedgerow.data import rng
 from hedgerow_study.experiments.step import step
 from hedgerow_study.experiments.structure.plan import (
     EXPERIMENT,
-    FOREST,
     ORDER,
     PAIRED,
     REFERENCES,
+    REPEAT,
     SCALES,
 )
 from hedgerow_study.experiments.structure.steps import matrix_of, merge, of_forest, scaled
@@ -25,13 +25,13 @@ def statistics(
 ) -> pd.DataFrame:
     """Whether correlations bring distances closer to predictions: bootstrap over trees.
 
-    Returns: dataset, forest, scale, reference, first, second, difference (of the Frobenius norms of
+    Returns: dataset, repeat, scale, reference, first, second, difference (of the Frobenius norms of
     table 5.1, first minus second), low, high (2.5 and 97.5 % of the bootstrap samples), share_below
     (samples in which the first is closer). Trees are drawn with replacement; pairs of a tree with
     itself count 0, as they do in the matrix.
     """
     rows = []
-    for (dataset, number), forest in forests.groupby(FOREST, sort=True):
+    for (dataset, number), forest in forests.groupby(REPEAT, sort=True):
         n_nodes = forest["n_nodes"].to_numpy()
         mine = of_forest(distances, dataset, number)
         stream = rng(plan.seed, EXPERIMENT, dataset, number, "bootstrap")
@@ -64,11 +64,11 @@ def resampled(
     Returns: `told`: distances of the pairs whose edits are shown; `first`: of all pairs of the
     first forest, which figures show; `statistics` as `statistics` returns it.
     """
-    pair = [*FOREST, "tree_1", "tree_2"]
+    pair = [*REPEAT, "tree_1", "tree_2"]
     shown = pd.MultiIndex.from_frame(distances[pair]).isin(pd.MultiIndex.from_frame(scripts[pair]))
     return {
         "told": merge([distances[shown]], "distances"),
-        "first": merge([distances[distances["forest"] == 0]], "first"),
+        "first": merge([distances[distances["repeat"] == 0]], "first"),
         "statistics": statistics(distances, forests, plan),
     }
 

@@ -1,9 +1,9 @@
 """Comparing the structure of trees: the experiment of thesis chapter 5 (5.4).
 
 A forest is what one search of UCT-DT leaves: its most visited states, or all, each a tree that has
-one test more than its parent. Forest 0 is the published protocol, one division into training and
-test data; further forests, which the paper does not have, come from further divisions and tell how
-much of a result is the division's:
+one test more than its parent. Each repeat gives one; forest 0 is the published protocol, one split
+into training and test data. Further repeats, which the paper does not have, tell how much of a
+result is the split's:
 
     learn -> compare -> cluster -> statistics
 """
@@ -25,10 +25,10 @@ from hedgerow_study.experiments.structure.plan import (
     CLOSENESS,
     EXAMPLES,
     EXPERIMENT,
-    FOREST,
     MOST_TREES,
     ORDER,
     REFERENCES,
+    REPEAT,
     SCALES,
     SCORES,
     TREE,
@@ -42,7 +42,7 @@ def merge(frames: Sequence[pd.DataFrame], name: str) -> pd.DataFrame:
     return sorted_(pd.concat(list(frames), ignore_index=True), ORDER[name])
 
 
-def division(table, number: int, plan):
+def split_of(table, number: int, plan):
     """Training and test rows of a forest."""
     return split(table, number, seed=plan.seed, experiment=EXPERIMENT, test_size=plan.test_size)
 
@@ -56,10 +56,10 @@ def division(table, number: int, plan):
     *("value_pruning", "value_pruning_depth", "value_pruning_interval"),
     outputs=("forests", "trees"),
 )
-def learn(table: TidyTable, plan, forests: Iterable[int] | None = None) -> dict[str, pd.DataFrame]:
+def learn(table: TidyTable, plan, repeats: Iterable[int] | None = None) -> dict[str, pd.DataFrame]:
     """Search a hierarchical forest of trees by UCT-DT (thesis 5.4).
 
-    Returns: `forests`: one row per tree: dataset, forest, tree (from 0, older states first), state
+    Returns: `forests`: one row per tree: dataset, repeat, tree (from 0, older states first), state
     (row of the search tree), parent (tree; -1 where it is the root, which is no tree of the forest:
     it has no test), n_tests, n_nodes, n_visits, validation_f1, test_accuracy, test_f1 (per cent).
     `trees`: the trees, one row per node.
@@ -68,8 +68,8 @@ def learn(table: TidyTable, plan, forests: Iterable[int] | None = None) -> dict[
 
     values, _ = table.matrix()
     rows, keys, trees = [], [], []
-    for number in numbers_of(plan, "n_forests", forests):
-        train, test = division(table, number, plan)
+    for number in numbers_of(plan, "n_repeats", repeats):
+        train, test = split_of(table, number, plan)
         search = uct_from(
             plan,
             policy="vs",
@@ -138,8 +138,8 @@ def compare(table, learned: Frames, plan) -> dict[str, pd.DataFrame]:
     """Distances between the trees of each forest, and the pairs that show what they express.
 
     Returns: `distances`: one row per ordered pair of trees, a tree and itself among them: dataset,
-    forest, tree_1, tree_2, the unnormalised edit distances of `VARIANTS`, d_kl (nats), d_p.
-    `examples`: as `example_pairs`, with dataset and forest.
+    repeat, tree_1, tree_2, the unnormalised edit distances of `VARIANTS`, d_kl (nats), d_p.
+    `examples`: as `example_pairs`, with dataset and repeat.
     """
     from hedgerow.structure import (
         TreeEditDistance,
@@ -150,9 +150,9 @@ def compare(table, learned: Frames, plan) -> dict[str, pd.DataFrame]:
 
     values, _ = table.matrix()
     distances, examples = [], []
-    for (dataset, number), forest in learned["forests"].groupby(FOREST, sort=True):
+    for (dataset, number), forest in learned["forests"].groupby(REPEAT, sort=True):
         trees = forest_from_frame(of_forest(learned["trees"], dataset, number), TREE)[1]
-        train, test = division(table, number, plan)
+        train, test = split_of(table, number, plan)
         matrices = {}
         for method, (cost, correlation) in VARIANTS.items():
             metric = TreeEditDistance(cost, correlation).fit(values[train], table.y[train])
@@ -160,7 +160,7 @@ def compare(table, learned: Frames, plan) -> dict[str, pd.DataFrame]:
         matrices["d_kl"] = class_probability_distance(trees, values[test])
         matrices["d_p"] = class_prediction_distance(trees, values[test])
         one, two = (a.ravel() for a in np.indices((len(trees), len(trees))))
-        key = {"dataset": dataset, "forest": number, "tree_1": one, "tree_2": two}
+        key = {"dataset": dataset, "repeat": number, "tree_1": one, "tree_2": two}
         distances.append(pd.DataFrame({**key, **{m: d.ravel() for m, d in matrices.items()}}))
         pairs = example_pairs(
             trees,
@@ -168,8 +168,8 @@ def compare(table, learned: Frames, plan) -> dict[str, pd.DataFrame]:
             TreeEditDistance("B2", "spearman").fit(values[train], table.y[train]),
             plan.correlated_above,
         )
-        examples.append(pairs.assign(dataset=dataset, forest=number))
-    columns = [*FOREST, *(c for c in examples[0].columns if c not in FOREST)]
+        examples.append(pairs.assign(dataset=dataset, repeat=number))
+    columns = [*REPEAT, *(c for c in examples[0].columns if c not in REPEAT)]
     return {
         "distances": merge(distances, "distances"),
         "examples": merge([e[columns] for e in examples], "examples"),
@@ -258,7 +258,7 @@ def shown_pairs(examples: pd.DataFrame, forest: pd.DataFrame) -> pd.DataFrame:
 def edit_scripts(table, learned: Frames, examples: pd.DataFrame, plan) -> pd.DataFrame:
     """The pairs of `shown_pairs` of every forest, with their edits in words.
 
-    Returns: dataset, forest, criterion, tree_1, tree_2, edits: the cheapest edits by B2 with
+    Returns: dataset, repeat, criterion, tree_1, tree_2, edits: the cheapest edits by B2 with
     Spearman's correlation that turn the first tree into the second, each with its cost.
     """
     from hedgerow.structure import TreeEditDistance
@@ -267,15 +267,15 @@ def edit_scripts(table, learned: Frames, examples: pd.DataFrame, plan) -> pd.Dat
     values, _ = table.matrix()
     names = [str(name) for name in table.X.columns]
     rows = []
-    for (dataset, number), forest in learned["forests"].groupby(FOREST, sort=True):
+    for (dataset, number), forest in learned["forests"].groupby(REPEAT, sort=True):
         trees = forest_from_frame(of_forest(learned["trees"], dataset, number), TREE)[1]
-        train, _ = division(table, number, plan)
+        train, _ = split_of(table, number, plan)
         metric = TreeEditDistance("B2", "spearman").fit(values[train], table.y[train])
         for pair in shown_pairs(of_forest(examples, dataset, number), forest).itertuples():
             one, two = (trees[i].replace(feature_names=names) for i in (pair.tree_1, pair.tree_2))
             words = _edits_in_words(metric.edit_script(one, two))
             rows.append((dataset, number, pair.criterion, pair.tree_1, pair.tree_2, words))
-    columns = [*FOREST, "criterion", "tree_1", "tree_2", "edits"]
+    columns = [*REPEAT, "criterion", "tree_1", "tree_2", "edits"]
     return merge([pd.DataFrame(rows, columns=columns)], "scripts")
 
 
@@ -315,18 +315,18 @@ def cluster_forests(
 ) -> dict[str, pd.DataFrame]:
     """Clusters of every forest by every variant, and their scores (thesis 5.4.1 and 5.4.2).
 
-    Returns: `closeness`: dataset, forest, method, scale, norm_diff_to_d_kl, norm_diff_to_d_p
+    Returns: `closeness`: dataset, repeat, method, scale, norm_diff_to_d_kl, norm_diff_to_d_p
     (Frobenius norms, table 5.1), rank_correlation_with_d_kl, rank_correlation_with_d_p (Spearman,
     over pairs of different trees; d_KL is taken as the mean of both directions),
     rank_correlation_with_size (with the sum of the numbers of nodes), mean_distance and
-    largest_distance. `labels`: dataset, forest, method, scale, tree, label (seed 0). `scores`:
-    dataset, forest, method, scale, seed, silhouette, nmi_cluster_n_nodes, the scores of `EXAMPLES`
+    largest_distance. `labels`: dataset, repeat, method, scale, tree, label (seed 0). `scores`:
+    dataset, repeat, method, scale, seed, silhouette, nmi_cluster_n_nodes, the scores of `EXAMPLES`
     (share of the pairs that are in one cluster; missing where there is no such pair),
     insertion_deletion_score_first (of the children of trees with one test, which the thesis takes),
     chance (share of all pairs of trees that are in one cluster), n_found (clusters).
     """
     closeness, labels, scores = [], [], []
-    for (dataset, number), forest in forests.groupby(FOREST, sort=True):
+    for (dataset, number), forest in forests.groupby(REPEAT, sort=True):
         n_nodes = forest["n_nodes"].to_numpy()
         if len(forest) <= plan.n_clusters:
             raise ConfigError(
@@ -361,7 +361,7 @@ def cluster_forests(
 
 
 def of_forest(frame: pd.DataFrame, dataset: str, number: int) -> pd.DataFrame:
-    return frame[(frame["dataset"] == dataset) & (frame["forest"] == number)]
+    return frame[(frame["dataset"] == dataset) & (frame["repeat"] == number)]
 
 
 def matrix_of(distances: pd.DataFrame, name: str) -> np.ndarray:

@@ -15,9 +15,9 @@ from hedgerow_study.experiments.published_cells import published_number
 from hedgerow_study.experiments.step import table
 from hedgerow_study.experiments.structure.plan import (
     EXAMPLES,
-    FOREST,
     PAIRED,
     REFERENCES,
+    REPEAT,
     SCALES,
     VARIANT_NAMES,
     VARIANTS,
@@ -64,13 +64,13 @@ LABELS = {variant: " ".join(names) for variant, names in VARIANT_NAMES.items()}
 
 FOREST_0 = (
     "Forest 0 is the published protocol, below its values the printed ones; means are over all "
-    "forests, each from another division of the data."
+    "forests, each from another split of the data."
 )
 
 
 def caption_values(plan: StructurePlan) -> dict[str, str]:
     """Words of the captions: what was run."""
-    forests = how_many(plan.n_forests, "forest")
+    forests = how_many(plan.n_repeats, "forest")
     trees = f"at most {plan.n_trees} trees"
     if plan.forest == "complete":
         trees = "all trees of a search"
@@ -94,9 +94,9 @@ def _sets(forests: pd.DataFrame, plan: StructurePlan) -> list[tuple[str, str, st
 def values_of(closeness: pd.DataFrame, scores: pd.DataFrame) -> pd.DataFrame:
     """One value per forest, variant and metric, scores as their means over the seeds of k-means.
 
-    Returns: dataset, forest, method, scale, metric, value; without what is missing.
+    Returns: dataset, repeat, method, scale, metric, value; without what is missing.
     """
-    key = [*FOREST, "method", "scale"]
+    key = [*REPEAT, "method", "scale"]
     means = scores.drop(columns="seed").groupby(key, sort=True).mean().reset_index()
     long = [frame.melt(key, var_name="metric") for frame in (closeness, means)]
     values = pd.concat(long, ignore_index=True).dropna(subset="value")
@@ -108,7 +108,7 @@ class _Values:
 
     def __init__(self, values: pd.DataFrame):
         self._by_variant = {
-            key: group.set_index("forest")["value"]
+            key: group.set_index("repeat")["value"]
             for key, group in values.groupby(["dataset", "method", "scale", "metric"], sort=False)
         }
 
@@ -120,12 +120,12 @@ class _Values:
             "mean": values.mean(),
             "lowest": values.min(),
             "highest": values.max(),
-            "n_forests": len(values),
+            "n_repeats": len(values),
         }
 
 
 _HEAD = ["dataset", "registry", "status", "method", "criterion", "metric", "unit"]
-_SUMMARY = ["measured", "mean", "lowest", "highest", "n_forests"]
+_SUMMARY = ["measured", "mean", "lowest", "highest", "n_repeats"]
 _NUMBERS = _SUMMARY[:4]
 
 
@@ -138,12 +138,12 @@ def _head(*values: str) -> dict[str, Any]:
 
 def _summary_sources(row: int, line: Mapping[str, Any], rows: Rows, means: bool) -> Iterator[Cell]:
     """Forest 0 and all forests; a score is first a mean over the seeds of k-means."""
-    first = Rows(rows.of, {**rows.where, "forest": 0}, rows.value)
+    first = Rows(rows.of, {**rows.where, "repeat": 0}, rows.value)
     yield Cell(row, "measured", "mean" if means else "value", (first,))
     formulas = {"mean": "mean_of_means", "lowest": "lowest_of_means"}
-    formulas |= {"highest": "highest_of_means", "n_forests": "n_of_means"}
+    formulas |= {"highest": "highest_of_means", "n_repeats": "n_of_means"}
     for column, formula in formulas.items():
-        yield Cell(row, column, formula, (rows,), by=("forest",))
+        yield Cell(row, column, formula, (rows,), by=("repeat",))
 
 
 def norms_sources(table: pd.DataFrame) -> Iterator[Cell]:
@@ -155,7 +155,7 @@ def norms_sources(table: pd.DataFrame) -> Iterator[Cell]:
         variant = NORMED[line["method"]]
         where = {"dataset": line["registry"], "method": variant, "scale": line["criterion"]}
         yield from _summary_sources(row, line, Rows("closeness", where, line["metric"]), False)
-        trees = Rows("forests", {"dataset": line["registry"], "forest": 0}, "tree")
+        trees = Rows("forests", {"dataset": line["registry"], "repeat": 0}, "tree")
         yield Cell(row, "n_trees", "n_rows", (trees,))
         if variant not in firsts:
             continue
@@ -163,7 +163,7 @@ def norms_sources(table: pd.DataFrame) -> Iterator[Cell]:
         test = {"dataset": line["registry"], "scale": line["criterion"]}
         test |= {"reference": reference, "first": variant}
         for column in ("difference", "low", "high"):
-            yield Cell(row, column, "value", (Rows("statistics", {**test, "forest": 0}, column),))
+            yield Cell(row, column, "value", (Rows("statistics", {**test, "repeat": 0}, column),))
         yield Cell(row, "n_closer", "n_below_0", (Rows("statistics", test, "high"),))
         yield Cell(row, "n_farther", "n_above_0", (Rows("statistics", test, "low"),))
 
@@ -201,13 +201,13 @@ def thesis_table_5_1(results: Frames, published: Frames, plan: StructurePlan) ->
 
     Returns: in printed order: dataset (printed key; the registry's for sets that the thesis does
     not have), registry, status (`run`, `absent`, `not asked for`), method, criterion (scale),
-    metric, unit, measured (Frobenius norm, forest 0), mean, lowest, highest over the n_forests
+    metric, unit, measured (Frobenius norm, forest 0), mean, lowest, highest over the n_repeats
     forests, n_trees (of forest 0), published; for A2 and B2 the difference to A1 and B1 in forest 0
     with low and high, the middle 95 % of the bootstrap over trees, and in how many forests this
     interval lies below (n_closer) or above 0 (n_farther).
     """
     values = _Values(values_of(results["closeness"], results["scores"]))
-    n_trees = results["forests"].groupby(FOREST).size()
+    n_trees = results["forests"].groupby(REPEAT).size()
     tested = results["statistics"].set_index(["dataset", "scale", "reference", "first"])
     tested = tested.sort_index()
     printed = published["thesis_table_5_1"].set_index(["dataset", "method", "criterion", "metric"])
@@ -224,14 +224,14 @@ def thesis_table_5_1(results: Frames, published: Frames, plan: StructurePlan) ->
         }
         if variant in firsts and state == "run":
             # A list of one: of a single forest there would be no table.
-            tests = tested.loc[[(dataset, scale, reference, variant)]].set_index("forest")
+            tests = tested.loc[[(dataset, scale, reference, variant)]].set_index("repeat")
             line |= {c: tests[c].get(0) for c in ("difference", "low", "high")}
             line["n_closer"] = int((tests["high"] < 0).sum())
             line["n_farther"] = int((tests["low"] > 0).sum())
         lines.append(line)
     numbers, counts = ["difference", "low", "high"], ["n_closer", "n_farther"]
     columns = [*_HEAD, *_SUMMARY, "n_trees", "published", *numbers, *counts]
-    return finished(lines, columns, [*_NUMBERS, *numbers], ["n_forests", "n_trees", *counts])
+    return finished(lines, columns, [*_NUMBERS, *numbers], ["n_repeats", "n_trees", *counts])
 
 
 @table(
@@ -251,7 +251,7 @@ def thesis_table_5_2(results: Frames, published: Frames, plan: StructurePlan) ->
     """Table 5.2: clusters by each of the sixteen variants, and what they keep together.
 
     Returns: in printed order: dataset, registry, status, method, criterion (scale), metric, unit,
-    measured (forest 0, mean over the seeds of k-means), mean, lowest, highest over the n_forests
+    measured (forest 0, mean over the seeds of k-means), mean, lowest, highest over the n_repeats
     forests that have such pairs, n_pairs (of forest 0), published (number) and printed (text).
     Beside the five criteria `insertion_deletion_score_first`, of the children of trees with one
     test, and `chance`, the share of all pairs of trees that are in one cluster.
@@ -270,21 +270,21 @@ def thesis_table_5_2(results: Frames, published: Frames, plan: StructurePlan) ->
         line |= {"n_pairs": n_pairs.get((dataset, 0, metric)), "printed": text}
         lines.append({**line, "published": None if text is None else published_number(text)})
     columns = [*_HEAD, *_SUMMARY, "n_pairs", "published", "printed"]
-    return finished(lines, columns, _NUMBERS, ["n_forests", "n_pairs"])
+    return finished(lines, columns, _NUMBERS, ["n_repeats", "n_pairs"])
 
 
 def _n_pairs(results: Frames) -> dict[tuple, int]:
-    """Pairs behind each score, by data set, forest and metric."""
+    """Pairs behind each score, by data set, repeat and metric."""
     from hedgerow_study.experiments.structure.steps import pairs_of
 
     n_pairs = {}
     forests = results["forests"].sort_values("tree")
-    for (dataset, forest), trees in forests.groupby(FOREST, sort=True):
+    for (dataset, repeat), trees in forests.groupby(REPEAT, sort=True):
         examples = results["examples"]
-        mine = examples[(examples["dataset"] == dataset) & (examples["forest"] == forest)]
+        mine = examples[(examples["dataset"] == dataset) & (examples["repeat"] == repeat)]
         for metric, pairs in pairs_of(mine, trees).items():
-            n_pairs[dataset, forest, metric] = len(pairs)
-        n_pairs[dataset, forest, "chance"] = len(trees) * (len(trees) - 1) // 2
+            n_pairs[dataset, repeat, metric] = len(pairs)
+        n_pairs[dataset, repeat, "chance"] = len(trees) * (len(trees) - 1) // 2
     return n_pairs
 
 
@@ -292,7 +292,7 @@ def examples_sources(table: pd.DataFrame) -> Iterator[Cell]:
     """The pairs of each forest, and the distances of the one that is shown."""
     methods = [*NORMED.values(), *REFERENCES]
     for row, line in enumerate(table.to_dict("records")):
-        where = {"dataset": line["registry"], "forest": line["forest"]}
+        where = {"dataset": line["registry"], "repeat": line["repeat"]}
         trees = Rows("forests", where, "tree")
         yield Cell(row, "n_trees", "n_rows", (trees,))
         if line["n_pairs"]:
@@ -321,31 +321,31 @@ def structure_examples(results: Frames, plan: StructurePlan) -> pd.DataFrame:
     edit_a2_spearman, edit_b1, edit_b2_spearman, d_kl, d_p. Empty where a forest has no such pair.
     """
     methods = [*NORMED.values(), *REFERENCES]
-    pair = [*FOREST, "tree_1", "tree_2"]
+    pair = [*REPEAT, "tree_1", "tree_2"]
     distances = results["distances"].set_index(pair)[methods]
-    scripts = results["scripts"].set_index([*FOREST, "criterion"])
+    scripts = results["scripts"].set_index([*REPEAT, "criterion"])
     lines = []
     for key, dataset, _ in _sets(results["forests"], plan):
         of_set = results["forests"][results["forests"]["dataset"] == dataset]
-        for forest, trees in of_set.groupby("forest", sort=True):
+        for repeat, trees in of_set.groupby("repeat", sort=True):
             n_tests, n_nodes = (trees.set_index("tree")[c] for c in ("n_tests", "n_nodes"))
             examples = results["examples"]
-            mine = examples[(examples["dataset"] == dataset) & (examples["forest"] == forest)]
+            mine = examples[(examples["dataset"] == dataset) & (examples["repeat"] == repeat)]
             for criterion in EXAMPLES:
                 pairs = mine[mine["criterion"] == criterion]
-                line = {"dataset": key, "registry": dataset, "forest": forest}
+                line = {"dataset": key, "registry": dataset, "repeat": repeat}
                 line |= {"n_trees": len(trees), "criterion": criterion, "n_pairs": len(pairs)}
                 line["n_first"] = int((pairs["tree_1"].map(n_tests) == 1).sum())
                 line["n_more"] = int((pairs["n_changed"] > 1).sum())
                 if len(pairs):
-                    shown = scripts.loc[(dataset, forest, criterion)]
+                    shown = scripts.loc[(dataset, repeat, criterion)]
                     one, two = int(shown["tree_1"]), int(shown["tree_2"])
                     line |= {"tree_1": one, "tree_2": two, "edits": shown["edits"]}
                     line |= {"n_nodes_1": n_nodes[one], "n_nodes_2": n_nodes[two]}
-                    line |= distances.loc[(dataset, forest, one, two)].to_dict()
+                    line |= distances.loc[(dataset, repeat, one, two)].to_dict()
                 lines.append(line)
     counts = ["tree_1", "tree_2", "n_nodes_1", "n_nodes_2"]
-    columns = ["dataset", "registry", "forest", "n_trees", "criterion", "n_pairs", "n_first"]
+    columns = ["dataset", "registry", "repeat", "n_trees", "criterion", "n_pairs", "n_first"]
     return finished(lines, [*columns, "n_more", *counts, "edits", *methods], methods, counts)
 
 
@@ -367,7 +367,7 @@ def structure_closeness(results: Frames, plan: StructurePlan) -> pd.DataFrame:
     Returns: dataset, registry, status, method, criterion (scale), metric (rank correlations over
     all pairs of different trees with d_KL in the mean of both directions, with d_p and with the
     number of nodes of both trees; mean and largest distance), unit, measured (forest 0), mean,
-    lowest, highest, n_forests, published (largest distances of the text).
+    lowest, highest, n_repeats, published (largest distances of the text).
     """
     values = _Values(values_of(results["closeness"], results["scores"]))
     sets = _sets(results["forests"], plan)
@@ -381,4 +381,4 @@ def structure_closeness(results: Frames, plan: StructurePlan) -> pd.DataFrame:
             line["published"] = LARGEST.get(method)
         lines.append(line)
     numbers = [*_NUMBERS, "published"]
-    return finished(lines, [*_HEAD, *_SUMMARY, "published"], numbers, ["n_forests"])
+    return finished(lines, [*_HEAD, *_SUMMARY, "published"], numbers, ["n_repeats"])

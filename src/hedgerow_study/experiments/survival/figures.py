@@ -49,9 +49,9 @@ def named_tree(text: str, names: Sequence[str], classes: Sequence[str]):
 
 
 def first_tree(trees: pd.DataFrame, dataset: str) -> str | None:
-    """The tree of the thesis' settings and the first division, as JSON."""
+    """The tree of the thesis' settings and the first repeat, as JSON."""
     selected = trees[
-        (trees["dataset"] == dataset) & (trees["split"] == 0) & (trees["method"] == "thesis")
+        (trees["dataset"] == dataset) & (trees["repeat"] == 0) & (trees["method"] == "thesis")
     ]
     return None if selected.empty else str(selected["tree"].iloc[0])
 
@@ -62,7 +62,7 @@ def first_tree(trees: pd.DataFrame, dataset: str) -> str | None:
 @figure(
     "the learnt tree",
     caption="The tree that was learnt from synthetic patients with the settings of the thesis "
-    "(c = 0.87, repetition factor 0.7, 20 patients on each side), first division. Death: of "
+    "(c = 0.87, repetition factor 0.7, 20 patients on each side), first repeat. Death: of "
     "cardiovascular causes within six years; n: patients of the training part whose class is "
     "known; leaves are numbered from the left. The thesis' tree tests, in this order from the top: "
     "AVA at 0.9, Vmax at 325, age at 73 and 88, creatinine at 1.6, wall thickness, hypertension, "

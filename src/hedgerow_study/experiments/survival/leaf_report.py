@@ -34,7 +34,7 @@ def draw_leaf_report(
 
     cohort = cohort_of(table, plan)
     time, event = cohort.natural_history()
-    by_method = trees[trees["split"] == 0].set_index("method")
+    by_method = trees[trees["repeat"] == 0].set_index("method")
     method = METHODS[0]
     if by_method.loc[method, "n_leaves"] > LEGIBLE:
         method = by_method.loc[list(METHODS), "n_leaves"].idxmin()

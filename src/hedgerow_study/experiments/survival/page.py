@@ -129,7 +129,7 @@ def _people(table: pd.DataFrame) -> Markup:
     for line in table[table["status"] == "run"].to_dict("records"):
         trees = [
             f"{count(line[f'n_leaves_{method}'])} · {text(line[f'root_{method}']) or 'no test'} "
-            f"({count(line[f'same_root_{method}'])} of {count(line['n_splits'])})"
+            f"({count(line[f'same_root_{method}'])} of {count(line['n_repeats'])})"
             for method in METHODS
         ]
         horizon = f"{line['horizon']:g} {line['unit']}"
@@ -146,7 +146,7 @@ def _performance(table: pd.DataFrame) -> Markup:
     for (dataset, method), group in table.groupby(["dataset", "method"], sort=False):
         at = {line["metric"]: line for line in group.to_dict("records")}
         title = Markup("{}, {} {}").format(
-            dataset, method, tagged("small", count(group["n_splits"].max()), " divisions")
+            dataset, method, tagged("small", count(group["n_repeats"].max()), " repeats")
         )
         metrics = (metric for metric in (*METRICS, "majority") if metric in at)
         blocks[title] = [_of_metric(at[metric]) for metric in metrics]

@@ -30,13 +30,13 @@ CHI2 = ("logrank_chi2", "logrank_chi2_rest")
 #: What leaves have as statistics of a part, beside those of all patients.
 OF_PARTS = ("n", "events", "median", "hazard_ratio", "logrank_p", "logrank_p_rest", "cox_p")
 
-TREE = ["dataset", "split", "method"]
+TREE = ["dataset", "repeat", "method"]
 GROUP = ["dataset", "groups", "part", "number"]
 #: Columns that order each table.
 ORDER = {
     "patients": ["dataset", "row"],
     "trees": TREE,
-    "tuning": ["dataset", "split", "confidence", "repetition_factor", "min_samples_leaf"],
+    "tuning": ["dataset", "repeat", "confidence", "repetition_factor", "min_samples_leaf"],
     "null": ["dataset", "permutation", "part"],
     "performance": [*TREE, "part", "metric"],
     "leaves": GROUP,
@@ -66,10 +66,10 @@ class SurvivalPlan(Plan):
         ),
         "Cohorts by their key in the registry; each has a `cohort` there.",
     )
-    n_splits: int = setting(
+    n_repeats: int = setting(
         3,
-        "Divisions into training and test part; the first is that of all tables and figures, the "
-        "others tell how far tree and performance depend on the division.",
+        "Repeats, splits into training and test part; the first is that of all tables and figures, "
+        "the others tell how far tree and performance depend on the split.",
         minimum=1,
         maximum=999,
     )
@@ -136,4 +136,4 @@ class SurvivalPlan(Plan):
         maximum=100_000,
     )
     chunk: int = in_chunks("Permutations", 39)
-    split_chunk: int = in_chunks("Divisions", 3)
+    repeat_chunk: int = in_chunks("Repeats", 3)

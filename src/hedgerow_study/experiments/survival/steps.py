@@ -2,7 +2,7 @@
 
     learn -> merged -> describe -> statistics, beside them permute
 
-Split 0 is the division that all tables and figures show; the others tell what depends on it.
+Repeat 0 is the split that all tables and figures show; the others tell what depends on it.
 """
 
 from __future__ import annotations
@@ -59,42 +59,42 @@ def cohort_of(table: TidyTable, plan) -> Cohort:
     "test_size",
     outputs=("patients", "trees", "tuning", "performance"),
 )
-def learn(table: TidyTable, plan, splits: Iterable[int] | None = None) -> dict[str, pd.DataFrame]:
+def learn(table: TidyTable, plan, repeats: Iterable[int] | None = None) -> dict[str, pd.DataFrame]:
     """Trees that predict the event by the horizon, and the leaf of each patient (thesis 6.2.2).
 
-    Returns: `patients`: of split 0, one row per patient: dataset, row (of the cohort), training, y
+    Returns: `patients`: of repeat 0, one row per patient: dataset, row (of the cohort), training, y
     (1 with the event by the horizon, 0 without, -1 unknown), number and number_tuned (leaf from the
     left, from 1), said and said_tuned (predicted class), printed (leaf of figure 6.1, simulated
     patients only; 0 where a value that it tests is missing), time and event (natural history,
-    years), full_time, full_event and intervention (years, NaN for none). `trees`: dataset, split,
-    method, n_leaves, depth, root (variable), tree (JSON). `tuning`: of split 0, the grid: f1 (mean
-    over folds), f1_error (standard error), n_leaves (mean), chosen. Neither has rows where split 0
-    is in another chunk. `performance`: dataset, split, method, part, metric, value, n (patients it
+    years), full_time, full_event and intervention (years, NaN for none). `trees`: dataset, repeat,
+    method, n_leaves, depth, root (variable), tree (JSON). `tuning`: of repeat 0, the grid: f1 (mean
+    over folds), f1_error (standard error), n_leaves (mean), chosen. Neither has rows where repeat 0
+    is in another chunk. `performance`: dataset, repeat, method, part, metric, value, n (patients it
     is a share of).
     """
     from hedgerow.survival import risk_groups
 
     cohort = cohort_of(table, plan)
     time, event = cohort.natural_history()
-    numbers = numbers_of(plan, "n_splits", splits)
+    numbers = numbers_of(plan, "n_repeats", repeats)
     trees, performance = [], []
-    for split in numbers:
-        state = random_state(plan.seed, EXPERIMENT, cohort.name, split, "split")
+    for repeat in numbers:
+        state = random_state(plan.seed, EXPERIMENT, cohort.name, repeat, "split")
         pipeline = {**pipeline_of(cohort, plan), "random_state": state}
         of_thesis = risk_groups(cohort.X, time, event, **pipeline)
         learnt = np.flatnonzero(of_thesis.training & of_thesis.labels.labelled)
-        grid = _grid(cohort.X.iloc[learnt], of_thesis.labels.y[learnt], split, cohort.name, plan)
+        grid = _grid(cohort.X.iloc[learnt], of_thesis.labels.y[learnt], repeat, cohort.name, plan)
         best = grid[grid["chosen"]].iloc[0]
         parameters = {name: best[name] for name in _TUNED}
         pipeline["estimator"] = pipeline["estimator"].set_params(**parameters)
         of_tuned = risk_groups(cohort.X, time, event, **pipeline)
         both = dict(zip(METHODS, (of_thesis, of_tuned), strict=True))
         for method, of in both.items():
-            tree, key = of.tree_, (cohort.name, split, method)
+            tree, key = of.tree_, (cohort.name, repeat, method)
             root = cohort.X.columns[tree.feature[0]] if tree.n_leaves > 1 else ""
             trees.append((*key, tree.n_leaves, tree.depth, str(root), tree.to_json()))
             performance += [(*key, *line) for line in _performance(cohort.X, of)]
-        if split == numbers[0]:
+        if repeat == numbers[0]:
             groups, tuning = both, grid
     number = {method: numbered(of.tree_, of.leaf) for method, of in groups.items()}
     first = groups[METHODS[0]]
@@ -116,11 +116,11 @@ def learn(table: TidyTable, plan, splits: Iterable[int] | None = None) -> dict[s
             "intervention": np.nan if cohort.intervention is None else cohort.intervention,
         }
     )
-    of_first_split = slice(None if numbers[0] == 0 else 0)
+    of_first_repeat = slice(None if numbers[0] == 0 else 0)
     return {
-        "patients": patients.iloc[of_first_split],
+        "patients": patients.iloc[of_first_repeat],
         "trees": ordered(trees, ORDER["trees"], "n_leaves", "depth", "root", "tree"),
-        "tuning": sorted_(tuning, ORDER["tuning"]).iloc[of_first_split],
+        "tuning": sorted_(tuning, ORDER["tuning"]).iloc[of_first_repeat],
         "performance": ordered(performance, ORDER["performance"], "value", "n"),
     }
 
@@ -142,7 +142,7 @@ _TUNED = ("confidence", "repetition_factor", "min_samples_leaf")
 
 
 def pipeline_of(cohort: Cohort, plan) -> dict[str, Any]:
-    """Parameters of `risk_groups` that stay the same for all divisions and permutations."""
+    """Parameters of `risk_groups` that stay the same for all repeats and permutations."""
     from hedgerow.survival import thesis_tree
 
     return {
@@ -178,7 +178,7 @@ TESTED_VARIABLES = (
 )
 
 
-def _grid(X: pd.DataFrame, y: np.ndarray, split: int, dataset: str, plan) -> pd.DataFrame:
+def _grid(X: pd.DataFrame, y: np.ndarray, repeat: int, dataset: str, plan) -> pd.DataFrame:
     """Cross validation of the settings among which is tuned (thesis 6.2.2).
 
     Chosen are, of the settings whose mean F1 is within one standard error of the best, those with
@@ -188,7 +188,7 @@ def _grid(X: pd.DataFrame, y: np.ndarray, split: int, dataset: str, plan) -> pd.
     from hedgerow.survival import thesis_tree
 
     n_folds = n_folds_for(y, plan.n_folds)
-    fold = folds(y, n_folds, rng(plan.seed, EXPERIMENT, dataset, split, "folds"))
+    fold = folds(y, n_folds, rng(plan.seed, EXPERIMENT, dataset, repeat, "folds"))
     rows = []
     for values in itertools.product(plan.confidences, plan.repetition_factors, plan.leaf_sizes):
         scores, leaves = [], []
@@ -199,8 +199,8 @@ def _grid(X: pd.DataFrame, y: np.ndarray, split: int, dataset: str, plan) -> pd.
             scores.append(metrics.macro_f1(y[judged], fitted.predict_proba(X[judged])))
             leaves.append(fitted.tree_.n_leaves)
         error = np.std(scores, ddof=1) / np.sqrt(n_folds)
-        rows.append((dataset, split, *values, np.mean(scores), error, np.mean(leaves)))
-    columns = ["dataset", "split", *_TUNED, "f1", "f1_error", "n_leaves"]
+        rows.append((dataset, repeat, *values, np.mean(scores), error, np.mean(leaves)))
+    columns = ["dataset", "repeat", *_TUNED, "f1", "f1_error", "n_leaves"]
     grid = pd.DataFrame(rows, columns=columns)
     best = grid.loc[grid["f1"].idxmax()]
     near = grid[grid["f1"] >= best["f1"] - best["f1_error"] - 1e-12]
@@ -268,7 +268,7 @@ def describe(table: TidyTable, patients: pd.DataFrame, plan) -> dict[str, pd.Dat
     counted_from, number (0: all patients), then as `compare_groups`; without rows where nobody is
     treated. `separation`: of the learnt tree, dataset, then as `hedgerow.survival.separation`, and
     multivariate_logrank_p. `intervals`: of table 6.2, dataset, method, then as `share_intervals`:
-    test patients of split 0 whose class is known.
+    test patients of repeat 0 whose class is known.
     """
     from hedgerow.survival import HorizonLabels, RiskGroups, separation
 
@@ -376,7 +376,7 @@ def _treatment(cohort: Cohort, patients: pd.DataFrame, number, groups: str) -> l
 
 
 def _intervals(cohort: Cohort, patients: pd.DataFrame, plan) -> pd.DataFrame:
-    """Intervals of the performance of both trees in the test part of split 0."""
+    """Intervals of the performance of both trees in the test part of repeat 0."""
     from hedgerow.evaluation.shares import share_intervals
 
     who = ~patients["training"].to_numpy() & (patients["y"].to_numpy() >= 0)

@@ -57,7 +57,7 @@ def caption_values(patients: pd.DataFrame, plan: SurvivalPlan) -> dict[str, str]
     """Words of the captions: what was run."""
     public = [d for d in plan.datasets if d != SIMULATED]
     available = set(patients["dataset"]) - {SIMULATED}
-    each = how_many(plan.n_splits, "division")
+    each = how_many(plan.n_repeats, "repeat")
     return {
         "ran": ran(available, public, each, plan.configuration),
         "simulated": f"Run: {SIMULATED}, {each}, configuration {plan.configuration}. {SYNTHETIC}",
@@ -95,12 +95,12 @@ def variables_sources(table: pd.DataFrame) -> Iterator[Cell]:
 
 
 def performance_sources(table: pd.DataFrame) -> Iterator[Cell]:
-    """Table 6.2 and its kin rest on the test parts of all divisions."""
+    """Table 6.2 and its kin rest on the test parts of all repeats."""
     for row, line in enumerate(table.to_dict("records")):
         where = {"dataset": line["dataset"], "method": line["method"], "metric": line["metric"]}
         ends = Rows("intervals", where)
         every = Rows("performance", {**where, "part": "test"})
-        first = Rows("performance", {**where, "part": "test", "split": 0})
+        first = Rows("performance", {**where, "part": "test", "repeat": 0})
         yield Cell(row, "measured", "value", (first,), 100.0)
         yield Cell(row, "n", "value", (Rows("performance", first.where, "n"),))
         for column in ENDS:
@@ -108,7 +108,7 @@ def performance_sources(table: pd.DataFrame) -> Iterator[Cell]:
                 yield Cell(row, column, "value", (Rows(ends.of, where, column),), 100.0)
         for column in ("mean", "lowest", "highest"):
             yield Cell(row, column, column, (every,), 100.0)
-        yield Cell(row, "n_splits", "n", (every,))
+        yield Cell(row, "n_repeats", "n", (every,))
 
 
 def leaves_sources(table: pd.DataFrame, leaves: pd.DataFrame) -> Iterator[Cell]:
@@ -194,22 +194,22 @@ def thesis_table_6_1_SYNTHETIC(
 def _performance(
     performance: pd.DataFrame, intervals: pd.DataFrame, patients: pd.DataFrame
 ) -> pd.DataFrame:
-    """Per cohort, tree and metric: the test part of split 0 with intervals, and all splits."""
+    """Per cohort, tree and metric: the test part of repeat 0 with intervals, and all repeats."""
     test = performance[performance["part"] == "test"]
     by_key = intervals.set_index(["dataset", "method", "metric"])
     counts = patients[~patients["training"] & (patients["y"] >= 0)].groupby("dataset").size()
     rows = []
     key = ["dataset", "method", "metric"]
     for place, group in test.groupby(key, sort=True):
-        first, values = group[group["split"] == 0], 100.0 * group["value"]
+        first, values = group[group["repeat"] == 0], 100.0 * group["value"]
         row = dict(zip(key, place, strict=True)) | {"n_test": int(counts.get(place[0], 0))}
         row |= {"n": int(first["n"].iloc[0]) if len(first) else 0}
         row |= {"measured": 100.0 * first["value"].iloc[0] if len(first) else np.nan}
         if place in by_key.index:
             row |= {name: 100.0 * by_key.loc[place, name] for name in ENDS}
         row |= {"mean": values.mean(), "lowest": values.min(), "highest": values.max()}
-        rows.append({**row, "n_splits": values.notna().sum()})
-    columns = [*key, "n_test", "n", "measured", *ENDS, "mean", "lowest", "highest", "n_splits"]
+        rows.append({**row, "n_repeats": values.notna().sum()})
+    columns = [*key, "n_test", "n", "measured", *ENDS, "mean", "lowest", "highest", "n_repeats"]
     frame = pd.DataFrame(rows).reindex(columns=columns)
     order = {"dataset": None, "method": METHODS, "metric": (*METRICS, "majority")}
     return in_rows(frame, order).round(9)
@@ -217,9 +217,9 @@ def _performance(
 
 ENDS = [f"{kind}_{end}" for kind in ("wald", "wilson", "bootstrap") for end in ("low", "high")]
 PERFORMANCE = (
-    "Test part of the first division, patients whose class is known, per cent with 95 % CI "
+    "Test part of the first repeat, patients whose class is known, per cent with 95 % CI "
     "by Wald (as published), Wilson and {bootstrap} bootstrap samples; mean and range over all "
-    "divisions. Majority: the share of the larger class, which a tree without tests has as "
+    "repeats. Majority: the share of the larger class, which a tree without tests has as "
     "accuracy. Thesis: its settings; tuned: chosen by cross validation on the "
     "training part."
 )
@@ -241,7 +241,7 @@ def thesis_table_6_2_SYNTHETIC(
     """Table 6.2: performance of the tree on test patients of the simulator.
 
     Returns: dataset, method, metric, n_test, n (patients that the share is of), measured, its ends
-    by three kinds of intervals, mean, lowest and highest over n_splits divisions; published with
+    by three kinds of intervals, mean, lowest and highest over n_repeats; published with
     published_low and published_high.
     """
     frame = _performance(simulated(performance), simulated(intervals), simulated(patients))
@@ -445,11 +445,11 @@ def _cohorts(patients: pd.DataFrame, trees: pd.DataFrame, plan: SurvivalPlan) ->
             mine = trees[trees["dataset"] == dataset]
             for method in METHODS:
                 leaves = mine[mine["method"] == method]
-                first = leaves[leaves["split"] == 0].iloc[0]
+                first = leaves[leaves["repeat"] == 0].iloc[0]
                 row[f"n_leaves_{method}"] = int(first["n_leaves"])
                 row[f"root_{method}"] = first["root"]
                 row[f"same_root_{method}"] = int((leaves["root"] == first["root"]).sum())
-            row["n_splits"] = mine["split"].nunique()
+            row["n_repeats"] = mine["repeat"].nunique()
         rows.append(row)
     return pd.DataFrame(rows)
 
@@ -458,13 +458,13 @@ COHORTS = (
     "Patients, events and events of other causes over the whole follow-up of the natural history; "
     "who had the event by the horizon, who survived it, and whose follow-up ended before, so that "
     "they are left out of training; horizon and landmark in the unit of the data; leaves and first "
-    "variable of the tree of the first division, and in how many divisions the same variable is "
+    "variable of the tree of the first repeat, and in how many repeats the same variable is "
     "first."
 )
 
 
 def cohorts_sources(table: pd.DataFrame) -> Iterator[Cell]:
-    """Counts of patients, and the trees of all divisions."""
+    """Counts of patients, and the trees of all repeats."""
     for row, line in enumerate(table.to_dict("records")):
         if line["status"] != "run":
             continue
@@ -483,10 +483,10 @@ def cohorts_sources(table: pd.DataFrame) -> Iterator[Cell]:
         yield Cell(row, "treated", "n", (Rows("patients", cohort, "intervention"),))
         for method in METHODS:
             trees = {**cohort, "method": method}
-            first = Rows("trees", {**trees, "split": 0}, "n_leaves")
+            first = Rows("trees", {**trees, "repeat": 0}, "n_leaves")
             yield Cell(row, f"n_leaves_{method}", "value", (first,))
-        splits = Rows("trees", {**cohort, "method": METHODS[0]}, "split")
-        yield Cell(row, "n_splits", "n_distinct", (splits,))
+        repeats = Rows("trees", {**cohort, "method": METHODS[0]}, "repeat")
+        yield Cell(row, "n_repeats", "n_distinct", (repeats,))
 
 
 @table(

@@ -36,7 +36,7 @@ def caption_values(claims: pd.DataFrame, plan: MultiversePlan) -> dict[str, str]
     "reproduced in all, in some or in none of its analyses, where partly counts as not reproduced; "
     "no word below {fewest} analyses. The choice that decides has the largest Shapley share of the "
     "variance of the verdict, over the full product of choices. "
-    "Repeats: divisions, draws or forests of each data set. {ran}",
+    "Repeats: splits, draws or forests of each data set. {ran}",
     caption_values=caption_values,
     sources=LineSources("claims", ("claim",), NUMBERS),
 )

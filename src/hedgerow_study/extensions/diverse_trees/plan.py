@@ -46,8 +46,8 @@ KEYS = {
     "trees": TREE,
     "closeness": VARIANT,
     "scores": ORDER["scores"],
-    "grown": ["dataset", "split", "sample"],
-    "ensembles": ["dataset", "split", "pool", "k", "strategy"],
+    "grown": ["dataset", "repeat", "sample"],
+    "ensembles": ["dataset", "repeat", "pool", "k", "strategy"],
 }
 OF_FORESTS = ("closeness", "scores")
 #: What the table of ensembles holds beside its keys.
@@ -58,7 +58,7 @@ VALUES = ["f1", "accuracy", "mean_distance", "member_f1", "n_trees"]
 class DiverseTreesPlan(Plan):
     """Beyond chapter 5: the edit distances over many data sets, and distances to prototypes.
 
-    Then ensembles of trees that differ in structure. Divisions, forests and clusters are made with
+    Then ensembles of trees that differ in structure. Repeats, forests and clusters are made with
     the settings of the section `structure`.
     """
 
@@ -71,10 +71,10 @@ class DiverseTreesPlan(Plan):
         ),
         "Data sets of all parts.",
     )
-    n_splits: int = setting(
+    n_repeats: int = setting(
         1,
-        "Divisions into training and test data of each data set, with one forest each; the first "
-        "of those of `structure`.",
+        "Repeats, splits of each data set into training and test data, with one forest each; "
+        "the first of those of `structure`.",
         minimum=1,
         maximum=999,
     )
@@ -111,7 +111,7 @@ class DiverseTreesPlan(Plan):
     confidence: float = setting(
         0.25, "Pruning confidence c of the C4.5 trees; it is not tuned.", minimum=0, maximum=1
     )
-    chunk: int = in_chunks("Divisions")
+    chunk: int = in_chunks("Repeats")
 
     @classmethod
     def conflicts(cls, config: Mapping[str, Any]) -> Iterator[Conflict]:

@@ -10,7 +10,7 @@ import pandas as pd
 from hedgerow.errors import DataError
 from hedgerow_study.experiments.frames import Frames, concat_sorted
 from hedgerow_study.experiments.step import step
-from hedgerow_study.experiments.structure.plan import FOREST, VARIANT
+from hedgerow_study.experiments.structure.plan import REPEAT, VARIANT
 from hedgerow_study.extensions.diverse_trees.plan import (
     ABOVE_CHANCE,
     COMPARED,
@@ -36,12 +36,12 @@ def scores_by_forest(tables: Frames, metric: str) -> pd.DataFrame:
         # A seed may find one cluster only, which has no silhouette.
         of_seeds = rows.groupby(VARIANT)[metric]
         rows = of_seeds.mean().where(of_seeds.count() == of_seeds.size()).reset_index()
-    wide = rows.pivot(index=FOREST, columns=["method", "scale"], values=metric)
+    wide = rows.pivot(index=REPEAT, columns=["method", "scale"], values=metric)
     return wide.dropna()
 
 
 def statistics(tables: Frames) -> pd.DataFrame:
-    """Wilcoxon's tests over data sets, a value for each, the mean over its divisions.
+    """Wilcoxon's tests over data sets, a value for each, the mean over its repeats.
 
     By part: `questions`, each of `QUESTIONS` (cell), Holm over those of one metric; `ensembles`,
     the strategy `structure` against each other one, a cell per pool and k such as `uct/5`, Holm
@@ -89,8 +89,8 @@ def _by_method(
         )
     cells = {}
     for (pool, k), group in tables[part].groupby(["pool", "k"]):
-        # The mean over the divisions on which all strategies have a value.
-        wide = group.pivot(index=["dataset", "split"], columns="strategy", values=metric)
+        # The mean over the repeats on which all strategies have a value.
+        wide = group.pivot(index=["dataset", "repeat"], columns="strategy", values=metric)
         cells[f"{pool}/{k}"] = wide.dropna().groupby(level="dataset").mean()
     return pd.concat(cells, axis=1, sort=True)
 

@@ -1,6 +1,6 @@
 """Beyond chapter 5: the edit distances over many data sets, and diverse ensembles (5.5).
 
-Divisions into training and test data are those of the forests of `structure`.
+Splits into training and test data are those of the forests of `structure`.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from hedgerow_study.experiments.step import step
 from hedgerow_study.experiments.structure.plan import TREE
 from hedgerow_study.experiments.structure.steps import cluster_forests as structure_cluster_forests
 from hedgerow_study.experiments.structure.steps import compare as structure_compare
-from hedgerow_study.experiments.structure.steps import division
 from hedgerow_study.experiments.structure.steps import learn as structure_learn
+from hedgerow_study.experiments.structure.steps import split_of
 from hedgerow_study.extensions.diverse_trees.plan import (
     EXPERIMENT,
     FEWEST_TREES,
@@ -61,9 +61,9 @@ def run(
     table: TidyTable,
     plan: DiverseTreesPlan,
     protocol: StructurePlan,
-    splits: Iterable[int] | None = None,
+    repeats: Iterable[int] | None = None,
 ) -> dict[str, pd.DataFrame]:
-    """Both parts on one data set, or on some of its divisions.
+    """Both parts on one data set, or on some of its repeats.
 
     `forests` and `trees` are as `hedgerow_study.experiments.structure.steps.learn` gives them,
     without forests of fewer than `FEWEST_TREES` trees; `closeness` and `scores` as its `compare`
@@ -72,7 +72,7 @@ def run(
     # A synthetic set that is one sample is divided as any other set is.
     table = one_sample(table)
     both = CombinedSettings(plan, protocol, PLAN_SETTINGS)
-    wanted = numbers_of(plan, "n_splits", splits)
+    wanted = numbers_of(plan, "n_repeats", repeats)
     learned = _forests(table, both, wanted)
     measured = {name: pd.DataFrame(columns=KEYS[name]) for name in OF_FORESTS}
     if len(learned["forests"]):
@@ -89,12 +89,12 @@ def run(
 
 
 def _forests(
-    table: TidyTable, plan: CombinedSettings, splits: Sequence[int]
+    table: TidyTable, plan: CombinedSettings, repeats: Sequence[int]
 ) -> dict[str, pd.DataFrame]:
     """As `structure_learn`, without forests of too few trees."""
     fewest = min(FEWEST_TREES, plan.n_trees)
     parts = []
-    for number in splits:
+    for number in repeats:
         try:
             learned = structure_learn(table, plan, [number])
         except DataError:  # one tree or none
@@ -110,7 +110,7 @@ def _forests(
 
 
 def sample_weights(dataset: str, number: int, n_rows: int, n_samples: int, seed: int) -> np.ndarray:
-    """How often each training row is in each bootstrap sample of a division."""
+    """How often each training row is in each bootstrap sample of a repeat."""
     stream = rng(seed, EXPERIMENT, dataset, number, "bootstrap")
     counts = [
         np.bincount(stream.integers(n_rows, size=n_rows), minlength=n_rows)
@@ -120,15 +120,15 @@ def sample_weights(dataset: str, number: int, n_rows: int, n_samples: int, seed:
 
 
 def grow_samples(
-    table: TidyTable, plan: DiverseTreesPlan, protocol: StructurePlan, splits: Sequence[int]
+    table: TidyTable, plan: DiverseTreesPlan, protocol: StructurePlan, repeats: Sequence[int]
 ) -> pd.DataFrame:
     """Pruned C4.5 trees of bootstrap samples of the training parts; copies of a row weigh more."""
     from hedgerow.induction.c45 import C45Classifier
     from hedgerow.tree import forest_to_frame
 
     keys, trees = [], []
-    for number in splits:
-        train, _ = division(table, number, protocol)
+    for number in repeats:
+        train, _ = split_of(table, number, protocol)
         X, y = table.X.iloc[train], table.y[train]
         weights = sample_weights(table.name, number, len(train), plan.n_bagged, plan.seed)
         for sample, weight in enumerate(weights):
@@ -178,14 +178,14 @@ def ensembles(
 
     values, _ = table.matrix()
     rows = []
-    for number in sorted(set(grown["split"])):
-        train, test = division(table, number, protocol)
-        bagged = forest_from_frame(grown[grown["split"] == number], KEYS["grown"])[1]
+    for number in sorted(set(grown["repeat"])):
+        train, test = split_of(table, number, protocol)
+        bagged = forest_from_frame(grown[grown["repeat"] == number], KEYS["grown"])[1]
         pools = {"c45": (bagged, _out_of_bag_f1(table, values, train, bagged, number, plan))}
         forest, nodes = (learned[name] for name in ("forests", "trees"))
-        forest = forest[forest["forest"] == number]
+        forest = forest[forest["repeat"] == number]
         if len(forest):
-            trees = forest_from_frame(nodes[nodes["forest"] == number], TREE)[1]
+            trees = forest_from_frame(nodes[nodes["repeat"] == number], TREE)[1]
             pools["uct"] = trees, forest["validation_f1"].to_numpy()
         metric = TreeEditDistance("B2", "spearman").fit(values[train], table.y[train])
         for pool, (trees, scores) in pools.items():

@@ -81,7 +81,7 @@ def caption_values(measured: Frames, plan: DiverseTreesPlan) -> dict[str, str]:
 
     def of(datasets: Iterable[str]) -> str:
         datasets = sorted(datasets)
-        each = f"{how_many(plan.n_splits, 'division')} into training and test data"
+        each = how_many(plan.n_repeats, "repeat")
         text = ran(datasets, plan.datasets, each, plan.configuration, between="; ")
         synthetic = [d for d in datasets if d.startswith("synthetic_")]
         if synthetic:
@@ -91,11 +91,11 @@ def caption_values(measured: Frames, plan: DiverseTreesPlan) -> dict[str, str]:
     forests = [scores_by_forest(measured, metric).index for metric in METRICS]
     n_forests = max(map(len, forests))
     of_forests = f"{of({name for keys in forests for name, _ in keys})} Forests: {n_forests}"
-    n_wanted = plan.n_splits * measured["ensembles"]["dataset"].nunique()
+    n_wanted = plan.n_repeats * measured["ensembles"]["dataset"].nunique()
     if n_forests < n_wanted:
         of_forests += f" of {n_wanted}; the others have fewer than {FEWEST_TREES} trees"
     return {
-        "forests": f"A forest of UCT-DT ({count(plan.n_iterations)} iterations, VS) per division, "
+        "forests": f"A forest of UCT-DT ({count(plan.n_iterations)} iterations, VS) per repeat, "
         f"{how_many(plan.n_seeds, 'seed')} of k-means.",
         "of_forests": f"{of_forests}.",
         "pools": f"Pools: forests of UCT-DT, scored by F1 on the validation set of the search, and "
@@ -124,7 +124,7 @@ def questions_sources(table: pd.DataFrame, measured: Frames) -> Iterator[Cell]:
         one, two = QUESTIONS[line["question"]][2:]
         for column, variants in (("mean_first", one), ("mean_second", two)):
             methods, scales = (sorted(set(names)) for names in zip(*variants, strict=True))
-            where = {"dataset": datasets, "forest": numbers, "method": methods, "scale": scales}
+            where = {"dataset": datasets, "repeat": numbers, "method": methods, "scale": scales}
             rows = Rows(of, where, ABOVE_CHANCE.get(metric, metric))
             yield Cell(row, column, NO_FORMULA, (rows,))
         yield from _tests_sources(row, line, "questions", cell=line["question"])
@@ -135,9 +135,9 @@ def ensembles_sources(table: pd.DataFrame, measured: Frames) -> Iterator[Cell]:
     select = Selector(measured["ensembles"])
     for row, line in enumerate(table.to_dict("records")):
         where = {"pool": line["pool"], "k": line["k"]}
-        # A mean over the divisions on which all strategies have a value, and over data sets.
+        # A mean over the repeats on which all strategies have a value, and over data sets.
         wide = select(where).pivot(
-            index=["dataset", "split"], columns="strategy", values=line["metric"]
+            index=["dataset", "repeat"], columns="strategy", values=line["metric"]
         )
         complete = wide.dropna()
         sets = sorted(set(complete.index.get_level_values("dataset")))

@@ -23,10 +23,10 @@ EXPERIMENT = "soft_beyond"  # the word under which seeds are drawn, its former n
 PART = "noise_models"
 METHODS = ("c45", "ss", "stp", "se")
 WHERE = ("training", "test")
-#: What a method assumes about the noise. `normal` and `matching` have a factor that is tuned.
+#: What a method assumes about the noise. `normal` and `matching` have an uncertainty that is tuned.
 MODELS = ("none", "normal", "matching", "true")
 CELL = ["part", "where", "family", "noise", "method", "model"]
-ORDER = ["dataset", "permutation", *CELL, "metric"]
+ORDER = ["dataset", "repeat", *CELL, "metric"]
 NO_NOISE = ("none", "none", 0.0)  # where, family, noise of the clean baseline
 
 
@@ -44,9 +44,9 @@ class NoiseModelsPlan(Plan):
         ("bupa", "haberman", "iris", "pima", "saheart_numeric", "wine"),
         "Data sets with numeric variables.",
     )
-    n_permutations: int = setting(
+    n_repeats: int = setting(
         2,
-        "How many of the permutations of `soft`, from the first on.",
+        "How many of the repeats of `soft`, from the first on.",
         minimum=1,
         maximum=999,
     )
@@ -63,13 +63,13 @@ class NoiseModelsPlan(Plan):
         exclusive_minimum=0,
         maximum=1_000_000,
     )
-    factors: tuple[float, ...] = setting(
+    uncertainties: tuple[float, ...] = setting(
         (0.1, 0.2, 0.4),
         "Uncertainty factors u among which ss, stp and se are tuned.",
         exclusive_minimum=0,
         maximum=1,
     )
-    chunk: int = in_chunks("Permutations", 5)
+    chunk: int = in_chunks("Repeats", 5)
 
     # Those of the section `soft`, which the rules give.
     window: float = SoftPlan.window
@@ -100,7 +100,7 @@ COMPARED = PairwiseComparison(
             {"accuracy": POINTS, "brier": LOSS, "n_leaves": Metric(less_is_better=True)}, against
         )
     },
-    repeat=("origin", "permutation"),
+    repeat=("origin", "repeat"),
     family=(),
-    each="permutations",
+    each="repeats",
 )

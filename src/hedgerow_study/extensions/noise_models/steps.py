@@ -3,7 +3,7 @@
 The protocol is that of experiments 1 and 2 (thesis 3.3.2), with their splits, folds and pruning
 confidence. Numeric variables get noise of six families, in the training or the test data. SS, STP
 and SE assume normal noise (`normal`), the family that was added (`matching`), both with a tuned
-factor, or exactly what was added (`true`, nothing tuned).
+uncertainty, or exactly what was added (`true`, nothing tuned).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import pandas as pd
 from hedgerow.data import TidyTable, add_family_noise, rng, variable_multiples
 from hedgerow.errors import DataError
 from hedgerow.evaluation import metrics
-from hedgerow.evaluation.tuning import best_factor
+from hedgerow.evaluation.tuning import best_value
 from hedgerow_study.experiments.frames import numbers_of, ordered
 from hedgerow_study.experiments.soft.plan import EXPERIMENT as SOFT_EXPERIMENT
 from hedgerow_study.experiments.soft.samples import (
@@ -38,15 +38,15 @@ from hedgerow_study.extensions.noise_models.plan import (
 )
 
 
-class _Permutation:
-    """One permutation of a data set: its samples, clean and with noise."""
+class _Repeat:
+    """One repeat of a data set: its samples, clean and with noise."""
 
     def __init__(self, table: TidyTable, number: int, splits: pd.DataFrame, plan: NoiseModelsPlan):
         self.X, self.n_categories = table.matrix()
-        frame = splits[splits["permutation"] == number]
+        frame = splits[splits["repeat"] == number]
         if frame.empty:
             raise DataError(
-                f"{table.name}: the splits lack permutation {number}",
+                f"{table.name}: the splits lack repeat {number}",
                 remedy="give those that `noise` of `soft` returns for it",
             )
         self.table, self.number, self.seed = table, number, plan.seed
@@ -64,23 +64,23 @@ class _Permutation:
     def y(self, name: str) -> np.ndarray:
         return self.table.y[self.parts.rows[name]]
 
-    def noised(self, name: str, family: str, factor: float) -> np.ndarray:
+    def noised(self, name: str, family: str, noise: float) -> np.ndarray:
         """Values of a sample with noise on its numeric variables.
 
-        Normal noise is that of experiments 1 and 2, number for number; its factor is a share of
+        Normal noise is that of experiments 1 and 2, number for number; its size is a share of
         standard deviations, whatever `soft.noise_is` says.
         """
         if family == "normal":
-            draws = self._rng(SOFT_EXPERIMENT, f"noise_{name}_{factor!r}")
+            draws = self._rng(SOFT_EXPERIMENT, f"noise_{name}_{noise!r}")
         else:
-            draws = self._rng(EXPERIMENT, f"noise_{family}_{name}_{factor!r}")
+            draws = self._rng(EXPERIMENT, f"noise_{family}_{name}_{noise!r}")
         multiples = self.multiples if family == "per_variable" else None
         means = self.parts.means(name)
-        return add_family_noise(self.clean(name), family, factor, means, draws, multiples)
+        return add_family_noise(self.clean(name), family, noise, means, draws, multiples)
 
 
 class Learner:
-    """One training sample, presorted once for all methods, models and factors."""
+    """One training sample, presorted once for all methods, models and uncertainties."""
 
     def __init__(
         self, X, y, n_classes: int, n_categories, confidence: float, plan: NoiseModelsPlan
@@ -102,30 +102,30 @@ class Learner:
         return self._trees[method, name], None
 
 
-def noise_gate(family: str, factor: float, means: np.ndarray, window: float, multiples=None):
+def noise_gate(family: str, uncertainty: float, means: np.ndarray, window: float, multiples=None):
     """`NoiseGate` of the noise that a method assumes: u |mean|, u |x| or u k |mean| by family."""
     from scipy import stats
 
     from hedgerow.tree import NoiseGate
     from hedgerow.uncertainty import RelativeNoise, ShapedNoise
 
-    sigma = factor * np.abs(means)
+    sigma = uncertainty * np.abs(means)
     if family == "normal":
         return NoiseGate(sigma, window)
     if family == "per_variable":
         return NoiseGate(sigma * multiples, window)
     noisy = np.flatnonzero(sigma > 0)
     if family == "proportional":
-        model = RelativeNoise(stats.norm(scale=factor))
-        return NoiseGate(np.where(sigma > 0, factor, 0.0), window, dict.fromkeys(noisy, model))
+        model = RelativeNoise(stats.norm(scale=uncertainty))
+        return NoiseGate(np.where(sigma > 0, uncertainty, 0.0), window, dict.fromkeys(noisy, model))
     return NoiseGate(sigma, window, {int(j): ShapedNoise(family, sigma[j]) for j in noisy})
 
 
 @step(
-    "factors",
     "families",
     "noise_factors",
     "seed",
+    "uncertainties",
     plan=("soft", "gate_at", "min_samples_split", "step", "window"),
 )
 def numeric(
@@ -133,30 +133,30 @@ def numeric(
     splits: pd.DataFrame,
     calibration: pd.DataFrame,
     plan: NoiseModelsPlan,
-    permutations: Iterable[int] | None = None,
+    repeats: Iterable[int] | None = None,
 ) -> pd.DataFrame:
     """Noise on the numeric variables of one data set; splits and calibration are those of `soft`.
 
-    Metrics: n_leaves, accuracy, macro_f1, brier; factor, where one was tuned.
+    Metrics: n_leaves, accuracy, macro_f1, brier; uncertainty, where one was tuned.
     """
     confidence = confidence_of(calibration, table.name)
     lines = []
-    for number in numbers_of(plan, "n_permutations", permutations):
-        permutation = _Permutation(table, number, splits, plan)
-        if not permutation.means.any():
+    for number in numbers_of(plan, "n_repeats", repeats):
+        repeat = _Repeat(table, number, splits, plan)
+        if not repeat.means.any():
             raise DataError(
                 f"{table.name} has no numeric variable whose mean is not 0",
                 remedy="leave it out of `noise_models.datasets`",
             )
-        for row in _rows(permutation, confidence, plan):
+        for row in _rows(repeat, confidence, plan):
             lines.append((table.name, number, PART, *row))
     return ordered(lines, ORDER, "value")
 
 
 class _Learners:
-    """What is learnt in one permutation, by family and factor of the noise that is assumed."""
+    """What is learnt in one repeat, by family and uncertainty that are assumed."""
 
-    def __init__(self, p: _Permutation, confidence: float, plan: NoiseModelsPlan):
+    def __init__(self, p: _Repeat, confidence: float, plan: NoiseModelsPlan):
         self.p, self.confidence, self.plan = p, confidence, plan
         self.noises = [(family, n) for family in plan.families for n in plan.noise_factors]
 
@@ -167,18 +167,22 @@ class _Learners:
             X, self.p.y(name), n_classes, self.p.n_categories, self.confidence, self.plan
         )
 
-    def gate(self, family: str, factor: float, means: np.ndarray):
+    def gate(self, family: str, uncertainty: float, means: np.ndarray):
         """The gate of an assumed noise."""
         multiples = self.p.multiples if family == "per_variable" else None
-        return noise_gate(family, factor, means, self.plan.window, multiples).at(self.plan.gate_at)
+        return noise_gate(family, uncertainty, means, self.plan.window, multiples).at(
+            self.plan.gate_at
+        )
 
     def tuned(self) -> dict[tuple, float]:
-        """The factor with the best accuracy in cross validation, by cell."""
-        p, factors = self.p, self.plan.factors
-        accuracy = {}  # by cell: folds by factors
+        """The uncertainty with the best accuracy in cross validation, by cell."""
+        p, uncertainties = self.p, self.plan.uncertainties
+        accuracy = {}  # by cell: folds by uncertainties
 
         def note(cell, k, g, y, predictor, X):
-            table = accuracy.setdefault(cell, np.full((p.parts.n_folds, len(factors)), np.nan))
+            table = accuracy.setdefault(
+                cell, np.full((p.parts.n_folds, len(uncertainties)), np.nan)
+            )
             tree, gate = predictor
             table[k, g] = metrics.accuracy(y, tree.predict_proba(X, evaluation=gate))
 
@@ -200,11 +204,13 @@ class _Learners:
                 for model, of in _assumed_models(family):
                     for g, method, predictor in self._predictors(trained, of):
                         note(("training", family, n, method, model), k, g, y, predictor, clean)
-        return {cell: best_factor(factors, table.mean(axis=0)) for cell, table in accuracy.items()}
+        return {
+            cell: best_value(uncertainties, table.mean(axis=0)) for cell, table in accuracy.items()
+        }
 
     def _predictors(self, trained: Learner, of: str) -> Iterator[tuple]:
-        """Number of each factor, method, and how it reads under a family."""
-        for g, u in enumerate(self.plan.factors):
+        """Number of each uncertainty, method, and how it reads under a family."""
+        for g, u in enumerate(self.plan.uncertainties):
             gate = self.gate(of, u, trained.means)
             for method in METHODS[1:]:
                 yield g, method, trained.predictor(method, gate, (of, g))
@@ -215,8 +221,8 @@ def _assumed_models(family: str) -> list[tuple[str, str]]:
     return [("normal", "normal")] + ([("matching", family)] if family != "normal" else [])
 
 
-def _rows(p: _Permutation, confidence: float, plan: NoiseModelsPlan) -> Iterator[tuple]:
-    """Place, family and factor of the noise, method, model, metric and value."""
+def _rows(p: _Repeat, confidence: float, plan: NoiseModelsPlan) -> Iterator[tuple]:
+    """Place, family and size of the noise, method, model, metric and value."""
     learners = _Learners(p, confidence, plan)
     tuned = learners.tuned()
     y, clean = p.y("test"), p.clean("test")
@@ -243,7 +249,9 @@ def _rows(p: _Permutation, confidence: float, plan: NoiseModelsPlan) -> Iterator
                 yield from _scores((*place, method, "true"), predictor, X, y)
 
 
-def _scores(cell: tuple, predictor: tuple, X, y, factor: float | None = None) -> Iterator[tuple]:
+def _scores(
+    cell: tuple, predictor: tuple, X, y, uncertainty: float | None = None
+) -> Iterator[tuple]:
     """Metrics of one tree, read with its gate, under the key of its cell."""
     tree, gate = predictor
     probabilities = tree.predict_proba(X, evaluation=gate)
@@ -251,5 +259,5 @@ def _scores(cell: tuple, predictor: tuple, X, y, factor: float | None = None) ->
     yield *cell, "accuracy", metrics.accuracy(y, probabilities)
     yield *cell, "macro_f1", metrics.macro_f1(y, probabilities)
     yield *cell, "brier", metrics.brier(y, probabilities)
-    if factor is not None:
-        yield *cell, "factor", factor
+    if uncertainty is not None:
+        yield *cell, "uncertainty", uncertainty

@@ -29,12 +29,12 @@ METRICS = (
     ("macro_f1", "percent", "percentage_points", 100.0),
     ("brier", "score", "score", 1.0),
     ("n_leaves", "leaves", "leaves", 1.0),
-    ("factor", "share", "share", 1.0),
+    ("uncertainty", "share", "share", 1.0),
 )
 #: Second, pairing and correction of a test: the column that has its p.
 _P_BY = ("second", "pairing", "correction")
 _P_NAMES = {
-    (second, *where.values()): f"p_{second}{p[1:]}".replace("permutations", "pairs")
+    (second, *where.values()): f"p_{second}{p[1:]}".replace("repeats", "pairs")
     for second in ("c45", "normal")
     for p, where in COMPARED.ps.items()
 }
@@ -57,9 +57,9 @@ MODELS_COMPARED = (
 
 def caption_values(rows: pd.DataFrame, plan: NoiseModelsPlan) -> dict[str, str]:
     """Words of the captions: what was run."""
-    each = how_many(plan.n_permutations, "train-test permutation")
+    each = how_many(plan.n_repeats, "repeat")
     caption = ran(rows["dataset"].unique(), plan.datasets, each, plan.configuration)
-    return {PART: caption, "grid": ", ".join(f"{u:g}" for u in plan.factors)}
+    return {PART: caption, "grid": ", ".join(f"{u:g}" for u in plan.uncertainties)}
 
 
 def cell_sources(table: pd.DataFrame, rows: pd.DataFrame) -> Iterator[Cell]:
@@ -85,7 +85,7 @@ def cell_sources(table: pd.DataFrame, rows: pd.DataFrame) -> Iterator[Cell]:
             yield Cell(row, "measured", "mean_of_means", (first,), times, ("dataset",))
         for column, other in others.items():
             if pd.notna(line[column]):
-                place = ("dataset", "permutation")
+                place = ("dataset", "repeat")
                 place += () if column == "difference_clean" else ("where", "family", "noise")
                 # A data set without such a model has no part in the difference.
                 both = sorted({*sets}.intersection(select.data_sets({**where, **other})))
@@ -117,11 +117,11 @@ def noise_models_gain(
     Returns: one row per metric, place and family of the noise, noise factor, method, model and data
     set. `dataset` is a key, or `mean_over_datasets`, which has differences and p-values; the family
     `all_families` joins those in which the matching model is another than the normal. Columns:
-    metric, unit, where, family, noise, method, model, dataset, measured (mean over permutations; of
+    metric, unit, where, family, noise, method, model, dataset, measured (mean over repeats; of
     data sets only, as averages over them mean nothing), difference_clean (to C4.5 without added
     noise), difference_c45 (to C4.5 on the same data), difference_normal (to the normal model of the
     same method), unit_of_differences, n_datasets, of_datasets, p_c45 and p_normal (over data sets),
-    each with `_holm`, `_pairs` (over permutations of data sets) and `_pairs_holm`, left_out (sets
+    each with `_holm`, `_pairs` (over repeats of data sets) and `_pairs_holm`, left_out (sets
     that have no such cell) and absent (sets asked for that no source had), separated by semicolons.
     """
     rows = rows.sort_values(ORDER)
@@ -131,7 +131,7 @@ def noise_models_gain(
     for metric, unit, unit_of_differences, to_unit in METRICS:
         values = per_set[per_set["metric"] == metric].drop(columns="metric")
         values = values.assign(measured=values.pop("value") * to_unit)
-        if metric != "factor":
+        if metric != "uncertainty":
             values = _with_differences(values)
         mean = _means(pd.concat([values, _joined_families(values)]), names)
         mean["first"] = mean["method"] + "/" + mean["model"]

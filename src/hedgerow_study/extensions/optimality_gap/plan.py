@@ -66,10 +66,9 @@ COMPARED = PairwiseComparison(
         ),
     },
     order={"method": (*NOISY, *UNPRUNED[:2])},
-    repeat=("split",),
 )
 
-ORDER = {"rows": ["part", "dataset", "split", "setting", "depth", "method", "metric"]}
+ORDER = {"rows": ["part", "dataset", "repeat", "setting", "depth", "method", "metric"]}
 VALUES = {"rows": ["value"]}
 
 
@@ -89,13 +88,15 @@ class OptimalityGapPlan(Plan):
     depths: tuple[int, ...] = setting(
         (2, 3, 4), "Limits of the depth of all trees.", minimum=1, maximum=16
     )
-    n_splits: int = setting(2, "Divisions into training and test part.", minimum=1, maximum=9_999)
+    n_repeats: int = setting(
+        2, "Repeats, splits into training and test part.", minimum=1, maximum=9_999
+    )
     test_size: float = setting(
         0.3, "Share of the rows that are tested.", exclusive_minimum=0, exclusive_maximum=1
     )
     n_rows: int = setting(
         200,
-        "Rows of a data set, at most; of a larger one as many are drawn for each division.",
+        "Rows of a data set, at most; of a larger one as many are drawn for each repeat.",
         minimum=10,
         maximum=1_000_000,
     )
@@ -153,4 +154,4 @@ class OptimalityGapPlan(Plan):
         exclusive_minimum=0,
         maximum=1_000_000,
     )
-    chunk: int = in_chunks("Divisions", 2)
+    chunk: int = in_chunks("Repeats", 2)

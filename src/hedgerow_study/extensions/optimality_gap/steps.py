@@ -16,7 +16,7 @@ import pandas as pd
 
 from hedgerow.data import TidyTable, add_noise, deviations, folds, rng, split
 from hedgerow.evaluation import metrics
-from hedgerow.evaluation.tuning import best_factor
+from hedgerow.evaluation.tuning import best_value
 from hedgerow_study.experiments.frames import (
     all_classes,
     clip_probabilities,
@@ -100,7 +100,7 @@ def rows_of(table: TidyTable) -> Rows:
 
 
 def at_most(table: TidyTable, number: int, plan: OptimalityGapPlan) -> TidyTable:
-    """A data set, or as many rows as a division may have, drawn at random."""
+    """A data set, or as many rows as a repeat may have, drawn at random."""
     table = one_sample(table)
     return draw_rows(table, plan.n_rows, rng(plan.seed, EXPERIMENT, table.name, number, "rows"))
 
@@ -222,11 +222,11 @@ class Learners:
         return Learned(model.fit(rows.frame, rows.y), self.n_classes)
 
 
-# ------------------------------------------------------------------------------ one division
+# -------------------------------------------------------------------------------- one repeat
 
 
-class Division:
-    """One division of a data set: test rows in every condition, and what is tuned for each."""
+class Repeat:
+    """One repeat of a data set: test rows in every condition, and what is tuned for each."""
 
     def __init__(
         self, table: TidyTable, number: int, plan: OptimalityGapPlan, protocol: SearchPlan
@@ -274,7 +274,7 @@ class Division:
                     for name, rows in conditions.items():
                         scores[name][i] += metrics.accuracy(rows.y, learned.probabilities(rows))
         chosen = {
-            name: values[int(best_factor(np.arange(len(values)), total / len(self.folds)))]
+            name: values[int(best_value(np.arange(len(values)), total / len(self.folds)))]
             for name, total in scores.items()
         }
         learners = {value: fit(self.train, value) for value in dict.fromkeys(chosen.values())}
@@ -360,8 +360,8 @@ def _scores(learned: Learned, rows: Rows) -> dict[str, float]:
 
 
 def _frame(lines: list) -> pd.DataFrame:
-    """Lines of dataset, split, depth, then part, setting, method, metric, value."""
-    names = ["dataset", "split", "depth", "part", "setting", "method", "metric", "value"]
+    """Lines of dataset, repeat, depth, then part, setting, method, metric, value."""
+    names = ["dataset", "repeat", "depth", "part", "setting", "method", "metric", "value"]
     frame = pd.DataFrame(lines, columns=names)[[*ORDER["rows"], *VALUES["rows"]]]
     tuned = frame["part"] == "tuned"
     value = frame["value"].where(tuned, frame["value"].round(DECIMALS))
@@ -381,17 +381,17 @@ def run(
     table: TidyTable,
     plan: OptimalityGapPlan,
     protocol: SearchPlan,
-    divisions: Iterable[int] | None = None,
+    repeats: Iterable[int] | None = None,
 ) -> pd.DataFrame:
-    """All learners at all depths on all divisions of one data set, or on some of them.
+    """All learners at all depths in all repeats on one data set, or on some of them.
 
     Parts of the rows: training, clean and noise, which are compared; tuned, the values chosen;
     search, nodes looked at, whether the tree is proven, and how far it may be from the best (a
     share of its cost). The setting is clean, or the noise factor.
     """
     lines = []
-    for number in numbers_of(plan, "n_splits", divisions):
-        division = Division(at_most(table, number, plan), number, plan, protocol)
+    for number in numbers_of(plan, "n_repeats", repeats):
+        repeat = Repeat(at_most(table, number, plan), number, plan, protocol)
         for depth in plan.depths:
-            lines += [(table.name, number, depth, *line) for line in division.lines(depth)]
+            lines += [(table.name, number, depth, *line) for line in repeat.lines(depth)]
     return _frame(lines)

@@ -46,7 +46,7 @@ LIMITED = "Searches stop after {nodes} nodes ({error_nodes} under error); {prove
 
 def caption_values(rows: pd.DataFrame, plan: OptimalityGapPlan) -> dict[str, str]:
     """Words of the captions: what was run."""
-    each = f"{how_many(plan.n_splits, 'division')}, {plan.n_folds} folds"
+    each = f"{how_many(plan.n_repeats, 'repeat')}, {plan.n_folds} folds"
     frame = proof(rows)
     crisp = frame[(frame["method"] == "optimal") & (frame["setting"] == CLEAN)]
     shares = ", ".join(
@@ -98,7 +98,7 @@ def part_sources(table: pd.DataFrame, rows: pd.DataFrame, identifier: str) -> It
 
 
 def levels_sources(table: pd.DataFrame) -> Iterator[Cell]:
-    """Means over data sets of the means over divisions."""
+    """Means over data sets of the means over repeats."""
     for row, line in enumerate(table.to_dict("records")):
         where = {name: line[name] for name in (*COMPARED.cell, "method")}
         part = "clean" if line["setting"] == CLEAN else "noise"

@@ -30,7 +30,7 @@ MODEL_LOOKS = {
 
 @figure(
     "Trees against other models",
-    caption="Scores on test patients, means over divisions. Concordance and area: further right is "
+    caption="Scores on test patients, means over repeats. Concordance and area: further right is "
     "better, 0.5 says nothing; Brier score: further left is better. {forest} {ran}",
     alt="Three panels with a line per cohort; the Cox model is mostly ahead of the trees. The "
     "numbers are in the table above.",

@@ -31,8 +31,8 @@ N_TIMES = 20
 
 #: Columns that order each table.
 ORDER = {
-    "scores": ["dataset", "split", "model", "metric"],
-    "weights": ["dataset", "split", "way"],
+    "scores": ["dataset", "repeat", "model", "metric"],
+    "weights": ["dataset", "repeat", "way"],
 }
 PARTS = ("scores", "weights")
 
@@ -81,9 +81,9 @@ class SurvivalBaselinesPlan(Plan):
         ("gbsg2", "lung", "veteran", "whas500", "heart_valve", "peak_vo2"),
         "Cohorts of patients by their key in the registry; each has a `cohort` there.",
     )
-    n_splits: int = setting(
+    n_repeats: int = setting(
         3,
-        "Divisions into training and test patients; the first of those of `survival`.",
+        "Repeats, splits into training and test patients; the first of those of `survival`.",
         minimum=1,
         maximum=999,
     )
@@ -94,4 +94,4 @@ class SurvivalBaselinesPlan(Plan):
         maximum=1_000_000,
     )
     n_trees: int = setting(200, "Trees of a random survival forest.", minimum=1, maximum=100_000)
-    chunk: int = in_chunks("Divisions", 3)
+    chunk: int = in_chunks("Repeats", 3)

@@ -12,12 +12,12 @@ from hedgerow_study.extensions.survival_baselines.plan import COMPARED, OF_WAYS,
 
 
 def by_group(rows: pd.DataFrame, metric: str, column: str) -> pd.DataFrame:
-    """One value per cohort and group, the mean over the divisions that have one."""
+    """One value per cohort and group, the mean over the repeats that have one."""
     return rows.groupby(["dataset", column])[metric].mean().unstack(column)
 
 
 def rows_of(tables: Frames) -> pd.DataFrame:
-    """All that is compared, in one table; `repeat` is the number of the division."""
+    """All that is compared, in one table."""
     scores = tables["scores"].rename(columns={"model": "method"})
     weights = tables["weights"]
     ways = weights[weights["way"].isin(COMPARED.parts["calibration"].metrics)]
@@ -28,17 +28,13 @@ def rows_of(tables: Frames) -> pd.DataFrame:
         "calibration": predicted.rename(columns={"way": "metric"}),
     }
     columns = ["part", "dataset", "repeat", "method", "metric", "value"]
-    frames = [
-        rows.rename(columns={"split": "repeat"}).assign(part=part)[columns]
-        for part, rows in by_part.items()
-        if len(rows)
-    ]
+    frames = [rows.assign(part=part)[columns] for part, rows in by_part.items() if len(rows)]
     return pd.concat(frames, ignore_index=True)
 
 
 def _melted(rows: pd.DataFrame, name: str, columns: Sequence[str]) -> pd.DataFrame:
     """A row for each of some columns, which `name` names."""
-    others = [column for column in ("dataset", "split", "method", "way") if column in rows]
+    others = [column for column in ("dataset", "repeat", "method", "way") if column in rows]
     return rows.melt(others, list(columns), name)
 
 

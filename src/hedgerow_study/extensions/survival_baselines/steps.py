@@ -48,7 +48,7 @@ Predicted = tuple[np.ndarray, np.ndarray]
 
 MACRO = {"labels": [0, 1], "average": "macro", "zero_division": 0.0}
 #: Settings that stand for those of `survival`.
-PLAN_SETTINGS = ("cohorts", "n_splits")
+PLAN_SETTINGS = ("cohorts", "n_repeats")
 #: What the chapter's trees were tuned by.
 TUNED = ("confidence", "repetition_factor", "min_samples_leaf")
 
@@ -65,11 +65,11 @@ def codes(X: pd.DataFrame) -> np.ndarray:
     return np.column_stack(columns)
 
 
-def _division(cohort: Cohort, split: int, protocol: CombinedSettings) -> RiskGroups:
+def _division(cohort: Cohort, repeat: int, protocol: CombinedSettings) -> RiskGroups:
     """Patients divided and labelled as in `survival`, with the thesis' tree."""
     from hedgerow.survival import risk_groups
 
-    state = random_state(protocol.seed, SURVIVAL, cohort.name, split, "split")
+    state = random_state(protocol.seed, SURVIVAL, cohort.name, repeat, "split")
     pipeline = {**pipeline_of(cohort, protocol), "random_state": state}
     return risk_groups(cohort.X, *cohort.natural_history(), **pipeline)
 
@@ -91,7 +91,7 @@ def scores(
     table: TidyTable,
     plan: SurvivalBaselinesPlan,
     protocol: SurvivalPlan,
-    splits: Iterable[int] | None = None,
+    repeats: Iterable[int] | None = None,
 ) -> pd.DataFrame:
     """How well models of survival tell test patients apart, and what they say of them.
 
@@ -104,18 +104,20 @@ def scores(
 
     cohort = cohort_of(table, plan)
     protocol = CombinedSettings(plan, protocol, PLAN_SETTINGS)
-    trees = survival_learn(table, protocol, splits)["trees"].set_index(["split", "method"])["tree"]
+    trees = survival_learn(table, protocol, repeats)["trees"].set_index(["repeat", "method"])[
+        "tree"
+    ]
     follow_up = cohort.natural_history()
     X = codes(cohort.X)
     rows = []
-    for split in numbers_of(plan, "n_splits", splits):
-        training = _division(cohort, split, protocol).training
+    for repeat in numbers_of(plan, "n_repeats", repeats):
+        training = _division(cohort, repeat, protocol).training
         last = min(cohort.horizon, *(follow_up[0][part].max() for part in (training, ~training)))
         at = np.linspace(0.0, last, N_TIMES + 1)[1:]
         for model in MODELS:
             note = ""
             if model in SETTINGS:
-                leaf = Tree.from_json(trees[split, model]).apply(X)
+                leaf = Tree.from_json(trees[repeat, model]).apply(X)
                 predicted = _of_groups(leaf, follow_up, training, at)
             elif model == "nobody":
                 predicted = _of_groups(np.zeros(len(X), int), follow_up, training, at)
@@ -126,12 +128,12 @@ def scores(
                 predicted = None
                 note = NOT_INSTALLED if plan.library == "absent" else ""
                 if not note:
-                    state = random_state(plan.seed, EXPERIMENT, cohort.name, split, "forest")
+                    state = random_state(plan.seed, EXPERIMENT, cohort.name, repeat, "forest")
                     predicted = _forest(cohort.X, follow_up, training, at, plan.n_trees, state)
             values = dict.fromkeys(SCORES, np.nan)
             if predicted is not None:
                 values = _scored(follow_up, training, predicted, at)
-            rows += [(cohort.name, split, model, m, v, note) for m, v in values.items()]
+            rows += [(cohort.name, repeat, model, m, v, note) for m, v in values.items()]
     return ordered(rows, ORDER["scores"], "value", "note")
 
 
@@ -256,7 +258,7 @@ def weights(
     table: TidyTable,
     plan: SurvivalBaselinesPlan,
     protocol: SurvivalPlan,
-    splits: Iterable[int] | None = None,
+    repeats: Iterable[int] | None = None,
 ) -> pd.DataFrame:
     """Trees of the thesis' settings, with the censored left out or stood for by weights.
 
@@ -275,8 +277,8 @@ def weights(
     time, event = cohort.natural_history()
     names = WAYS if (event > 1).any() else WAYS[:2]
     rows = []
-    for split in numbers_of(plan, "n_splits", splits):
-        groups = _division(cohort, split, protocol)
+    for repeat in numbers_of(plan, "n_repeats", repeats):
+        groups = _division(cohort, repeat, protocol)
         training, grown_from = groups.training, np.flatnonzero(groups.training)
         follow_up = FollowUp(time[grown_from], event[grown_from], cohort.horizon)
         # All ways are judged on the same patients.
@@ -304,7 +306,7 @@ def weights(
             )
             of_test = _weights(time, event, test, cohort.horizon, competing)
             incidence = float((of_test * (labels.y[test] == 1)).mean())
-            row = {"dataset": cohort.name, "split": split, "way": way, "n_learnt": len(learnt)}
+            row = {"dataset": cohort.name, "repeat": repeat, "way": way, "n_learnt": len(learnt)}
             measured = _measured(tree, cohort, test, groups.labels.y[test], standing)
             distance = abs(measured["predicted"] - incidence)
             rows.append({**row, **measured, "incidence": incidence, "distance": distance})

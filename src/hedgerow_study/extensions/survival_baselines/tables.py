@@ -46,7 +46,7 @@ WAY_LABELS = {
 def caption_values(measured: Frames, plan: SurvivalBaselinesPlan) -> dict[str, str]:
     """Words of the captions: what was run."""
     available = set(measured["scores"]["dataset"])
-    each = how_many(plan.n_splits, "division")
+    each = how_many(plan.n_repeats, "repeat")
     forest = f"{plan.library}, {plan.n_trees} trees"
     if plan.library == "absent":
         forest = "not installed (extra forests)"
@@ -114,7 +114,7 @@ def _place(part: str, metric: str, key: Key, measured: Mapping[str, Selector]) -
         "weights": ("weights", {"way": method}, metric),
         "calibration": ("weights", {"way": metric}, method),
     }[part]
-    return Place(Rows(f"measured/{of}", where, value), measured[of], ("dataset", "split"))
+    return Place(Rows(f"measured/{of}", where, value), measured[of], ("dataset", "repeat"))
 
 
 def comparisons_sources(table: pd.DataFrame, measured: Frames) -> Iterator[Cell]:
@@ -178,12 +178,12 @@ def survival_baselines_scores(measured: Frames, plan: SurvivalBaselinesPlan) -> 
 def survival_baselines_weights(measured: Frames, plan: SurvivalBaselinesPlan) -> pd.DataFrame:
     """What weights for the censored change.
 
-    Returns: metric (`incidence` and `same_root`, the share of the divisions with the root of
+    Returns: metric (`incidence` and `same_root`, the share of the repeats with the root of
     left_out, among them), dataset, a column per way, status.
     """
     rows = measured["weights"]
-    base = rows[rows["way"] == "left_out"].set_index(["dataset", "split"])["root"]
-    roots = base.reindex(pd.MultiIndex.from_frame(rows[["dataset", "split"]])).to_numpy()
+    base = rows[rows["way"] == "left_out"].set_index(["dataset", "repeat"])["root"]
+    roots = base.reindex(pd.MultiIndex.from_frame(rows[["dataset", "repeat"]])).to_numpy()
     rows = rows.assign(same_root=(rows["root"].to_numpy() == roots).astype(float))
     metrics = (*OF_WAYS, "incidence", "same_root")
     frame = _by_cohort(lambda metric: by_group(rows, metric, "way"), metrics, WAYS)

@@ -129,7 +129,7 @@ class UncertaintyBenchmarkPlan(Plan):
         "parkinsons", "Data set with several recordings of a person, as an illustration."
     )
     n_people: int = setting(
-        3, "Divisions of its persons into training and test part.", minimum=1, maximum=999
+        3, "Repeats, splits of its persons into training and test part.", minimum=1, maximum=999
     )
     max_nodes: int = setting(
         300,
@@ -138,4 +138,4 @@ class UncertaintyBenchmarkPlan(Plan):
         minimum=10,
         maximum=2_000_000_000,
     )
-    chunk: int = in_chunks("Repeats and divisions of persons")
+    chunk: int = in_chunks("Repeats, those of its persons as well,")

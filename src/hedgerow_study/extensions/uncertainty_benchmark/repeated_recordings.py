@@ -30,7 +30,7 @@ from hedgerow_study.extensions.uncertainty_benchmark.plan import (
 )
 from hedgerow_study.extensions.uncertainty_benchmark.steps import scores
 
-LINES = ["dataset", "division", "method", "metric", "value"]
+LINES = ["dataset", "repeat", "method", "metric", "value"]
 TEST_SIZE = 0.3  # of the persons
 #: Learner, and whether it is given the errors of the recording that it classifies.
 PEOPLE = {
@@ -43,7 +43,7 @@ PEOPLE = {
 
 @step("n_trees", "seed")
 def people(
-    table: TidyTable, plan: UncertaintyBenchmarkPlan, divisions: Iterable[int] | None = None
+    table: TidyTable, plan: UncertaintyBenchmarkPlan, repeats: Iterable[int] | None = None
 ) -> pd.DataFrame:
     """Predictions for one recording of each test person, with and without its errors.
 
@@ -52,14 +52,14 @@ def people(
     """
     lines = []
     with one_thread():
-        for number in numbers_of(plan, "n_people", divisions):
-            for method, metric, value in _division(table, number, plan):
+        for number in numbers_of(plan, "n_people", repeats):
+            for method, metric, value in _scores_of(table, number, plan):
                 lines.append((table.name, number, method, metric, round(value, 6)))
     return sorted_(pd.DataFrame(lines, columns=LINES).astype({"value": float}), LINES[:-1])
 
 
-def _division(table: TidyTable, number: int, plan: UncertaintyBenchmarkPlan) -> Iterator[tuple]:
-    """Method, metric and value of one division of the persons."""
+def _scores_of(table: TidyTable, number: int, plan: UncertaintyBenchmarkPlan) -> Iterator[tuple]:
+    """Method, metric and value of one repeat, a split of the persons."""
     from hedgerow.explanation.repeats import error_from_repeats
     from hedgerow.induction.uncertain_table import Uncertain
 

@@ -124,7 +124,7 @@ PEOPLE_METRICS = {"accuracy": 100.0, "log_loss": 1.0, "changes": 100.0, "foretol
 
 def recordings_caption(people: pd.DataFrame, plan: UncertaintyBenchmarkPlan) -> dict[str, str]:
     """Words of the caption of the illustration."""
-    each = how_many(plan.n_people, "division")
+    each = how_many(plan.n_people, "repeat")
     datasets = people["dataset"].unique()
     return {"ran": ran(datasets, [plan.people_dataset], each, plan.configuration)}
 
@@ -208,7 +208,7 @@ def uncertainty_benchmark_honesty(
     "person is answered, and the others tell its errors. Accuracy in per cent and log loss over "
     "persons; changes: of the other recordings those that are answered otherwise, per cent; "
     "foretold: the probability of that by the explanation of the case, per cent. Means over "
-    "divisions. {ran}",
+    "repeats. {ran}",
     caption_values=recordings_caption,
     sources=LineSources(
         "people",
@@ -224,12 +224,12 @@ def uncertainty_benchmark_people(
 ) -> pd.DataFrame:
     """The benefit of giving learners real errors.
 
-    Returns: method, accuracy, log_loss, changes, foretold, n_divisions.
+    Returns: method, accuracy, log_loss, changes, foretold, n_repeats.
     """
     wide = people.pivot_table(index="method", columns="metric", values="value", aggfunc="mean")
     wide = wide.reindex(index=[m for m in PEOPLE_LABELS if m in wide.index])
     wide = wide.reindex(columns=list(PEOPLE_METRICS))
     wide *= pd.Series(PEOPLE_METRICS)
     frame = wide.rename_axis(columns=None).reset_index()
-    frame["n_divisions"] = people["division"].nunique()
+    frame["n_repeats"] = people["repeat"].nunique()
     return frame.round(9)

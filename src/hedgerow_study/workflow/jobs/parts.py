@@ -2,7 +2,7 @@
 
 The graph of the workflow says it, so that no experiment lists anything: the jobs that bear the name
 of a data set make a part, and those of their files that other jobs read are kept of it. An
-experiment on one data set is cut by what its jobs are cut by, such as divisions. Analyses of an
+experiment on one data set is cut by what its jobs are cut by, such as repeats. Analyses of an
 experiment (`hedgerow_study.workflow.jobs.analytic_choices`) are cut with it: a part holds its rows
 and theirs.
 

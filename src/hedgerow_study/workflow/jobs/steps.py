@@ -39,7 +39,7 @@ from hedgerow_study.workflow.jobs.frame import (
     job,
     present,
 )
-from hedgerow_study.workflow.settings.config import datasets_of, permutations_of, settings
+from hedgerow_study.workflow.settings.config import datasets_of, repeats_of, settings
 
 CAPTIONS = "reports/captions"
 #: What the names of outputs end with that lie beside a table or figure.
@@ -315,7 +315,7 @@ def write_outputs(
 
 
 class Arguments:
-    """Arguments of the functions of one job: inputs, plans, permutations, what the rule gives.
+    """Arguments of the functions of one job: inputs, plans, repeats, what the rule gives.
 
     Each input is read once for each way in which functions ask for it.
     """
@@ -404,7 +404,7 @@ class Arguments:
                 )
             return READ[kind]([paths])
         if kind.startswith("Iterable[int]"):
-            return permutations_of(self._wildcards.chunk)
+            return repeats_of(self._wildcards.chunk)
         call = self._params["call"]
         others = declaration(call).plans if ":" in call else {}
         if name != "plan" and name not in others:

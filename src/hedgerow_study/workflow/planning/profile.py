@@ -45,7 +45,7 @@ DEFAULT_MINUTES, DEFAULT_MB = 2, 1500
 #: How often a job that failed is tried again.
 RETRIES = 2
 #: Settings that say how many repeats a job has, where that is not `chunk`, by rule.
-CUT_BY = {"survival_learn": "split_chunk"}
+CUT_BY = {"survival_learn": "repeat_chunk"}
 #: A group learns on as many data sets as took these minutes with the paper configuration.
 GROUP_MINUTES = 60
 #: Tables of data sets that are made in one group, and parts of what a paper shows: all.
@@ -72,7 +72,7 @@ default-resources:
 def recorded(project: Path, record: str, chunk: int = 1) -> Need:
     """What the jobs of a rule took in a project.
 
-    chunk: permutations in a job at the scale wanted. The seconds of a job with fewer are
+    chunk: repeats in a job at the scale wanted. The seconds of a job with fewer are
         multiplied.
 
     Returns: of processor time, which other work on the machine does not change; 0 without a record.

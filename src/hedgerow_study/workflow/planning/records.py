@@ -20,7 +20,7 @@ from hedgerow_study.workflow.jobs.frame import record_of
 from hedgerow_study.workflow.jobs.rules import rules_of
 from hedgerow_study.workflow.planning.graph import described, experiment_of
 from hedgerow_study.workflow.running.snakemake_patches import cores_of, jobs_to_run, runs_here
-from hedgerow_study.workflow.settings.config import permutations_of
+from hedgerow_study.workflow.settings.config import repeats_of
 
 #: How a chunk of repeats is named: the first and the last one.
 CHUNK = re.compile(r"\d{3}-\d{3}")
@@ -81,7 +81,7 @@ def repeats(name: str) -> int | None:
     None where they are not cut into chunks.
     """
     chunk = re.search(rf"(?<=[_,]){CHUNK.pattern}$", name)
-    return len(permutations_of(chunk[0])) if chunk else None
+    return len(repeats_of(chunk[0])) if chunk else None
 
 
 def last_line(file: Path) -> dict[str, str]:

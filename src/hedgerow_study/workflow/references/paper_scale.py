@@ -63,7 +63,7 @@ from hedgerow_study.workflow.settings.config import configured
 #: Where running times are, which differ from run to run and are not compared.
 TIMES = "data/jobs/"
 #: Results that are kept beside tables, figures and verdicts, by the names of their files.
-RESULTS = ("by_factor", "statistics")
+RESULTS = ("by_uncertainty", "statistics")
 #: Bytes of the largest figure that is kept: larger ones are made of the parts, by the same rules.
 LARGEST_FIGURE = 150_000
 #: Distributions whose versions a part records: those that its numbers went through.

@@ -18,6 +18,8 @@ from hedgerow_study.experiments.plan import Plan, sections, setting
 COMMAND_LINE = "command line"
 #: Field of the plans whose data sets are cohorts.
 COHORTS = "cohorts"
+#: Sections whose repeats are the samples of a set, where it has some.
+BY_SAMPLE = ("soft", "noise_models")
 _NOWHERE = object()
 
 
@@ -117,12 +119,12 @@ def _check_entry(entry, section: str, key: str, content: Mapping, config, files)
             f"set and `{section}.{key}` takes sets with classes",
             remedy="`hedgerow data list --task classification` shows them",
         )
-    wanted = content.get("n_permutations", 0)
+    wanted = content.get("n_repeats", 0) if section in BY_SAMPLE else 0
     if entry.n_samples is not None and wanted > entry.n_samples:
         raise ConfigError(
-            f"{_culprit([section, 'n_permutations'], config, files)}: {wanted} permutations and "
+            f"{_culprit([section, 'n_repeats'], config, files)}: {wanted} repeats and "
             f"`{entry.key}` has {entry.n_samples} samples",
-            remedy=f"set `{section}.n_permutations` to {entry.n_samples} or less",
+            remedy=f"set `{section}.n_repeats` to {entry.n_samples} or less",
         )
 
 
@@ -217,10 +219,10 @@ def cohort_facts(registry: Any, datasets: Sequence[str]) -> dict[str, dict[str, 
     return {dataset: registry[dataset].cohort.to_dict() for dataset in datasets}
 
 
-def permutations_of(chunk: str) -> range:
-    """Permutations of a chunk.
+def repeats_of(chunk: str) -> range:
+    """Repeats of a chunk.
 
-    >>> list(permutations_of("002-004"))
+    >>> list(repeats_of("002-004"))
     [2, 3, 4]
     """
     first, last = chunk.split("-")
