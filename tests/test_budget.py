@@ -10,8 +10,8 @@ ROOT = Path(__file__).parents[1]
 #: Lines of code, declarations, rules and templates. A larger number needs a reason in CHANGELOG.
 BUDGET = {
     "hedgerow": 49_455,
-    "hedgerow_study": 46_800,
-    "hedgerow_clinic": 11_210,
+    "hedgerow_study": 46_825,
+    "hedgerow_clinic": 11_225,
     "hedgerow_data": 97,
 }
 #: Folders of a package beside its own in src.

@@ -9,7 +9,7 @@ rule claims:
             word=having("claims", config["experiments"]),
         ),
         specification="config/claims.yaml",
-        stated="data/published/claims.csv",
+        statements="data/published/claims.csv",
         # Tracked, and made by `hedgerow reference`: what is not there stays empty.
         reference=sorted(glob("data/reference/*/*_claims.csv")),
         analyses=(

@@ -28,7 +28,7 @@ rule report:
         comparison=[rules.comparison.output.csv, rules.comparison_figure.output],
         misprints=rules.misprints.output,
         cells=cell_files(r["made"] for r in reported.values()),
-        stated="data/published/claims.csv",
+        statements="data/published/claims.csv",
         findings="config/findings.yaml",
         # Tracked: draws of `hedgerow verify`, and printed cells at the scale of the papers.
         reference=site_reference(),

@@ -202,7 +202,7 @@ rule soft_timed_claims:
         rows=soft_rows,
         times=rules.soft_running_times.input.times,
         specification="config/claims.yaml",
-        stated="data/published/claims.csv",
+        statements="data/published/claims.csv",
     output:
         "data/jobs/soft/claims.parquet",
     log:

@@ -94,7 +94,7 @@ rule structure_resample:
         distances="data/results/structure/chunks/{dataset}_{chunk}_distances.parquet",
         scripts="data/results/structure/chunks/{dataset}_{chunk}_scripts.parquet",
     output:
-        told="data/results/structure/chunks/{dataset}_{chunk}_told.parquet",
+        shown="data/results/structure/chunks/{dataset}_{chunk}_shown.parquet",
         first="data/results/structure/chunks/{dataset}_{chunk}_first.parquet",
         statistics="data/results/structure/chunks/{dataset}_{chunk}_statistics.parquet",
     log:
@@ -121,7 +121,7 @@ rule structure_statistics:
             chunk=structure_chunks,
         ),
         distances=expand(
-            "data/results/structure/chunks/{{dataset}}_{chunk}_told.parquet",
+            "data/results/structure/chunks/{{dataset}}_{chunk}_shown.parquet",
             chunk=structure_chunks,
         ),
         first=expand(

@@ -598,13 +598,24 @@ FORMER_COLUMNS = {
     "n_forests": "n_repeats",
     "n_splits": "n_repeats",
 }
+#: Values and columns of tracked results that were made under other names, by those of today.
+FORMER_WORDS = {
+    "c45_told": "c45_given",
+    "doubt_tree": "uncertain_data_tree",
+    "doubtful_classes": "uncertain_labels",
+    "doubtful_classes_untold": "uncertain_labels_withheld",
+    "foretold": "expected_changes",
+    "missing_for_a_reason": "missing_not_at_random",
+    "optimal_told": "optimal_given",
+}
 
 
 def from_reference(frame: pd.DataFrame) -> pd.DataFrame:
     """Tracked claims: texts in the form of today, columns and verdicts by the names of today."""
     verdicts = [column for column in frame if column.startswith(("verdict", "hangs_on"))]
     texts = [column for column in frame if column.startswith(("measured", "lacking"))]
-    return frame.rename(columns=FORMER_COLUMNS).assign(
+    frame = frame.rename(columns=FORMER_COLUMNS | FORMER_WORDS).replace(FORMER_WORDS)
+    return frame.assign(
         **{c: frame[c].replace(FORMER, regex=True) for c in verdicts},
         **{c: frame[c].map(in_form, na_action="ignore") for c in texts},
     )

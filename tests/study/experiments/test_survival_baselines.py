@@ -290,11 +290,11 @@ def test_a_division_without_a_value_counts_for_neither():
 
 def test_questions_are_judged():
     specification = yaml.safe_load((ROOT / "config/claims.yaml").read_text(encoding="utf-8"))
-    stated = pd.read_csv(ROOT / "data/published/claims.csv")
+    statements = pd.read_csv(ROOT / "data/published/claims.csv")
 
     def verdicts(tables):
         tests = COMPARED.statistics(survival_baselines_statistics.rows_of(tables))
-        judged = survival_baselines_claims.claims(tables, tests, specification, stated)
+        judged = survival_baselines_claims.claims(tables, tests, specification, statements)
         return judged.set_index("claim")["verdict"].str.replace("reproduced", "yes").to_dict()
 
     many = verdicts(rows_of(12))

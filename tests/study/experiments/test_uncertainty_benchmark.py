@@ -55,7 +55,7 @@ PLAN = UncertaintyBenchmarkPlan(
 )
 CONDITIONS = tuple(REGISTERED["conditions"])
 WITH_ERRORS = ("error", "heavy_tails", "wrong_size", "all")
-TWICE = {"doubtful_classes": "training", "doubtful_classes_untold": "training"}
+TWICE = {"uncertain_labels": "training", "uncertain_labels_withheld": "training"}
 KEY = ["part", "dataset", "repeat", "condition", "level", "place", "method", "metric"]
 #: Of every learner; a tree has `n_leaves` as well, and where there are errors answers change.
 METRICS = {"accuracy", "macro_f1", "log_loss", "brier", "calibration", "setting"}
@@ -186,7 +186,7 @@ def test_the_first_data_set_has_the_even_cells():
     found = [*cells(SUITE, 0, 0, (0, 1))]
     own = [c[1:] for c in found if c.condition == "error"]
     assert own == [(0, "test"), (1, "both")]
-    assert [c[1:] for c in found if c.condition == "doubtful_classes"] == [(0, "training")]
+    assert [c[1:] for c in found if c.condition == "uncertain_labels"] == [(0, "training")]
     # The next data set begins with the other half.
     own = [c[1:] for c in cells(SUITE, 1, 0, (0, 1)) if c.condition == "error"]
     assert own == [(0, "both"), (1, "test")]
@@ -244,7 +244,7 @@ def test_a_wrong_size_is_told_as_twice_or_half():
 def test_errors_are_told_of_numbers_only():
     case = sample().case(cell("error"))
     assert list(case.train.errors) == ["a", "b", "c"] and case.test.errors == case.train.errors
-    for condition in ("clean", "missing", "doubtful_classes"):
+    for condition in ("clean", "missing", "uncertain_labels"):
         assert sample().case(cell(condition)).train.errors is None
 
 
@@ -289,7 +289,7 @@ def test_a_second_measurement_has_the_gaps_of_the_first_and_other_errors(conditi
     np.testing.assert_array_equal(case.again.y, case.test.y)
 
 
-@pytest.mark.parametrize("condition", ["missing", "missing_for_a_reason", "all"])
+@pytest.mark.parametrize("condition", ["missing", "missing_not_at_random", "all"])
 @pytest.mark.parametrize("level", [0, 2])
 def test_the_share_of_gaps_is_that_of_the_level(condition, level):
     share, n, gone = REGISTERED["levels"]["missing"][level], 0, 0
@@ -304,8 +304,10 @@ def test_the_share_of_gaps_is_that_of_the_level(condition, level):
     assert gone / n == pytest.approx(share, abs=4 * np.sqrt(share * (1 - share) / n))
 
 
-@pytest.mark.parametrize(("condition", "higher"), [("missing", False), ("missing_for_a_reason", 1)])
-def test_what_is_missing_for_a_reason_is_high(condition, higher):
+@pytest.mark.parametrize(
+    ("condition", "higher"), [("missing", False), ("missing_not_at_random", 1)]
+)
+def test_what_is_missing_not_at_random_is_high(condition, higher):
     one = sample(n=600, gaps=False)
     part = one.case(cell(condition)).train
     true = one.values[one.train]
@@ -318,7 +320,7 @@ def test_what_is_missing_for_a_reason_is_high(condition, higher):
 @pytest.mark.parametrize("condition", ["clean", *CONDITIONS])
 def test_a_case_follows_from_its_seed_alone(condition):
     one = sample(1)
-    for c in (cell("all"), cell("missing_for_a_reason", 2)):
+    for c in (cell("all"), cell("missing_not_at_random", 2)):
         one.case(c)  # what was asked before changes nothing
     first, second = one.case(cell(condition)), sample(1).case(cell(condition))
     for a, b in zip(first, second, strict=True):
@@ -400,7 +402,7 @@ def bordered(repeat=0, n=200):
 
 
 @pytest.mark.parametrize("level", [0, 1, 2])
-@pytest.mark.parametrize("condition", ["doubtful_classes", "doubtful_classes_untold", "all"])
+@pytest.mark.parametrize("condition", ["uncertain_labels", "uncertain_labels_withheld", "all"])
 def test_only_rows_nearest_to_the_border_are_doubtful(condition, level):
     n = round(REGISTERED["levels"]["classes"][level] * 120)
     wrong = 0
@@ -416,7 +418,7 @@ def test_only_rows_nearest_to_the_border_are_doubtful(condition, level):
     assert wrong / (8 * n) == pytest.approx(mistake, abs=4 * np.sqrt(mistake * 0.7 / (8 * n)))
 
 
-@pytest.mark.parametrize("condition", ["doubtful_classes", "all"])
+@pytest.mark.parametrize("condition", ["uncertain_labels", "all"])
 def test_told_are_the_odds_of_both_classes_and_nothing_else(condition):
     one = bordered()
     case, true = one.case(cell(condition)), one.table.y[one.train]
@@ -564,10 +566,10 @@ TOLD_ERRORS = {
     "stp": {"propagation"},
     "se": {"evaluation"},
     "ss_stp_se": {"search", "propagation", "evaluation"},
-    **{name: {"data"} for name in ("udt", "optimal", "doubt_tree")},
+    **{name: {"data"} for name in ("udt", "optimal", "uncertain_data_tree")},
 }
 #: By hand: who is told how plausible classes are.
-TOLD_CLASSES = ("e2m", "doubt_tree")
+TOLD_CLASSES = ("e2m", "uncertain_data_tree")
 
 
 @pytest.mark.parametrize("condition", ["clean", *CONDITIONS])
@@ -588,7 +590,7 @@ def test_who_is_told_what(cases, spied, method, condition):
         assert parameters["error_unit"] == "absolute"
         assert not any(parameters[name] for name in names if name not in where)
     plausible = data and seen.y_plausibility is not None
-    assert plausible == (method in TOLD_CLASSES and condition in ("doubtful_classes", "all"))
+    assert plausible == (method in TOLD_CLASSES and condition in ("uncertain_labels", "all"))
     if plausible:
         np.testing.assert_array_equal(seen.y_plausibility, case.train.plausibility)
         assert list(seen.classes) == [0, 1, 2]
@@ -603,7 +605,7 @@ def test_a_best_tree_looks_at_fewer_branches_where_there_are_errors(cases, spied
 
 @pytest.mark.parametrize("method", [*learners.SOFT])
 def test_soft_trees_that_are_told_no_errors_are_c45(cases, method):
-    for condition in ("clean", "missing", "missing_for_a_reason", "doubtful_classes"):
+    for condition in ("clean", "missing", "missing_not_at_random", "uncertain_labels"):
         case = cases[condition]
         for k in (0, 3):
             one, c45 = (fit_method(m, k, case.train, 3, PLAN, 0) for m in (method, "c45"))
@@ -622,7 +624,9 @@ def test_soft_trees_that_are_told_no_errors_are_c45(cases, method):
 def test_where_only_errors_are_told_the_tree_for_all_doubts_is_the_soft_tree(condition):
     case = sample(n=120, gaps=False).case(cell(condition))
     for k in range(4):
-        one, soft = (fit_method(m, k, case.train, 3, PLAN, 0) for m in ("doubt_tree", "ss_stp_se"))
+        one, soft = (
+            fit_method(m, k, case.train, 3, PLAN, 0) for m in ("uncertain_data_tree", "ss_stp_se")
+        )
         np.testing.assert_allclose(
             one.probabilities(case.test), soft.probabilities(case.test), rtol=0, atol=1e-12
         )
@@ -723,7 +727,7 @@ def test_nothing_is_chosen_of_one_setting_or_where_one_class_is_left():
     assert chooser((0.5, 0.9), 2, y)[:2] == (0, [])
 
 
-SOME = ("c45", "stp", "e2m", "doubt_tree", "cart", "forest")
+SOME = ("c45", "stp", "e2m", "uncertain_data_tree", "cart", "forest")
 CHOICE = dataclasses.replace(PLAN, methods=SOME, n_settings=2)
 TABLE = made_up()
 

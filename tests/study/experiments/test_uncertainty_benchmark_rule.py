@@ -17,11 +17,11 @@ from hedgerow_study.extensions.uncertainty_benchmark.rule import cases, grow_rul
 
 SUITE = {
     "conditions": {
-        "error": {"errors": "normal", "told": [1]},
+        "error": {"errors": "normal", "given": [1]},
         "missing": {"missing": "mcar"},
-        "doubtful_classes": {"classes": "told"},
-        "doubtful_classes_untold": {"classes": "untold"},
-        "all": {"errors": "normal", "told": [1], "missing": "mcar", "classes": "told"},
+        "uncertain_labels": {"classes": "given"},
+        "uncertain_labels_withheld": {"classes": "withheld"},
+        "all": {"errors": "normal", "given": [1], "missing": "mcar", "classes": "given"},
     },
     "levels": {"errors": [0.2, 0.5], "missing": [0.1, 0.3], "classes": [0.05, 0.4]},
     "places": ["test", "both"],
@@ -61,13 +61,13 @@ def test_cases_know_what_is_told_and_what_came_out():
     rows = made_up(BETTER)
     known, accuracy = cases(rows, SUITE)
     assert len(known) == len(accuracy) == 8 * 11 and list(accuracy.columns) == sorted(METHODS)
-    told = known.xs("set 3", level="dataset")[["error", "missing", "doubtful_classes"]]
+    told = known.xs("set 3", level="dataset")[["error", "missing", "uncertain_labels"]]
     expected = {
         ("clean", 0, "nowhere"): (0, 0, 0),
         ("error", 1, "both"): (0.5, 0, 0),
         ("missing", 0, "both"): (0, 0.1, 0),
-        ("doubtful_classes", 1, "both"): (0, 0, 0.4),
-        ("doubtful_classes_untold", 1, "both"): (0, 0, 0),
+        ("uncertain_labels", 1, "both"): (0, 0, 0.4),
+        ("uncertain_labels_withheld", 1, "both"): (0, 0, 0),
         ("all", 1, "both"): (0.5, 0.3, 0.4),
     }
     assert {key: tuple(told.loc[key]) for key in expected} == expected
@@ -187,7 +187,7 @@ def test_every_learner_answers_one_recording_of_each_test_person():
     counts = found.groupby("method")["metric"].agg(set)
     plain = {"accuracy", "log_loss", "changes"}
     assert counts["c45"] == counts["forest"] == plain
-    assert counts["c45_told"] == counts["doubt_tree"] == plain | {"foretold"}
+    assert counts["c45_given"] == counts["uncertain_data_tree"] == plain | {"expected_changes"}
     assert set(found["repeat"]) == {0, 1}
     shares = found[found["metric"] != "log_loss"]["value"]
     assert shares.between(0, 1).all()
@@ -196,13 +196,13 @@ def test_every_learner_answers_one_recording_of_each_test_person():
 
 
 def test_recordings_that_are_alike_change_no_answer():
-    """And with errors as large as what tells the classes, many are foretold to change, and do."""
+    """And with errors as large as what tells the classes, many should change, and do."""
     same = people(recordings(spread=1e-9), PLAN).set_index(["method", "metric"])["value"]
     assert (same.xs("changes", level="metric") == 0).all()
-    assert same.xs("foretold", level="metric").max() < 1e-3
+    assert same.xs("expected_changes", level="metric").max() < 1e-3
     noisy = people(recordings(n_people=40, spread=0.8), PLAN)
     noisy = noisy.groupby(["method", "metric"])["value"].mean()
-    assert noisy["c45", "changes"] > 0.2 and noisy["c45_told", "foretold"] > 0.1
+    assert noisy["c45", "changes"] > 0.2 and noisy["c45_given", "expected_changes"] > 0.1
 
 
 def test_one_recording_is_answered_and_the_others_tell_its_errors():

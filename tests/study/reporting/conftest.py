@@ -51,7 +51,7 @@ def specification():
 
 
 @pytest.fixture(scope="session")
-def stated():
+def statements():
     return pd.read_csv(ROOT / "data/published/claims.csv")
 
 

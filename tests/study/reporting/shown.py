@@ -19,7 +19,7 @@ ROOT = Path(__file__).parents[3]
 
 
 SPECIFICATION = read_yaml(ROOT / "config/claims.yaml")
-STATED = pd.read_csv(ROOT / "data/published/claims.csv")
+STATEMENTS = pd.read_csv(ROOT / "data/published/claims.csv")
 
 
 def functions_of(word):
@@ -77,7 +77,9 @@ def section_of(word, folder, **inputs):
     captions = captions_of(word, **inputs)
     if word in having("claims") and "claims" not in inputs:
         judge = importlib.import_module(module_of(f"{word}.claims")).claims
-        inputs["claims"] = made_by(judge, **inputs, specification=SPECIFICATION, stated=STATED)
+        inputs["claims"] = made_by(
+            judge, **inputs, specification=SPECIFICATION, statements=STATEMENTS
+        )
     page = importlib.import_module(module_of(f"{word}.page"))
     return made_by(
         page.section, **{**inputs, "tables": tables, "figures": drawn, "captions": captions}

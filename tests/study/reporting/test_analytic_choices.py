@@ -90,9 +90,9 @@ def _hashable(section):
 
 @pytest.mark.parametrize("experiment, name", EVERY)
 def test_each_choice_touches_claims_of_its_experiment(experiment, name):
-    stated = read_csv(ROOT / "data/published/claims.csv").set_index("claim_id")["experiment"]
+    statements = read_csv(ROOT / "data/published/claims.csv").set_index("claim_id")["experiment"]
     one = ANALYTIC_CHOICES[experiment].choices[name]
-    assert {stated[claim] for claim in one.touches} == {experiment}
+    assert {statements[claim] for claim in one.touches} == {experiment}
     methods = sections()[experiment].settings().get("methods")
     assert set(one.methods) <= set(methods.choices if methods else ())
 
@@ -133,8 +133,8 @@ def test_repeats_are_a_setting_and_every_one_that_the_configuration_lowers(exper
 
 
 def test_every_experiment_of_a_paper_has_its_choices():
-    stated = read_csv(ROOT / "data/published/claims.csv")
-    assert set(ANALYTIC_CHOICES) == set(stated["experiment"]) - {"soft_sweep"}
+    statements = read_csv(ROOT / "data/published/claims.csv")
+    assert set(ANALYTIC_CHOICES) == set(statements["experiment"]) - {"soft_sweep"}
 
 
 def test_a_product_of_what_is_not_there_is_refused():

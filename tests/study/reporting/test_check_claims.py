@@ -149,8 +149,8 @@ def export(folder, sections, of_word):
         (folder / word).mkdir()
         for name, frame in own.items():
             (folder / word / f"{name}.csv").write_text(csv_text(frame), encoding="utf-8")
-    stated = pd.DataFrame(verdicts.items(), columns=["claim", "verdict"])
-    stated.to_csv(folder / "claims.csv", index=False)
+    statements = pd.DataFrame(verdicts.items(), columns=["claim", "verdict"])
+    statements.to_csv(folder / "claims.csv", index=False)
     return verdicts
 
 
@@ -240,15 +240,15 @@ def changed(folder, change):
 
 
 def test_a_forged_verdict_is_found(folder):
-    stated = folder / "claims.csv"
-    text = re.sub("gone_word,.*", "gone_word,reproduced", stated.read_text())
-    stated.write_text(text)
-    done = check(folder, stated)
+    statements = folder / "claims.csv"
+    text = re.sub("gone_word,.*", "gone_word,reproduced", statements.read_text())
+    statements.write_text(text)
+    done = check(folder, statements)
     assert done.returncode == 1
     assert re.findall("(.*): .* differs", done.stdout) == ["gone_word"]
     assert re.search(r" 1 differ; not checked: none$", done.stdout.strip())
-    stated.write_text(re.sub("gone_word,.*\n", "", text))
-    assert check(folder, stated).returncode == 1, "a claim that is left out"
+    statements.write_text(re.sub("gone_word,.*\n", "", text))
+    assert check(folder, statements).returncode == 1, "a claim that is left out"
     assert "agree" not in check(folder).stdout and check(folder).returncode == 0
 
 

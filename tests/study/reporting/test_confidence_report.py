@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
-from shown import SPECIFICATION, STATED, made_by, page_of, section_of, tables_of
+from shown import SPECIFICATION, STATEMENTS, made_by, page_of, section_of, tables_of
 
 from hedgerow.data import TidyTable
 from hedgerow_study.experiments.confidence import claims as confidence_claims
@@ -132,7 +132,7 @@ def _claims(run, **changes):
     frames = {**run.inputs, **changes}
     names = ("rows", "facts", "gains", "sizes", "statistics")
     plan = frames.get("plan", PLAN)
-    return confidence_claims.claims(*(frames[n] for n in names), SPECIFICATION, STATED, plan)
+    return confidence_claims.claims(*(frames[n] for n in names), SPECIFICATION, STATEMENTS, plan)
 
 
 def test_few_data_sets_cannot_tell(run):

@@ -23,7 +23,7 @@ REGISTRY = {
         "homepage": "https://archive.ics.uci.edu/dataset/109/wine",
         "doi": "10.24432/C5PC7J",
     },
-    "own": {"title": "Our own", "licence": "not stated", "citation": "Nobody (2026)."},
+    "own": {"title": "Our own", "licence": "not statements", "citation": "Nobody (2026)."},
 }
 CONFIGURATION = {
     "configuration": "smoke",
@@ -123,7 +123,7 @@ def test_licences_citations_and_papers(project):
     assert wine["license"] == {"@id": "https://creativecommons.org/licenses/by/4.0/"}
     assert wine["creditText"].startswith("S. Aeberhard") and wine["identifier"] == "wine"
     assert wine["sameAs"] == "https://doi.org/10.24432/C5PC7J"
-    assert found[own["license"]["@id"]]["name"] == "not stated"
+    assert found[own["license"]["@id"]]["name"] == "not statements"
     # A citation needs an address, which the thesis has not.
     named = (found["./"]["citation"], found["./"]["isBasedOn"])
     cited, others = (one if isinstance(one, list) else [one] for one in named)

@@ -8,7 +8,7 @@ import re
 import numpy as np
 import pandas as pd
 import pytest
-from shown import SPECIFICATION, STATED, captions_of, page_of, section_of, shown_by
+from shown import SPECIFICATION, STATEMENTS, captions_of, page_of, section_of, shown_by
 
 from hedgerow.showing import figures
 from hedgerow_study.experiments.structure import plan as structure_plan
@@ -104,7 +104,7 @@ def tables(rows, plan):
 def judged(rows, **changes):
     """Our questions, by id; with other statistics where these are given."""
     statistics = diverse_trees_statistics.statistics(rows).assign(**changes)
-    found = diverse_trees_claims.claims(rows, statistics, SPECIFICATION, STATED)
+    found = diverse_trees_claims.claims(rows, statistics, SPECIFICATION, STATEMENTS)
     return found.set_index("claim")
 
 

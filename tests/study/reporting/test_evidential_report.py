@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
-from shown import SPECIFICATION, STATED, made_by, page_of, section_of, tables_of
+from shown import SPECIFICATION, STATEMENTS, made_by, page_of, section_of, tables_of
 
 from hedgerow_study.experiments.evidential import claims as evidential_claims
 from hedgerow_study.experiments.evidential import figures as evidential_figures
@@ -137,7 +137,7 @@ def test_clean_errors_have_nothing_published(run):
 def _claims(rows, plan=PLAN):
     made = evidential_statistics.merged([rows], [_sizes(rows)], plan)
     frames = (made[name] for name in ("rows", "tests", "curve"))
-    return evidential_claims.claims(*frames, SPECIFICATION, STATED, plan).set_index("claim")
+    return evidential_claims.claims(*frames, SPECIFICATION, STATEMENTS, plan).set_index("claim")
 
 
 def test_few_data_sets_cannot_tell(run):

@@ -28,10 +28,10 @@ def at_scale():
 
 
 def test_ten_to_fifteen_sentences_about_all_papers():
-    stated = read_csv(ROOT / "data/published/claims.csv")
+    statements = read_csv(ROOT / "data/published/claims.csv")
     assert 10 <= len(EVERY) <= 15
-    assert set(FINDINGS) == set(stated["paper"])
-    of = stated.set_index("claim_id")["paper"]
+    assert set(FINDINGS) == set(statements["paper"])
+    of = statements.set_index("claim_id")["paper"]
     for paper, own in FINDINGS.items():
         for finding in own:
             assert {of[id] for id in finding.claims} == {paper}

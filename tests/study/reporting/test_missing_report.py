@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
-from shown import SPECIFICATION, STATED, made_by, page_of, section_of, tables_of
+from shown import SPECIFICATION, STATEMENTS, made_by, page_of, section_of, tables_of
 
 from hedgerow_study.experiments.missing import claims as missing_claims
 from hedgerow_study.experiments.missing import figures as missing_figures
@@ -75,7 +75,7 @@ def _made(names=SETS, leads=LEADS, perfect=0.005, deeper=4, flat=True,
 def _inputs(made, plan=PLAN):
     inputs = {**missing_statistics.merged(*made, plan), "published": PUBLISHED, "plan": plan}
     inputs["results"] = {name: inputs[name] for name in missing_claims.INPUTS}
-    judged = missing_claims.claims_by_choice(inputs["results"], SPECIFICATION, STATED, plan)
+    judged = missing_claims.claims_by_choice(inputs["results"], SPECIFICATION, STATEMENTS, plan)
     return {**inputs, "interpretations": judged}
 
 
@@ -92,7 +92,7 @@ def _run(given):
 
 def _claims(made, plan=PLAN):
     results = missing_statistics.merged(*made, plan)
-    return missing_claims.claims(results, SPECIFICATION, STATED, plan).set_index("claim")
+    return missing_claims.claims(results, SPECIFICATION, STATEMENTS, plan).set_index("claim")
 
 
 @pytest.fixture(scope="module")
@@ -153,8 +153,8 @@ def test_numbers_of_the_text(whole, metric, dataset, method, expected):
 
 def test_every_number_of_the_text_about_a_scenario_is_there(whole):
     table = whole.tables["missing_text"]
-    stated = PUBLISHED["eig_text_numbers"]
-    assert len(table) == stated["criterion"].str.startswith("scenario_").sum() == 15
+    statements = PUBLISHED["eig_text_numbers"]
+    assert len(table) == statements["criterion"].str.startswith("scenario_").sum() == 15
     assert table["published"].notna().all()
     deficit = table[table["metric"] == "mean_accuracy_deficit_to_other_methods"].iloc[0]
     means = whole.inputs["means"].query("dataset == 'wine' and scenario == 'imputed'")

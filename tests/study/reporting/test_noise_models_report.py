@@ -6,7 +6,7 @@ import io
 import numpy as np
 import pandas as pd
 import pytest
-from shown import SPECIFICATION, STATED, page_of, section_of
+from shown import SPECIFICATION, STATEMENTS, page_of, section_of
 
 from hedgerow.showing import figures
 from hedgerow_study.extensions.noise_models import claims as noise_models_claims
@@ -156,7 +156,7 @@ def judged(rows, p=None, n=None):
 
 def judged_of(rows, statistics):
     """What came of our questions, by id."""
-    given = rows, statistics, SPECIFICATION, STATED
+    given = rows, statistics, SPECIFICATION, STATEMENTS
     return noise_models_claims.claims(*given).set_index("claim")
 
 

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
-from shown import SPECIFICATION, STATED, made_by, page_of, section_of, tables_of
+from shown import SPECIFICATION, STATEMENTS, made_by, page_of, section_of, tables_of
 
 from hedgerow_study.extensions.optimality_gap import claims as optimality_gap_claims
 from hedgerow_study.extensions.optimality_gap import figures as optimality_gap_figures
@@ -109,7 +109,7 @@ def test_levels_and_proofs_are_means_over_data_sets(run):
 
 def _judged(rows):
     made = optimality_gap_statistics.merged([rows])
-    found = optimality_gap_claims.claims(**made, specification=SPECIFICATION, stated=STATED)
+    found = optimality_gap_claims.claims(**made, specification=SPECIFICATION, statements=STATEMENTS)
     return found.set_index("claim")
 
 

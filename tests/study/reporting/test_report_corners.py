@@ -47,15 +47,15 @@ def _report(rows, plan, published, folder):
     drawn["soft_critical_difference"] = folder / "soft_critical_difference.svg"
     ranked = soft_figures.soft_critical_difference(tables["soft_ranks"], plan)
     figures.save(ranked, drawn["soft_critical_difference"])
-    claims = soft_claims.claims(rows, published["specification"], published["stated"])
+    claims = soft_claims.claims(rows, published["specification"], published["statements"])
     captions = captions_of("soft", rows=rows, plan=plan)
     section = soft_page.section(tables, drawn, captions, rows, claims, plan)
     return tables, page_of(section, plan.configuration)
 
 
 @pytest.fixture
-def sources(published, specification, stated):
-    return {**published, "specification": specification, "stated": stated}
+def sources(published, specification, statements):
+    return {**published, "specification": specification, "statements": statements}
 
 
 def test_one_repeat_has_no_standard_deviation(rows, plan, sources, tmp_path):

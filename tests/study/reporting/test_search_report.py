@@ -70,11 +70,13 @@ def _properties(published, plan):
 
 
 @pytest.fixture(scope="module")
-def judged(published, plan, specification, stated):
+def judged(published, plan, specification, statements):
     """The judge, with what it reads beside rows and properties."""
 
     def judge(rows, properties):
-        return search_claims.claims(rows, properties, published, specification, stated, plan=plan)
+        return search_claims.claims(
+            rows, properties, published, specification, statements, plan=plan
+        )
 
     return judge
 

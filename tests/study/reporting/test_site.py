@@ -320,10 +320,10 @@ def test_the_search_finds_claims_tables_data_sets_and_words():
 
 def test_the_ids_of_claims_are_read_as_the_judge_reads_them():
     """The plan reads them line by line."""
-    stated = read_csv(ROOT / "data/published/claims.csv")["claim_id"].tolist()
+    statements = read_csv(ROOT / "data/published/claims.csv")["claim_id"].tolist()
     bound = specified(read_yaml(ROOT / "config/claims.yaml"))
-    own = [name for name in bound if name not in stated]
-    assert len(own) > 30 and claim_ids(ROOT) == [*stated, *own]
+    own = [name for name in bound if name not in statements]
+    assert len(own) > 30 and claim_ids(ROOT) == [*statements, *own]
 
 
 def test_the_comparison_has_the_scale_of_the_papers_beside_the_run(tmp_path):

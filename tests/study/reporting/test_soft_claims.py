@@ -54,13 +54,13 @@ def _times():
 
 
 @pytest.fixture
-def claims(specification, stated):
+def claims(specification, statements):
     """The judge, with what it reads beside the rows."""
 
     def judge(rows, times=None):
         if times is None:
-            return soft_claims.claims(rows, specification, stated)
-        return soft_claims.with_times(rows, times, specification, stated)
+            return soft_claims.claims(rows, specification, statements)
+        return soft_claims.with_times(rows, times, specification, statements)
 
     return judge
 

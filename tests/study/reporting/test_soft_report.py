@@ -67,8 +67,8 @@ class Page(HTMLParser):
 
 
 @pytest.fixture(scope="module")
-def claims(rows, specification, stated):
-    return soft_claims.claims(rows, specification, stated)
+def claims(rows, specification, statements):
+    return soft_claims.claims(rows, specification, statements)
 
 
 def section_with(made_up, rows, claims, plan, tables=None):

@@ -36,11 +36,11 @@ def made_up_rows(datasets, low=-1.0, high=1.0, accuracy=0.0, noise=(0.0, 0.1), g
 
 
 @pytest.fixture
-def judged(specification, stated):
+def judged(specification, statements):
     """The one line of T3-12."""
 
     def judge(rows):
-        return soft_sweep_claims.claims(rows, specification, stated, plan=SweepPlan()).iloc[0]
+        return soft_sweep_claims.claims(rows, specification, statements, plan=SweepPlan()).iloc[0]
 
     return judge
 
@@ -224,10 +224,10 @@ def test_a_grid_without_a_high_range_leaves_it_open(judged):
     assert found["lacking"] == "partly at least; not in this run: range high"
 
 
-def test_a_csv_file_gives_the_same_verdict(specification, stated):
+def test_a_csv_file_gives_the_same_verdict(specification, statements):
     ranges = soft_sweep_tables.soft_sweep_ranges(made_up_rows(PRINTED[:4]), SweepPlan())
     again = pd.read_csv(io.StringIO(ranges.to_csv(index=False)))
-    one, two = (soft_sweep_claims.of_ranges(t, specification, stated) for t in (ranges, again))
+    one, two = (soft_sweep_claims.of_ranges(t, specification, statements) for t in (ranges, again))
     pd.testing.assert_frame_equal(one, two)
 
 

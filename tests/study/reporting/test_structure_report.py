@@ -11,7 +11,7 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
-from shown import SPECIFICATION, STATED, captions_of, made_by, page_of
+from shown import SPECIFICATION, STATEMENTS, captions_of, made_by, page_of
 
 from hedgerow.data import TidyTable, load_registry
 from hedgerow.showing import figures
@@ -44,7 +44,7 @@ SCORES = ("silhouette", "nmi_cluster_n_nodes", *EXAMPLES.values())
 def structure_claims(results, published, plan):
     """The judge, with what it reads beside the results."""
     frames = (results[name] for name in ("closeness", "scores", "statistics"))
-    return claims_of_structure.claims(*frames, published, SPECIFICATION, STATED, plan=plan)
+    return claims_of_structure.claims(*frames, published, SPECIFICATION, STATEMENTS, plan=plan)
 
 
 @functools.cache
@@ -298,7 +298,7 @@ def judged(cells, published, plan, **more):
 
 
 def test_every_statement_of_the_chapter_is_judged(as_printed, published, plan):
-    expected = STATED.loc[STATED["experiment"] == "structure", "claim_id"].tolist()
+    expected = STATEMENTS.loc[STATEMENTS["experiment"] == "structure", "claim_id"].tolist()
     table = structure_claims(as_printed, published, plan)
     assert table["claim"].tolist() == [c for c in expected if c.startswith("T5")]
     for column in ("verdict", "verdict_first", "verdict_printed"):

@@ -9,7 +9,16 @@ import pandas as pd
 import pytest
 from matplotlib.text import Text
 from scipy import stats
-from shown import ROOT, SPECIFICATION, STATED, functions_of, made_by, page_of, section_of, tables_of
+from shown import (
+    ROOT,
+    SPECIFICATION,
+    STATEMENTS,
+    functions_of,
+    made_by,
+    page_of,
+    section_of,
+    tables_of,
+)
 
 from hedgerow.files import read_yaml
 from hedgerow.showing import figures
@@ -50,9 +59,9 @@ AHEAD = {
     **{("error", method): 1.0 for method in SOFT},
     **{("heavy_tails", method): 1.0 for method in SOFT},
     **{("wrong_size", method): 1.0 for method in SOFT},
-    **{(condition, "eig"): 1.0 for condition in ("missing", "missing_for_a_reason")},
-    **{("doubtful_classes", method): 1.0 for method in ("e2m", "doubt_tree")},
-    ("all", "doubt_tree"): 1.5,
+    **{(condition, "eig"): 1.0 for condition in ("missing", "missing_not_at_random")},
+    **{("uncertain_labels", method): 1.0 for method in ("e2m", "uncertain_data_tree")},
+    ("all", "uncertain_data_tree"): 1.5,
 }
 
 
@@ -93,13 +102,13 @@ def _rows(n_sets=11, gain=0.1):
 
 
 def _people():
-    """Two repeats: C4.5 that is told changes fewer answers, as is foretold."""
+    """Two repeats: C4.5 that is told changes fewer answers, as is expected_changes."""
     scores = {"accuracy": 0.7, "log_loss": 0.6, "changes": 0.2}
     lines = []
     for repeat in (0, 1):
         for method in PEOPLE_LABELS:
-            told = method in ("c45_told", "doubt_tree")
-            values = {**scores, "changes": 0.1, "foretold": 0.12} if told else scores
+            told = method in ("c45_given", "uncertain_data_tree")
+            values = {**scores, "changes": 0.1, "expected_changes": 0.12} if told else scores
             for metric, value in values.items():
                 value += 0.02 * repeat
                 lines.append(("parkinsons", repeat, method, metric, value))
@@ -203,7 +212,7 @@ def test_every_number_has_something_behind_it(run):
 def _judged(rows):
     made = merged([rows[rows["metric"].isin(["accuracy", "changes"])]])
     found = uncertainty_benchmark_claims.claims(
-        made["rows"], made["statistics"], specification=SPECIFICATION, stated=STATED
+        made["rows"], made["statistics"], specification=SPECIFICATION, statements=STATEMENTS
     )
     return found.set_index("claim")["verdict"]
 
@@ -219,8 +228,8 @@ def test_a_verdict_follows_its_test(gain, verdict):
 ALIKE = {
     "uncertainty_benchmark-01": ("error", "accuracy", "ss", "c45"),
     "uncertainty_benchmark-02": ("wrong_size", "accuracy", "se", "c45"),
-    "uncertainty_benchmark-03": ("missing_for_a_reason", "accuracy", "eig", "c45"),
-    "uncertainty_benchmark-04": ("doubtful_classes", "accuracy", "e2m", "c45"),
+    "uncertainty_benchmark-03": ("missing_not_at_random", "accuracy", "eig", "c45"),
+    "uncertainty_benchmark-04": ("uncertain_labels", "accuracy", "e2m", "c45"),
     "uncertainty_benchmark-07": ("clean", "accuracy", "cart", "forest"),
     "uncertainty_benchmark-08": ("heavy_tails", "changes", "stp", "c45"),
 }
@@ -356,9 +365,11 @@ def test_real_repeats_are_means_over_repeats(run):
     table = run.tables["uncertainty_benchmark_people"].set_index("method")
     assert list(table.index) == list(PEOPLE_LABELS) and (table["n_repeats"] == 2).all()
     assert table.loc["c45", "accuracy"] == pytest.approx(71) and np.isnan(
-        table.loc["c45", "foretold"]
+        table.loc["c45", "expected_changes"]
     )
-    assert table.loc["c45_told", ["changes", "foretold"]].tolist() == pytest.approx([11, 13])
+    assert table.loc["c45_given", ["changes", "expected_changes"]].tolist() == pytest.approx(
+        [11, 13]
+    )
     assert table.loc["forest", "log_loss"] == pytest.approx(0.61)
 
 

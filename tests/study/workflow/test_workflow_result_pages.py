@@ -245,7 +245,7 @@ def project(tmp_path):
     effects = [
         effect("clean", "ss", 1.0, 0.2),
         effect("clean", "stp", 2.5, 0.01),
-        effect("clean", "doubt_tree", 0.0, 1.0),
+        effect("clean", "uncertain_data_tree", 0.0, 1.0),
         effect("clean", "forest", 5.0, 0.001),
         effect("clean", "logistic", -3.0, 0.3),
         # What is not accuracy beside C4.5 belongs elsewhere.
@@ -262,8 +262,8 @@ def project(tmp_path):
     honesty = [("readable", "rule", 77.0), ("readable", "c45", 76.0), ("all", "rule", 80.0)]
     honesty = pd.DataFrame(honesty, columns=["among", "choice", "accuracy"])
     honesty.to_csv(folder / "uncertainty_benchmark_honesty.csv", index=False)
-    people = [("c45", 60.0, 1.2, 9.0, float("nan")), ("doubt_tree", 73.3, 0.53, 10.7, 8.3)]
-    names = ["method", "accuracy", "log_loss", "changes", "foretold"]
+    people = [("c45", 60.0, 1.2, 9.0, float("nan")), ("uncertain_data_tree", 73.3, 0.53, 10.7, 8.3)]
+    names = ["method", "accuracy", "log_loss", "changes", "expected_changes"]
     pd.DataFrame(people, columns=names).to_csv(
         folder / "uncertainty_benchmark_people.csv", index=False
     )
@@ -293,7 +293,7 @@ def test_tables_say_what_the_results_say(project):
 def test_readme_has_the_method_that_was_chosen_beforehand():
     """The best tree picked afterwards gains more: its numbers are not for a headline."""
     effects = []
-    for first, more in (("ss_stp_se", 9.0), ("doubt_tree", 2.0), ("forest", 5.0)):
+    for first, more in (("ss_stp_se", 9.0), ("uncertain_data_tree", 2.0), ("forest", 5.0)):
         effects.append(effect("error", first, more, 0.01))
         effects.append(effect("error", first, -more, 0.01, metric="changes"))
         effects.append(effect("all", first, 7.0, 0.01))

@@ -74,7 +74,7 @@ ORDER = [
 def all_claims(
     judged: Sequence[pd.DataFrame],
     specification: Mapping[str, Any],
-    stated: pd.DataFrame,
+    statements: pd.DataFrame,
     reference: Frames,
     experiments: Sequence[str],
     ids: Sequence[str],
@@ -92,13 +92,13 @@ def all_claims(
     experiment that does not run is inconclusive.
     """
     claims = specified(specification)
-    stated = stated.fillna("")
-    _check(claims, stated, ids)
+    statements = statements.fillna("")
+    _check(claims, statements, ids)
     verdicts = pd.concat([*judged, _not_run(claims, experiments)], ignore_index=True)
     verdicts = verdicts.reindex(columns=[*COLUMNS, *HANGS_ON])
     verdicts = verdicts.fillna({"hangs_on": "", "n_left_out": 0}).astype({"n_left_out": int})
-    verdicts = with_statements(verdicts, claims, stated).set_index("claim")
-    papers = stated.set_index("claim_id")
+    verdicts = with_statements(verdicts, claims, statements).set_index("claim")
+    papers = statements.set_index("claim_id")
     at_scale = _at_scale(reference)
     read, read_at_scale = _robustness_of(analyses), _robustness_of(tracked_analyses, SCALE)
     questions = [name for name, claim in claims.items() if claim.statement]

@@ -32,7 +32,7 @@ def claims(
     sizes: pd.DataFrame,
     statistics: pd.DataFrame,
     specification: Mapping[str, Any],
-    stated: pd.DataFrame,
+    statements: pd.DataFrame,
     plan: ConfidencePlan,
 ) -> pd.DataFrame:
     """Judge the statements of data/published/claims.csv on ConfDTree.
@@ -84,4 +84,4 @@ def claims(
         if tree != plan.tree:
             other = judge(bound, frames(tree, sets, statistics), LABELS)
             table[f"verdict_{tree}"], table[tree] = other["verdict"], other["measured"]
-    return with_statements(table, bound, stated)
+    return with_statements(table, bound, statements)

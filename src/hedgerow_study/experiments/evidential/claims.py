@@ -23,7 +23,7 @@ def claims(
     tests: pd.DataFrame,
     curve: pd.DataFrame,
     specification: Mapping[str, Any],
-    stated: pd.DataFrame,
+    statements: pd.DataFrame,
     plan: EvidentialPlan,
 ) -> pd.DataFrame:
     """Judge statements E2M-01 to E2M-05 of data/published/claims.csv."""
@@ -35,7 +35,7 @@ def claims(
         return frames_of(rows, first_tests[first_tests["dataset"] != left_out], curve)
 
     names = first_tests["dataset"].unique()
-    return judged("evidential", frames(), specification, stated, names, frames, LABELS)
+    return judged("evidential", frames(), specification, statements, names, frames, LABELS)
 
 
 def frames_of(

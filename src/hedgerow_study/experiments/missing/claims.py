@@ -117,7 +117,7 @@ def _counted(frame: pd.DataFrame, n_sets: int) -> pd.DataFrame:
 
 @step("datasets", "interpretations")
 def claims(
-    results: Frames, specification: Mapping[str, Any], stated: pd.DataFrame, plan: MissingPlan
+    results: Frames, specification: Mapping[str, Any], statements: pd.DataFrame, plan: MissingPlan
 ) -> pd.DataFrame:
     """Judge the statements of data/published/claims.csv on EIG, as the paper is described.
 
@@ -133,7 +133,7 @@ def claims(
         if choice != DESCRIBED:
             other = judge(bound, frames_of(choice, results), LABELS)
             verdicts[f"verdict_{choice}"], verdicts[choice] = other["verdict"], other["measured"]
-    return with_statements(verdicts, bound, stated)
+    return with_statements(verdicts, bound, statements)
 
 
 def _without(results: Frames, dataset: str) -> dict[str, pd.DataFrame]:
@@ -151,12 +151,14 @@ def _without(results: Frames, dataset: str) -> dict[str, pd.DataFrame]:
 
 @step("datasets", "interpretations")
 def claims_by_choice(
-    results: Frames, specification: Mapping[str, Any], stated: pd.DataFrame, plan: MissingPlan
+    results: Frames, specification: Mapping[str, Any], statements: pd.DataFrame, plan: MissingPlan
 ) -> pd.DataFrame:
     """The statements as `claims` returns them, in each interpretation, which is a column."""
     bound = of_experiment(specification, "missing")
     verdicts = []
     for choice in published_interpretations(plan.interpretations):
-        judged = with_statements(judge(bound, frames_of(choice, results), LABELS), bound, stated)
+        judged = with_statements(
+            judge(bound, frames_of(choice, results), LABELS), bound, statements
+        )
         verdicts.append(judged.assign(interpretation=choice))
     return pd.concat(verdicts, ignore_index=True)

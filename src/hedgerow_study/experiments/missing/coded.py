@@ -41,7 +41,7 @@ def coded_tree(
     from hedgerow.induction.core import grow
 
     return grow(
-        Columns(X, y, n_classes, lasting=False),
+        Columns(X, y, n_classes, keep_after_fit=False),
         criterion="coded_gain" if imputed is None else "expected_gain",
         reliability="global",
         imputed=None if imputed is None else imputed[None],
@@ -59,7 +59,7 @@ def gain_tree(X: np.ndarray, y: np.ndarray, n_classes: int, plan) -> Tree:
     from hedgerow.induction.core import grow
 
     return grow(
-        Columns(X, y, n_classes, lasting=False),
+        Columns(X, y, n_classes, keep_after_fit=False),
         criterion="coded_gain",
         reliability="global",
         candidates=plan.candidates,

@@ -36,7 +36,7 @@ def claims(
     properties: pd.DataFrame,
     published: Frames,
     specification: Mapping[str, Any],
-    stated: pd.DataFrame,
+    statements: pd.DataFrame,
     plan: SearchPlan,
 ) -> pd.DataFrame:
     """Judge statements T4-01 to T4-13 of data/published/claims.csv.
@@ -51,7 +51,7 @@ def claims(
     verdicts = hanging(judge(bound, frames), bound, names, partial(without, frames))
     theirs = judge(bound, {"cells": printed(published, plan)}, printed=True)
     verdicts = verdicts.assign(verdict_printed=theirs["verdict"], printed=theirs["measured"])
-    return with_statements(verdicts, bound, stated)
+    return with_statements(verdicts, bound, statements)
 
 
 def measured(rows: pd.DataFrame, properties: pd.DataFrame, plan: SearchPlan) -> pd.DataFrame:

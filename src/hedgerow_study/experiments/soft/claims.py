@@ -19,13 +19,13 @@ CELL = ["experiment", "dataset", "noise", "method"]
 
 @step()
 def claims(
-    rows: pd.DataFrame, specification: Mapping[str, Any], stated: pd.DataFrame
+    rows: pd.DataFrame, specification: Mapping[str, Any], statements: pd.DataFrame
 ) -> pd.DataFrame:
     """Judge statements T3-01 to T3-11 of data/published/claims.csv.
 
     Returns: as returned by `hedgerow_study.reporting.claims.judge`, with statements.
     """
-    return _judged(rows, None, specification, stated)
+    return _judged(rows, None, specification, statements)
 
 
 @step()
@@ -33,7 +33,7 @@ def with_times(
     rows: pd.DataFrame,
     times: pd.DataFrame,
     specification: Mapping[str, Any],
-    stated: pd.DataFrame,
+    statements: pd.DataFrame,
 ) -> pd.DataFrame:
     """As `claims`, with running times, which no result of a run may depend on.
 
@@ -41,7 +41,7 @@ def with_times(
     """
     key = ["experiment", "dataset", "method", "noise"]
     seconds = times.groupby(key, as_index=False)["seconds"].mean()
-    return _judged(rows, seconds, specification, stated)
+    return _judged(rows, seconds, specification, statements)
 
 
 def _judged(

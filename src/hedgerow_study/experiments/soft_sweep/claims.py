@@ -18,13 +18,13 @@ KEY = ["dataset", "noise", "range", "method"]
 
 @step("datasets")
 def claims(
-    rows: pd.DataFrame, specification: Mapping[str, Any], stated: pd.DataFrame, plan: SweepPlan
+    rows: pd.DataFrame, specification: Mapping[str, Any], statements: pd.DataFrame, plan: SweepPlan
 ) -> pd.DataFrame:
     """Judge statement T3-12 of data/published/claims.csv.
 
     Returns: as returned by `hedgerow_study.reporting.claims.judge`, with statements.
     """
-    return of_ranges(soft_sweep_ranges(rows, plan), specification, stated)
+    return of_ranges(soft_sweep_ranges(rows, plan), specification, statements)
 
 
 def of_ranges(

@@ -43,7 +43,7 @@ def claims(
     statistics: pd.DataFrame,
     published: Frames,
     specification: Mapping[str, Any],
-    stated: pd.DataFrame,
+    statements: pd.DataFrame,
     plan: StructurePlan,
 ) -> pd.DataFrame:
     """Judge statements T5-01 to T5-08 of data/published/claims.csv.
@@ -74,7 +74,7 @@ def claims(
         verdict_printed=theirs["verdict"],
         printed=theirs["measured"],
     )
-    return with_statements(judged, bound, stated)
+    return with_statements(judged, bound, statements)
 
 
 def measured(results: Frames, numbers: Iterable[int]) -> dict[str, pd.DataFrame]:

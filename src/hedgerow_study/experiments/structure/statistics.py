@@ -55,19 +55,19 @@ def statistics(
     return merge([pd.DataFrame(rows, columns=columns)], "statistics")
 
 
-@step("n_bootstrap", "seed", outputs=("told", "first", "statistics"))
+@step("n_bootstrap", "seed", outputs=("shown", "first", "statistics"))
 def resampled(
     forests: pd.DataFrame, distances: pd.DataFrame, scripts: pd.DataFrame, plan
 ) -> dict[str, pd.DataFrame]:
     """The bootstrap over the trees of some forests, and what is shown of millions of distances.
 
-    Returns: `told`: distances of the pairs whose edits are shown; `first`: of all pairs of the
+    Returns: `shown`: distances of the pairs whose edits are shown; `first`: of all pairs of the
     first forest, which figures show; `statistics` as `statistics` returns it.
     """
     pair = [*REPEAT, "tree_1", "tree_2"]
     shown = pd.MultiIndex.from_frame(distances[pair]).isin(pd.MultiIndex.from_frame(scripts[pair]))
     return {
-        "told": merge([distances[shown]], "distances"),
+        "shown": merge([distances[shown]], "distances"),
         "first": merge([distances[distances["repeat"] == 0]], "first"),
         "statistics": statistics(distances, forests, plan),
     }

@@ -26,13 +26,13 @@ def claims(
     treatment: pd.DataFrame,
     separation: pd.DataFrame,
     specification: Mapping[str, Any],
-    stated: pd.DataFrame,
+    statements: pd.DataFrame,
 ) -> pd.DataFrame:
     """Judge statements T6-01 to T6-06 of data/published/claims.csv."""
     cells = measured(public(leaves), public(treatment), public(separation))
     frames = {"cohorts": cells}
     names = cells["dataset"].unique()
-    return judged("survival", frames, specification, stated, names, partial(without, frames))
+    return judged("survival", frames, specification, statements, names, partial(without, frames))
 
 
 def measured(

@@ -21,14 +21,14 @@ def claims(
     measured: Frames,
     statistics: pd.DataFrame,
     specification: Mapping[str, Any],
-    stated: pd.DataFrame,
+    statements: pd.DataFrame,
 ) -> pd.DataFrame:
     """Judge the questions about distances and ensembles."""
     families = list(COMPARED.families(rows_of(measured)))
     frames = partial(statistics_without_dataset, families, TEST, read=_read)
     names = set().union(*(frame["dataset"] for frame in measured.values()))
     read = {"statistics": _read(statistics)}
-    return judged("diverse_trees", read, specification, stated, names, frames, {})
+    return judged("diverse_trees", read, specification, statements, names, frames, {})
 
 
 def _read(statistics: pd.DataFrame) -> pd.DataFrame:

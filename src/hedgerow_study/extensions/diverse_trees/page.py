@@ -111,8 +111,8 @@ def _answers(questions: pd.DataFrame) -> list[dict]:
                 "higher": "; ".join(words["higher"]),
                 "lower": "; ".join(words["lower"]),
                 "n_same": len(words["no difference"]),
-                "untold": "; ".join(words["too few data sets"]),
-                "n_untold": len(words["too few data sets"]),
+                "too_few": "; ".join(words["too few data sets"]),
+                "n_too_few": len(words["too few data sets"]),
             }
         )
     return answers

@@ -21,7 +21,7 @@ def claims(
     rows: pd.DataFrame,
     statistics: pd.DataFrame,
     specification: Mapping[str, Any],
-    stated: pd.DataFrame,
+    statements: pd.DataFrame,
 ) -> pd.DataFrame:
     """Judge the questions about noise models, by the accuracy at the largest noise factor."""
     accuracies = rows[rows["metric"] == "accuracy"]
@@ -37,7 +37,7 @@ def claims(
 
     read, names = {"statistics": _read(statistics)}, sorted(set(accuracies["dataset"]))
     labels = {method: LOOKS[method].label for method in METHODS}
-    return judged("noise_models", read, specification, stated, names, without, labels)
+    return judged("noise_models", read, specification, statements, names, without, labels)
 
 
 def _read(statistics: pd.DataFrame) -> pd.DataFrame:

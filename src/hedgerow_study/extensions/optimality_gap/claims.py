@@ -18,9 +18,9 @@ def claims(
     rows: pd.DataFrame,
     statistics: pd.DataFrame,
     specification: Mapping[str, Any],
-    stated: pd.DataFrame,
+    statements: pd.DataFrame,
 ) -> pd.DataFrame:
     """Judge the questions about training data, test data and noise."""
     return judge_comparisons(
-        "optimality_gap", COMPARED, rows, statistics, specification, stated, LABELS
+        "optimality_gap", COMPARED, rows, statistics, specification, statements, LABELS
     )

@@ -11,7 +11,7 @@ from hedgerow_study.experiments.plan import Plan, in_chunks, setting
 EXPERIMENT = "optimal"  # the word under which seeds are drawn, its former name
 
 #: Learners that are given the noise level; the tuned ones have to estimate it.
-KNOWN_ERROR, C45_GIVEN = "optimal_told", "c45_told"
+KNOWN_ERROR, C45_GIVEN = "optimal_given", "c45_given"
 #: Learners of test data; those of the training data are not pruned.
 METHODS = ("c45", "cart", "uct", "optimal", "optimal_priced", "optimal_error")
 NOISY = (*METHODS, C45_GIVEN, KNOWN_ERROR)

@@ -19,9 +19,9 @@ def claims(
     measured: Frames,
     statistics: pd.DataFrame,
     specification: Mapping[str, Any],
-    stated: pd.DataFrame,
+    statements: pd.DataFrame,
 ) -> pd.DataFrame:
     """Judge the questions about models and weights."""
     return judge_comparisons(
-        "survival_baselines", COMPARED, rows_of(measured), statistics, specification, stated, {}
+        "survival_baselines", COMPARED, rows_of(measured), statistics, specification, statements, {}
     )

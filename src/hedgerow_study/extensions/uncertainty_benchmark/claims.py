@@ -18,9 +18,9 @@ def claims(
     rows: pd.DataFrame,
     statistics: pd.DataFrame,
     specification: Mapping[str, Any],
-    stated: pd.DataFrame,
+    statements: pd.DataFrame,
 ) -> pd.DataFrame:
     """Judge the questions about each doubt, all together, and what a user would take instead."""
     return judge_comparisons(
-        "uncertainty_benchmark", COMPARED, rows, statistics, specification, stated, LABELS
+        "uncertainty_benchmark", COMPARED, rows, statistics, specification, statements, LABELS
     )

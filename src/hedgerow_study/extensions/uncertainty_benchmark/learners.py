@@ -62,7 +62,7 @@ UNCERTAINTY_USED = {
     "udt": ("error",),
     "optimal": ("error",),
     "e2m": ("y_plausibility",),
-    "doubt_tree": ("error", "y_plausibility"),
+    "uncertain_data_tree": ("error", "y_plausibility"),
 }
 
 
@@ -143,7 +143,7 @@ def _own_tree(
         "plt": ProbabilisticThresholdClassifier,
         "udt": UncertainTreeClassifier,
         "eig": EIGClassifier,
-        "doubt_tree": UncertainDataTreeClassifier,
+        "uncertain_data_tree": UncertainDataTreeClassifier,
     }[method]
     return kind(smoothing=True, **settings)
 

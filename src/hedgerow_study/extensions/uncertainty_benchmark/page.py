@@ -56,7 +56,7 @@ def section(
         ),
         "uncertainty_benchmark_people": view(
             _people(tables["uncertainty_benchmark_people"]),
-            ["Learner", "Accuracy", "Log loss", "Answers that change", "Foretold"],
+            ["Learner", "Accuracy", "Log loss", "Answers that change", "Expected changes"],
         ),
     }  # fmt: skip
     return filled(
@@ -130,7 +130,7 @@ def _honesty(table: pd.DataFrame) -> dict[str, list]:
 
 def _people(table: pd.DataFrame) -> list[tuple]:
     """Lines of the illustration."""
-    digits = {"accuracy": 1, "log_loss": 3, "changes": 1, "foretold": 1}
+    digits = {"accuracy": 1, "log_loss": 3, "changes": 1, "expected_changes": 1}
     return [
         (PEOPLE_LABELS[line["method"]], *(number(line[name], n) for name, n in digits.items()))
         for line in table.to_dict("records")

@@ -33,7 +33,7 @@ OURS = (
     "eig",
     "imputation",
     "optimal",
-    "doubt_tree",
+    "uncertain_data_tree",
 )
 OTHERS = ("cart", "forest", "boosting", "logistic")
 METHODS = (*OURS, *OTHERS)

@@ -35,8 +35,8 @@ TEST_SIZE = 0.3  # of the persons
 #: Learner, and whether it is given the errors of the recording that it classifies.
 PEOPLE = {
     "c45": ("c45", False),
-    "c45_told": ("c45", True),
-    "doubt_tree": ("doubt_tree", True),
+    "c45_given": ("c45", True),
+    "uncertain_data_tree": ("uncertain_data_tree", True),
     "forest": ("forest", False),
 }
 
@@ -48,7 +48,8 @@ def people(
     """Predictions for one recording of each test person, with and without its errors.
 
     Metrics: accuracy and log_loss over test persons; changes, the share of their other recordings
-    that are answered otherwise than the one; foretold, what `explain` says of that on average.
+    that are answered otherwise than the one; expected_changes, what `explain` says of that on
+    average.
     """
     lines = []
     with one_thread():
@@ -74,7 +75,9 @@ def _scores_of(table: TidyTable, number: int, plan: UncertaintyBenchmarkPlan) ->
     noisy = Uncertain(train.X, error=of_training.to_dict())
     for method, (name, tells) in PEOPLE.items():
         state = random_state(plan.seed, EXPERIMENT, table.name, number, method)
-        model = _learner(name, plan, state).fit(noisy if name == "doubt_tree" else train.X, train.y)
+        model = _learner(name, plan, state).fit(
+            noisy if name == "uncertain_data_tree" else train.X, train.y
+        )
 
         def predict(X, error=None, model=model):
             given = {} if error is None else {"error": error}
@@ -88,11 +91,11 @@ def _scores_of(table: TidyTable, number: int, plan: UncertaintyBenchmarkPlan) ->
         # Each person counts once, however many recordings there are.
         yield method, "changes", float(pd.Series(changed).groupby(person).mean().mean())
         if tells:
-            foretold = [
+            expected_changes = [
                 model.explain(one.X.iloc[i], error=errors.iloc[[i]]).changes
                 for i in range(len(one))
             ]
-            yield method, "foretold", float(np.mean(foretold))
+            yield method, "expected_changes", float(np.mean(expected_changes))
 
 
 def _classified_rows(test: TidyTable, draws: np.random.Generator) -> np.ndarray:

@@ -42,7 +42,7 @@ RULE, BEST_SINGLE, HINDSIGHT = "rule", "best_single", "hindsight"
 def cases(rows: pd.DataFrame, suite: Mapping[str, Any]) -> tuple[pd.DataFrame, pd.DataFrame]:
     """What is known of each case, and how accurate each learner was, mean over repeats.
 
-    Known are properties of the data; error (standard deviations), missing and doubtful_classes
+    Known are properties of the data; error (standard deviations), missing and uncertain_labels
     (shares), 0 where there are none or none are given; exact_training: noise came after it.
     """
     selected = rows[rows["part"] == PART]
@@ -56,8 +56,8 @@ def cases(rows: pd.DataFrame, suite: Mapping[str, Any]) -> tuple[pd.DataFrame, p
         line = dict(data.loc[dataset, list(PROPERTIES)])
         for name, kind in (("error", "errors"), ("missing", "missing")):
             line[name] = suite["levels"][kind][level] if kind in what else 0.0
-        is_given = what.get("classes") == "told"
-        line["doubtful_classes"] = suite["levels"]["classes"][level] if is_given else 0.0
+        is_given = what.get("classes") == "given"
+        line["uncertain_labels"] = suite["levels"]["classes"][level] if is_given else 0.0
         line["exact_training"] = float(place == suite["places"][0])
         lines.append(line)
     return pd.DataFrame(lines, index=accuracy.index), accuracy

@@ -103,14 +103,14 @@ class Sample:
         what = {} if cell.condition == CLEAN else self.suite["conditions"][cell.condition]
         errors = None
         if "errors" in what:
-            factor = what["told"][self.repeat % len(what["told"])]
+            factor = what["given"][self.repeat % len(what["given"])]
             size = factor * self.suite["levels"]["errors"][cell.level]
             numbers = np.flatnonzero(self.n_categories == 0)
             errors = {self.table.X.columns[j]: float(size * self.spread[j]) for j in numbers}
         both = cell.place not in (*self.suite["places"][:1], TRAINING, NOWHERE)
         train = self._measured(what, cell.level, "train", errors, uncertain=both)
         if "classes" in what:
-            train = self._with_label_noise(train, cell.level, what["classes"] == "told")
+            train = self._with_label_noise(train, cell.level, what["classes"] == "given")
         test = self._measured(what, cell.level, "test", errors)
         again = self._measured(what, cell.level, "again", errors) if "errors" in what else None
         return Case(train, test, again)

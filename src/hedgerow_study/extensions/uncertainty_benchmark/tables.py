@@ -28,7 +28,7 @@ LABELS = {
     "eig": "EIG",
     "imputation": "C4.5 after kNN imputation",
     "optimal": "best tree",
-    "doubt_tree": "uncertain-data tree",
+    "uncertain_data_tree": "uncertain-data tree",
     "cart": "scikit-learn's tree",
     "forest": "random forest",
     "boosting": "gradient boosting",
@@ -40,9 +40,9 @@ CONDITION_LABELS = {
     "heavy_tails": "heavy-tailed errors",
     "wrong_size": "errors, given size off by 2×",
     "missing": "missing completely at random",
-    "missing_for_a_reason": "missing not at random",
-    "doubtful_classes": "uncertain labels, given",
-    "doubtful_classes_untold": "uncertain labels, not given",
+    "missing_not_at_random": "missing not at random",
+    "uncertain_labels": "uncertain labels, given",
+    "uncertain_labels_withheld": "uncertain labels, not given",
     "all": "all together",
 }
 
@@ -114,12 +114,12 @@ CHOICE_LABELS = {
 }
 PEOPLE_LABELS = {
     "c45": "C4.5, errors not given",
-    "c45_told": "C4.5, errors of the recording given",
-    "doubt_tree": "uncertain-data tree",
+    "c45_given": "C4.5, errors of the recording given",
+    "uncertain_data_tree": "uncertain-data tree",
     "forest": "random forest",
 }
 #: Metrics of the illustration, and their unit.
-PEOPLE_METRICS = {"accuracy": 100.0, "log_loss": 1.0, "changes": 100.0, "foretold": 100.0}
+PEOPLE_METRICS = {"accuracy": 100.0, "log_loss": 1.0, "changes": 100.0, "expected_changes": 100.0}
 
 
 def recordings_caption(people: pd.DataFrame, plan: UncertaintyBenchmarkPlan) -> dict[str, str]:
@@ -146,7 +146,7 @@ def honesty_sources(table: pd.DataFrame) -> Iterator[Cell]:
     "A rule of thumb",
     caption="A tree of few leaves (E2M) learnt from how near each learner came to the best in "
     "each case, a data set in a condition: what to take by what is known beforehand. error: "
-    "standard deviation of the errors, in those of a variable; missing, doubtful_classes: shares, "
+    "standard deviation of the errors, in those of a variable; missing, uncertain_labels: shares, "
     "0 where nobody tells; exact_training: 1 where doubt came after training; n_rows: of the "
     "training part. Accuracies on the cases of the leaf, means over data sets, in per cent: of "
     "what it recommends, of C4.5, of the forest, of the best in hindsight. {ran}",
@@ -207,7 +207,7 @@ def uncertainty_benchmark_honesty(
     caption="Several recordings of each person. Persons are divided; one recording of each test "
     "person is answered, and the others tell its errors. Accuracy in per cent and log loss over "
     "persons; changes: of the other recordings those that are answered otherwise, per cent; "
-    "foretold: the probability of that by the explanation of the case, per cent. Means over "
+    "expected_changes: its probability by the explanation of the case, per cent. Means over "
     "repeats. {ran}",
     caption_values=recordings_caption,
     sources=LineSources(
@@ -224,7 +224,7 @@ def uncertainty_benchmark_people(
 ) -> pd.DataFrame:
     """The benefit of giving learners real errors.
 
-    Returns: method, accuracy, log_loss, changes, foretold, n_repeats.
+    Returns: method, accuracy, log_loss, changes, expected_changes, n_repeats.
     """
     wide = people.pivot_table(index="method", columns="metric", values="value", aggfunc="mean")
     wide = wide.reindex(index=[m for m in PEOPLE_LABELS if m in wide.index])

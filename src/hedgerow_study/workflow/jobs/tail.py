@@ -21,7 +21,7 @@ from hedgerow_study.workflow.jobs.steps import (
 )
 
 #: What claims read beside results.
-CLAIM_FILES = {"specification": "config/claims.yaml", "stated": "data/published/claims.csv"}
+CLAIM_FILES = {"specification": "config/claims.yaml", "statements": "data/published/claims.csv"}
 #: Steps of the loop, with the function that each runs; of statistics the last one of the module.
 CALLS = {
     "statistics": "{word}.statistics",

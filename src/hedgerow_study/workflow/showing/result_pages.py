@@ -57,7 +57,7 @@ CHOICE, README, SUITE = "docs/which_method.md", "README.md", "config/suite.yaml"
 #: The experiment whose results they tell.
 EXPERIMENT = "uncertainty_benchmark"
 #: Learners whose predictions for a second measurement are compared.
-STEADY = ("ss_stp_se", "udt", "doubt_tree", "forest", "boosting")
+STEADY = ("ss_stp_se", "udt", "uncertain_data_tree", "forest", "boosting")
 #: Names of the tables that the page asks for, each between `<!-- NAME: make generated -->` and
 #: `<!-- end -->`.
 TABLES = ("conditions", "changes", "rule", "honesty", "people")
@@ -98,7 +98,7 @@ def pages(root: Path) -> dict[str, dict[str, str]]:
     folder = root / RESULTS / EXPERIMENT
     if (root / README).is_file() and folder.is_dir():
         levels = read_yaml(root / SUITE)["levels"]["errors"]
-        effects = read_csv(folder / "uncertainty_benchmark_effects.csv")
+        effects = from_reference(read_csv(folder / "uncertainty_benchmark_effects.csv"))
         texts[README] = {"gain": gain(effects, levels)}
     return texts
 
@@ -495,8 +495,10 @@ def gain(effects: pd.DataFrame, levels: Sequence[float]) -> str:
     """What a tree gains that knows the size of errors, beside a forest that does not."""
     given_size = effects[(effects["condition"] == "error") & (effects["second"] == "c45")]
     by = given_size.set_index(["metric", "first"])
-    tree, forest = (by.loc[("accuracy", method)] for method in ("doubt_tree", "forest"))
-    changed, of_forest = (by.loc[("changes", method)] for method in ("doubt_tree", "forest"))
+    tree, forest = (by.loc[("accuracy", method)] for method in ("uncertain_data_tree", "forest"))
+    changed, of_forest = (
+        by.loc[("changes", method)] for method in ("uncertain_data_tree", "forest")
+    )
     sizes = f"{', '.join(map(str, levels[:-1]))} or {levels[-1]}"
     text = (
         f"We added normally distributed errors to {tree['n_datasets']} data sets. Their standard "
@@ -519,13 +521,13 @@ def which_method(root: Path) -> dict[str, str]:
     folder = root / RESULTS / EXPERIMENT
     if not folder.is_dir():
         return {}
-    effects = read_csv(folder / "uncertainty_benchmark_effects.csv")
+    effects = from_reference(read_csv(folder / "uncertainty_benchmark_effects.csv"))
     return {
         "conditions": conditions_table(effects),
         "changes": _changes(effects),
-        "rule": _rule(read_csv(folder / "uncertainty_benchmark_rule.csv")),
-        "honesty": _honesty(read_csv(folder / "uncertainty_benchmark_honesty.csv")),
-        "people": _people(read_csv(folder / "uncertainty_benchmark_people.csv")),
+        "rule": _rule(from_reference(read_csv(folder / "uncertainty_benchmark_rule.csv"))),
+        "honesty": _honesty(from_reference(read_csv(folder / "uncertainty_benchmark_honesty.csv"))),
+        "people": _people(from_reference(read_csv(folder / "uncertainty_benchmark_people.csv"))),
     }
 
 
@@ -554,7 +556,7 @@ def conditions_table(effects: pd.DataFrame, conditions: Iterable[str] = CONDITIO
         best = readable["difference"].idxmax()
         cells = [CONDITION_LABELS[condition], number(readable["mean_second"].iloc[0], 1)]
         cells += [f"{LABELS[best]} {_gain(readable.loc[best])}"]
-        cells += [_gain(of_condition.loc[m]) for m in ("doubt_tree", "forest", "logistic")]
+        cells += [_gain(of_condition.loc[m]) for m in ("uncertain_data_tree", "forest", "logistic")]
         lines.append(cells)
     heads = ["condition", "C4.5", "best readable tree", "uncertain-data tree", "forest", "logistic"]
     return table(heads, lines, texts=1)
@@ -603,7 +605,7 @@ def _people(people: pd.DataFrame) -> str:
     for line in people.to_dict("records"):
         cells = [PEOPLE_LABELS[line["method"]], number(line["accuracy"], 1)]
         cells += [number(line["log_loss"], 2)]
-        cells += [number(line[name], 1) for name in ("changes", "foretold")]
+        cells += [number(line[name], 1) for name in ("changes", "expected_changes")]
         lines.append(cells)
     return table(
         ["learner", "accuracy", "log loss", "changes", "predicted changes"], lines, texts=1
