@@ -412,9 +412,7 @@ def prune(
     # One presorting per training sample, whatever the order of the trees.
     for (repeat, training_noise), group in keys.groupby(["repeat", "training_noise"]):
         training = samples.training(int(repeat), "train", float(training_noise))
-        for i, method, uncertainty in zip(
-            group.index, group["method"], group["uncertainty"], strict=True
-        ):
+        for i, method, uncertainty in group[["method", "uncertainty"]].itertuples():
             pruned[i] = training.prune(grown[i], method, float(uncertainty), confidence, plan)
     return forest_to_frame(pruned, keys)
 

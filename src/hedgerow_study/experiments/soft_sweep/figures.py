@@ -113,9 +113,7 @@ def _figure(rows: pd.DataFrame, plan: SweepPlan, noise: float) -> Figure:
                 marker=LOOKS[m].marker,
                 markeredgecolor="black",
                 markeredgewidth=0.5,
-                label=LOOKS[m].label
-                if m == "c45"
-                else f"{LOOKS[m].label}, u = {plan.uncertainty:g}",
+                label=LOOKS[m].label + ("" if m == "c45" else f", u = {plan.uncertainty:g}"),
             )
             for m in METHODS
         ]

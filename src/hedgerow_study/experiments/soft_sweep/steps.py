@@ -102,9 +102,7 @@ def evaluate(
         repeat, noise = int(repeat), float(noise)
         training = samples.training(repeat, "train", noise)
         X, y = samples.X_of(repeat, "test", 0.0), samples.y(repeat, "test")
-        for i, method, uncertainty in zip(
-            group.index, group["method"], group["uncertainty"], strict=True
-        ):
+        for i, method, uncertainty in group[["method", "uncertainty"]].itertuples():
             for confidence in (*plan.confidences, np.nan):
                 tree = grown[i]
                 if not np.isnan(confidence):

@@ -176,13 +176,11 @@ class _Learners:
 
     def tuned(self) -> dict[tuple, float]:
         """The uncertainty with the best accuracy in cross validation, by cell."""
-        p, uncertainties = self.p, self.plan.uncertainties
+        p, grid = self.p, self.plan.uncertainties
         accuracy = {}  # by cell: folds by uncertainties
 
         def note(cell, k, g, y, predictor, X):
-            table = accuracy.setdefault(
-                cell, np.full((p.parts.n_folds, len(uncertainties)), np.nan)
-            )
+            table = accuracy.setdefault(cell, np.full((p.parts.n_folds, len(grid)), np.nan))
             tree, gate = predictor
             table[k, g] = metrics.accuracy(y, tree.predict_proba(X, evaluation=gate))
 
@@ -204,9 +202,7 @@ class _Learners:
                 for model, of in _assumed_models(family):
                     for g, method, predictor in self._predictors(trained, of):
                         note(("training", family, n, method, model), k, g, y, predictor, clean)
-        return {
-            cell: best_value(uncertainties, table.mean(axis=0)) for cell, table in accuracy.items()
-        }
+        return {cell: best_value(grid, table.mean(axis=0)) for cell, table in accuracy.items()}
 
     def _predictors(self, trained: Learner, of: str) -> Iterator[tuple]:
         """Number of each uncertainty, method, and how it reads under a family."""
@@ -249,9 +245,7 @@ def _rows(p: _Repeat, confidence: float, plan: NoiseModelsPlan) -> Iterator[tupl
                 yield from _scores((*place, method, "true"), predictor, X, y)
 
 
-def _scores(
-    cell: tuple, predictor: tuple, X, y, uncertainty: float | None = None
-) -> Iterator[tuple]:
+def _scores(cell: tuple, predictor: tuple, X, y, u: float | None = None) -> Iterator[tuple]:
     """Metrics of one tree, read with its gate, under the key of its cell."""
     tree, gate = predictor
     probabilities = tree.predict_proba(X, evaluation=gate)
@@ -259,5 +253,5 @@ def _scores(
     yield *cell, "accuracy", metrics.accuracy(y, probabilities)
     yield *cell, "macro_f1", metrics.macro_f1(y, probabilities)
     yield *cell, "brier", metrics.brier(y, probabilities)
-    if uncertainty is not None:
-        yield *cell, "uncertainty", uncertainty
+    if u is not None:
+        yield *cell, "uncertainty", u

@@ -88,9 +88,7 @@ class OptimalityGapPlan(Plan):
     depths: tuple[int, ...] = setting(
         (2, 3, 4), "Limits of the depth of all trees.", minimum=1, maximum=16
     )
-    n_repeats: int = setting(
-        2, "Repeats, splits into training and test part.", minimum=1, maximum=9_999
-    )
+    n_repeats: int = setting(2, "Splits into training and test part.", minimum=1, maximum=9_999)
     test_size: float = setting(
         0.3, "Share of the rows that are tested.", exclusive_minimum=0, exclusive_maximum=1
     )

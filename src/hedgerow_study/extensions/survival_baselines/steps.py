@@ -104,9 +104,8 @@ def scores(
 
     cohort = cohort_of(table, plan)
     protocol = CombinedSettings(plan, protocol, PLAN_SETTINGS)
-    trees = survival_learn(table, protocol, repeats)["trees"].set_index(["repeat", "method"])[
-        "tree"
-    ]
+    trees = survival_learn(table, protocol, repeats)["trees"]
+    trees = trees.set_index(["repeat", "method"])["tree"]
     follow_up = cohort.natural_history()
     X = codes(cohort.X)
     rows = []
