@@ -176,7 +176,7 @@ def test_what_is_no_json_is_refused(text, tmp_path):
 def test_explain_reads_the_tree_inside(first, halves, capsys):
     """The file of the folder is one with more beside the tree."""
     assert main(["explain", str(first / "tree.json"), str(halves / "one.csv")]) == 0
-    assert "doubts of the nodes" not in capsys.readouterr().out  # it has no node statistics
+    assert "revisions by the nodes" not in capsys.readouterr().out  # it has no node statistics
     form = json.loads((first / "tree.json").read_text())
     model = read_model(first)
     frame = load_gbsg2()[list(form["tree"]["feature_names"])]
@@ -190,7 +190,7 @@ def test_explain_reads_the_tree_inside(first, halves, capsys):
     run = ["explain", str(halves / "annotated.json"), str(halves / "one.csv"), "--row", "0"]
     assert main(run) == 0
     out = capsys.readouterr().out
-    assert out.startswith("row 0") and "doubts of the nodes" in out
+    assert out.startswith("row 0") and "revisions by the nodes" in out
 
 
 # -------------------------------------------------------------------------------------- apply

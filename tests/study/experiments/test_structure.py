@@ -211,7 +211,7 @@ def test_of_the_distances_those_are_kept_that_are_shown(learned, compared, plan)
     found = structure_statistics.resampled(learned["forests"], compared["distances"], scripts, plan)
     first = compared["distances"].query("repeat == 0")
     pd.testing.assert_frame_equal(found["first"], first)
-    pd.testing.assert_frame_equal(found["told"][keys], scripts.reset_index(drop=True))
+    pd.testing.assert_frame_equal(found["shown"][keys], scripts.reset_index(drop=True))
 
 
 def test_a_search_that_finds_nothing_is_an_error(table, plan):

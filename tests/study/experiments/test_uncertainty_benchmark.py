@@ -123,8 +123,8 @@ def test_conditions_and_levels_of_the_suite():
     for levels in REGISTERED["levels"].values():
         assert len(levels) == 3 and levels == sorted(set(levels))
     for what in conditions.values():
-        assert set(what) - {"told"} <= set(REGISTERED["levels"])
-        assert ("told" in what) == ("errors" in what)
+        assert set(what) - {"given"} <= set(REGISTERED["levels"])
+        assert ("given" in what) == ("errors" in what)
     assert tuple(REGISTERED["against"]) == AGAINST
     assert REGISTERED["places"] == ["test", "both"]
 

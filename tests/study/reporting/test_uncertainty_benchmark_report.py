@@ -69,7 +69,7 @@ def places(condition):
     """Levels and places of a condition."""
     if condition == "clean":
         return [(0, "nowhere")]
-    if condition.startswith("doubtful"):
+    if condition.startswith("uncertain_labels"):
         return [(0, "training"), (1, "training")]
     return [(0, "test"), (1, "both")]
 

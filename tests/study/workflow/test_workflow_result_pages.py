@@ -17,7 +17,7 @@ from hedgerow_study.extensions.uncertainty_benchmark.plan import READABLE
 from hedgerow_study.extensions.uncertainty_benchmark.tables import CONDITION_LABELS, LABELS
 from hedgerow_study.reporting.analytic_choices import tracked_tables
 from hedgerow_study.reporting.claim_specification import FORMER
-from hedgerow_study.reporting.claims import FORMER_COLUMNS
+from hedgerow_study.reporting.claims import FORMER_COLUMNS, from_reference
 from hedgerow_study.reporting.notes import note_files, passages
 from hedgerow_study.workflow.showing import result_pages
 from hedgerow_study.workflow.showing.result_pages import CHOICE, STEADY, TABLES, gain, which_method
@@ -312,7 +312,7 @@ def test_the_page_on_choices_is_read_in_three_minutes():
 
 def test_the_page_tells_every_condition_and_the_best_of_each():
     page = text(CHOICE)
-    effects = pd.read_csv(KEPT / "uncertainty_benchmark_effects.csv")
+    effects = from_reference(pd.read_csv(KEPT / "uncertainty_benchmark_effects.csv"))
     own = effects[(effects["metric"] == "accuracy") & (effects["second"] == "c45")]
     own = own[own["first"].isin(READABLE)]
     for condition, name in CONDITION_LABELS.items():

@@ -241,7 +241,11 @@ def call_of(identifier: str) -> str:
 def _module(module: str) -> dict[str, Declaration]:
     """What stands at the functions of a module, in their order."""
     name = module_of(module)
-    if importlib.util.find_spec(name) is None:
+    try:
+        missing = importlib.util.find_spec(name) is None
+    except ModuleNotFoundError:  # nor a folder of its experiment
+        missing = True
+    if missing:
         raise LookupError(f"there is no module `{name}`")
     functions = (
         getattr(value, "declared", None) for value in vars(importlib.import_module(name)).values()
