@@ -60,6 +60,7 @@ FROM_DTYPE = "from_dtype"
 #: How sample weights may be meant.
 WEIGHTS = ("auto", "counts", "relative")
 ROWS_AT_ONCE = 1 << 14  # of a table that is checked
+FLOATS = (np.float64, np.float32)  # native: `==` is false of the other byte order
 
 
 def relative_weights(weight: np.ndarray) -> np.ndarray:
@@ -220,6 +221,8 @@ class TreeClassifierMixin(ClassifierMixin, BaseEstimator):
 
     def _encode(self, X, *, reset: bool) -> np.ndarray:
         """The table as float64, NaN for missing, categories as codes."""
+        if not reset and (array := self._plain(X)) is not None:
+            return array
         X = without_mask(of_polars(X))
         check_frame(X)
         _check_feature_names(self, X, reset=reset)
@@ -252,6 +255,32 @@ class TreeClassifierMixin(ClassifierMixin, BaseEstimator):
         if reset:
             self._resolve_categories(array)
         return array
+
+    def _plain(self, X) -> np.ndarray | None:
+        """A few rows of floats with the columns of the fit; None: all checks are made."""
+        fitted = self.__dict__
+        if type(X) is np.ndarray:
+            if "feature_names_in_" in fitted or X.dtype not in FLOATS:
+                return None
+            array = X
+        elif is_frame(X):
+            names = fitted.get("feature_names_in_")
+            if names is None or not np.array_equal(X.columns.values, names):
+                return None
+            if any(dtype != np.float64 for dtype in X.dtypes.values):
+                return None
+            array = X.to_numpy()
+        else:
+            return None
+        if (
+            array.ndim != 2
+            or not 0 < array.size <= ROWS_AT_ONCE
+            or array.shape[1] != fitted.get("n_features_in_")
+            or fitted.get("_category_labels")
+            or np.isinf(array).any()
+        ):
+            return None
+        return array.astype(np.float64, copy=False)
 
     def _encode_frame(self, X: pd.DataFrame, *, reset: bool) -> np.ndarray:
         import pandas as pd
@@ -567,9 +596,11 @@ class TreeClassifierMixin(ClassifierMixin, BaseEstimator):
 
     def _read(self, X, error):
         """A table as the tree reads it, and the gate that it is read with."""
-        check_is_fitted(self, "tree_")
+        if "tree_" not in self.__dict__:
+            check_is_fitted(self, "tree_")
         X, error = self._unpacked(X, error)
-        check_error_order(error, X)
+        if error is not None:
+            check_error_order(error, X)
         array = self._encode(X, reset=False)
         return array, "own" if error is None else self._error_gate(error, len(array))
 
@@ -599,8 +630,9 @@ class TreeClassifierMixin(ClassifierMixin, BaseEstimator):
 
         `error` as in `predict_proba`.
         """
-        check_is_fitted(self, "tree_")
-        return self.classes_[np.argmax(_predicted(self, X, error), axis=1)]
+        if "tree_" not in self.__dict__:
+            check_is_fitted(self, "tree_")
+        return self.classes_[_predicted(self, X, error).argmax(axis=1)]
 
     def apply(self, X, error=None) -> np.ndarray:
         """Number of the leaf with the largest share of each row (ties: the lower), (n,) int.

@@ -78,6 +78,8 @@ def table_of(tree, X: Any) -> np.ndarray:
     stand; columns of other names are left out. A tree without names, and a frame whose columns have
     no text for a name, go by position, as an array does.
     """
+    if type(X) is np.ndarray and X.dtype == np.float64:
+        return X
     X = of_polars(X)
     check_frame(X)
     if sparse.issparse(X):

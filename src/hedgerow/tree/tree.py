@@ -156,6 +156,8 @@ class Tree:
             setattr(self, _attribute(name), array)
         self.gate = gate
         self.statistics = statistics
+        self._leaf_values: dict[bool, np.ndarray] = {}  # by whether they are smoothed
+        self._idle: dict[tuple[int, int], list[Traversal]] = {}  # by gate and number of variables
         with validation.parse_errors_of("`classes`, `feature_names` or `categories` of a tree"):
             if classes is not None:
                 classes = label_list(names_of("classes", classes, range(self.n_classes)))
@@ -177,6 +179,11 @@ class Tree:
         validation.check_names(self)
         if self.gate is not None:
             validation.check_gate(self.gate, self)
+
+    def __getstate__(self) -> dict:
+        """Arrays and metadata; all else is computed from them."""
+        names = (*map(_attribute, _ARRAYS), *_METADATA)
+        return {name: self.__dict__[name] for name in names}
 
     def __setstate__(self, state: dict) -> None:
         """Unpickled and copied: checked like what is read, and read-only again."""
@@ -260,14 +267,21 @@ class Tree:
         Training weight shares; with `smoothing`, Laplace: (n_c + 1) / (n + C).  A node without
         training weight takes those of its parent.
         """
-        weight = self.class_weight.sum(axis=1, keepdims=True)
-        if smoothing:
-            return (self.class_weight + 1.0) / (weight + self.n_classes)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            shares = self.class_weight / weight
-        for node in np.flatnonzero(weight[:, 0] <= 0):
-            shares[node] = 1.0 / self.n_classes if node == 0 else shares[self.parent[node]]
-        return shares
+        return self._probabilities(bool(smoothing)).copy()
+
+    def _probabilities(self, smoothing: bool) -> np.ndarray:
+        """`probabilities`, computed once."""
+        if smoothing not in self._leaf_values:
+            weight = self.class_weight.sum(axis=1, keepdims=True)
+            if smoothing:
+                shares = (self.class_weight + 1.0) / (weight + self.n_classes)
+            else:
+                with np.errstate(invalid="ignore", divide="ignore"):
+                    shares = self.class_weight / weight
+                for node in np.flatnonzero(weight[:, 0] <= 0):
+                    shares[node] = 1.0 / self.n_classes if node == 0 else shares[self.parent[node]]
+            self._leaf_values[smoothing] = np.ascontiguousarray(shares)
+        return self._leaf_values[smoothing]
 
     def importances(self, n_features: int, impurity: str = "entropy") -> np.ndarray:
         """How much the tests of each variable lower the impurity; adds up to 1 (or is 0).
@@ -309,6 +323,10 @@ class Tree:
 
     # -- traversal ----------------------------------------------------------------------
 
+    @cached_property
+    def _last_variable(self) -> int:
+        return int(self.feature.max())
+
     def check_width(self, n_variables: int) -> None:
         """Refuse data with fewer variables than the tree tests.
 
@@ -316,9 +334,9 @@ class Tree:
         ------
         InputError
         """
-        if int(self.feature.max()) >= n_variables:
+        if self._last_variable >= n_variables:
             raise InputError(
-                f"the tree tests variable {int(self.feature.max())} and the data have "
+                f"the tree tests variable {self._last_variable} and the data have "
                 f"{n_variables} variables",
                 remedy="give the variables that the tree was grown from, in their order",
             )
@@ -335,12 +353,31 @@ class Tree:
         steps = X.flags.aligned and not any(stride % X.itemsize for stride in X.strides)
         return X if steps else X.copy()
 
-    def _traversal(self, X: np.ndarray, gate: AnyGate | None) -> Traversal:
+    def _traversal(self, n_variables: int, gate: AnyGate | None) -> Traversal:
         if isinstance(gate, NoiseGate):
-            check_noise(gate, X.shape[1], "evaluation")
+            check_noise(gate, n_variables, "evaluation")
         if gate is not None:
             validation.check_gate(gate, self)
-        return Traversal(self, Gates(gate, X.shape[1], exact=True))
+        return Traversal(self, Gates(gate, n_variables, exact=True))
+
+    def _walk(self, X: Any, evaluation: Any, method: str, *arguments: Any) -> Any:
+        """Call a method of a `Traversal` for a table.
+
+        A traversal is at work for one table at a time, so that threads take one each; those of
+        the tree's own gate and of none are used again. A gate with models may keep what they gave.
+        """
+        X = self._rows(X)
+        gate = self._evaluation(evaluation)
+        idle: list[Traversal] = []
+        if gate is None or (gate is self.gate and not getattr(gate, "models", None)):
+            idle = self._idle.setdefault((id(gate), X.shape[1]), idle)
+        try:
+            traversal = idle.pop()
+        except IndexError:
+            traversal = self._traversal(X.shape[1], gate)
+        outcome = getattr(traversal, method)(X, *arguments)
+        idle.append(traversal)
+        return outcome
 
     def _evaluation(self, evaluation: Any) -> AnyGate | None:
         if isinstance(evaluation, str) and evaluation == "own":
@@ -380,20 +417,16 @@ class Tree:
                 f"root is {root!r}",
                 remedy=f"give the number of a node, from 0 to {self.n_nodes - 1}",
             )
-        X = self._rows(X)
-        traversal = self._traversal(X, self._evaluation(evaluation))
-        return traversal.mix(X, np.ascontiguousarray(self.probabilities(smoothing)), root)
+        return self._walk(X, evaluation, "mix", self._probabilities(bool(smoothing)), root)
 
     def apply(self, X, evaluation: Any = "own") -> np.ndarray:
         """Leaf with the largest share of each instance (ties: the lower index), (n,) int."""
-        X = self._rows(X)
-        return self._traversal(X, self._evaluation(evaluation)).apply(X)
+        return self._walk(X, evaluation, "apply")
 
     def shares(self, X, evaluation: Any = "own") -> sparse.csr_array:
         """Share of each instance at every node it reaches, (n, n_nodes) sparse."""
-        X = self._rows(X)
-        indptr, nodes, shares = self._traversal(X, self._evaluation(evaluation)).visits(X)
-        matrix = sparse.csr_array((shares, nodes, indptr), shape=(X.shape[0], self.n_nodes))
+        indptr, nodes, shares = self._walk(X, evaluation, "visits")
+        matrix = sparse.csr_array((shares, nodes, indptr), shape=(len(indptr) - 1, self.n_nodes))
         matrix.sort_indices()
         return matrix
 

@@ -181,10 +181,7 @@ class _BranchPredictions:
         tested = np.unique(tree.feature[tree.feature >= 0])
         self._observed = ~np.isnan(X[:, tested]).any(axis=1)
         self._row_codes = tree.predict_proba(X, None).argmax(axis=1)
-        # Once: at each of the many tests of a chain they would take as long as its rows.
-        self._shares = np.ascontiguousarray(tree.probabilities())
-        self._traversal = tree._traversal(X, None)
-        self._leaf_class = self._shares.argmax(axis=1)
+        self._leaf_class = tree.probabilities().argmax(axis=1)
 
     def below(self, child: int, rows: np.ndarray, in_branch: np.ndarray) -> np.ndarray:
         """Of a branch, (n,) codes; in_branch: rows whose way leads into it."""
@@ -193,7 +190,7 @@ class _BranchPredictions:
         codes = self._row_codes[rows]
         others = rows[walked := ~(in_branch & self._observed[rows])]
         if len(others):
-            shares = self._traversal.mix(self._X[others], self._shares, child)
+            shares = self._tree.predict_proba(self._X[others], None, root=child)
             codes[walked] = shares.argmax(axis=1)
         return codes
 
