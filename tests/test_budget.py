@@ -9,7 +9,7 @@ import pytest
 ROOT = Path(__file__).parents[1]
 #: Lines of code, declarations, rules and templates. A larger number needs a reason in CHANGELOG.
 BUDGET = {
-    "hedgerow": 49_455,
+    "hedgerow": 49_545,
     "hedgerow_study": 46_825,
     "hedgerow_clinic": 11_225,
     "hedgerow_data": 97,

@@ -71,7 +71,7 @@ cdef struct Points:
     double* left                # n_classes x capacity: class weights left of the candidate
     double* sum_left            # all classes together
     double* base                # scratch: class weights wholly on the left
-    double* edge                # scratch of the bounds: 2 n_classes + 1 rows of n_edges
+    double* edge                # scratch of the bounds: 2 n_classes + 6 rows of n_edges
     Py_ssize_t n_edges
     double* score               # where score_points looked; elsewhere far below any score
     double* threshold           # hard search: the candidate itself

@@ -28,6 +28,8 @@ cdef extern from "_kernels.h":
                       double* sum) noexcept nogil
     void hedgerow_two_sided(const double* left, double total, Py_ssize_t n,
                             double* h) noexcept nogil
+    void hedgerow_slopes(const double* left, double total, Py_ssize_t n,
+                         double* slope) noexcept nogil
     void hedgerow_smooth(const double* c, Py_ssize_t stride, double h, double weight,
                          Py_ssize_t n, double* out) noexcept nogil
     void hedgerow_add(const double* row, double weight, Py_ssize_t n, double* out) noexcept nogil
@@ -36,6 +38,7 @@ cdef extern from "_kernels.h":
 
 cdef int BLOCK = 16             # candidates between two evaluated ones
 cdef double FAR_BELOW = -1e300  # score of a candidate that a bound has excluded
+cdef double TOUCHED = 1e-12     # of the weight: a tangent nearer to an end would be too steep
 
 
 cdef int points_reserve(Points* points, Arena memory, Py_ssize_t n,
@@ -47,7 +50,7 @@ cdef int points_reserve(Points* points, Arena memory, Py_ssize_t n,
         return 0
     n = n + n // 2
     n_edges = n // BLOCK + 3
-    n_bounds = (2 * n_classes + 3) * n_edges
+    n_bounds = (2 * n_classes + 6) * n_edges
     points.capacity = 0
     memory.give_back(points.room)
     points.room = NULL
@@ -332,9 +335,9 @@ cdef void add_bounds(const double* left, Py_ssize_t stride, const double* sum_le
     """Add what one set of rows brings, times `factor`, to the scores at the ends of the blocks and
     to the bounds between them.
 
-    Between two ends each class's share of the score is convex in the weight on the left, so the
-    larger of its two ends bounds it; the part that is subtracted is least at the end nearer to an
-    even division, or at the even division itself.
+    The score is a sum over the classes, each convex in the weight on the left, less a function of
+    all that is there. A line below that function in its place, its tangent in the middle of the
+    block, leaves convex functions of one class each, of which the larger end is the bound.
     """
     cdef Py_ssize_t n_edges = (last - first - 1) // BLOCK + 2, size = points.n_edges, e, p
     cdef double* edge = points.edge
@@ -342,34 +345,59 @@ cdef void add_bounds(const double* left, Py_ssize_t stride, const double* sum_le
     cdef double* both = h + K * size
     cdef double* score = both + size
     cdef double* bounds = score + size
-    cdef double s, l, bound, half = weight / 2.0
+    cdef double* touched = bounds + size    # where each block's line touches ...
+    cdef double* line = touched + size      # ... its height at 0 ...
+    cdef double* slope = line + size        # ... and its slope
+    cdef double low, high, inside = TOUCHED * weight
     cdef int c
     for e in range(n_edges):
         p = first + e * BLOCK if e < n_edges - 1 else last
         for c in range(K):
             edge[c * size + e] = left[c * stride + p]
         both[e] = sum_left[p]
+    for e in range(n_edges - 1):
+        touched[e] = min(max((both[e] + both[e + 1]) / 2.0, inside), weight - inside)
+    hedgerow_slopes(touched, weight, n_edges - 1, slope)
+    hedgerow_two_sided(touched, weight, n_edges - 1, line)
+    for e in range(n_edges - 1):
+        line[e] = slope[e] * touched[e] - line[e]
+    hedgerow_two_sided(both, weight, n_edges, touched)
+    for e in range(n_edges):
+        score[e] -= factor * touched[e]
     for c in range(K):
         hedgerow_two_sided(edge + c * size, total[c], n_edges, h + c * size)
-    # Weights on the left of the edges are read once more below, so keep them in edge row 0.
-    for e in range(n_edges):
-        edge[e] = both[e]
-    hedgerow_two_sided(edge, weight, n_edges, both)
-    for e in range(n_edges):
-        s = -both[e]
-        for c in range(K):
-            s += h[c * size + e]
-        score[e] += factor * s
+        for e in range(n_edges):
+            score[e] += factor * h[c * size + e]
+        for e in range(n_edges - 1):
+            low = h[c * size + e] - slope[e] * edge[c * size + e]
+            high = h[c * size + e + 1] - slope[e] * edge[c * size + e + 1]
+            line[e] += max(low, high)
     for e in range(n_edges - 1):
-        bound = both[e] if both[e] < both[e + 1] else both[e + 1]
-        if edge[e] < half and half < edge[e + 1]:
-            l = 2.0 * hedgerow_xlog2x(half)
-            bound = l if l < bound else bound
-        bound = -bound
-        for c in range(K):
-            bound += h[c * size + e] if h[c * size + e] > h[c * size + e + 1] \
-                else h[c * size + e + 1]
-        bounds[e] += factor * bound
+        bounds[e] += factor * line[e]
+
+
+cdef inline double corner(const Scan* scan, double one, double two, double parts) noexcept nogil:
+    """Score of two classes' weights on the left; parts: what each of them adds."""
+    cdef double left = one + two
+    return parts - hedgerow_xlog2x(left) - hedgerow_xlog2x(max(scan.weight - left, 0.0))
+
+
+cdef bint corners_reach(const Scan* scan, const Points* points, Py_ssize_t e, Py_ssize_t p,
+                        Py_ssize_t stop, double least) noexcept nogil:
+    """Whether a block of two classes may hold a score of `least`.
+
+    The score is convex in both weights, so that the corners of their box bound it. The ends of the
+    block are two of the corners.
+    """
+    cdef Py_ssize_t size = points.n_edges
+    cdef const double* one = points.left
+    cdef const double* two = points.left + points.capacity
+    cdef const double* h_one = points.edge + 2 * size
+    cdef const double* h_two = h_one + size
+    cdef const double* score = points.edge + 5 * size
+    return (score[e] >= least or score[e + 1] >= least
+            or corner(scan, one[p], two[stop], h_one[e] + h_two[e + 1]) >= least
+            or corner(scan, one[stop], two[p], h_one[e + 1] + h_two[e]) >= least)
 
 
 cdef Py_ssize_t score_points(const Scan* scan, Points* points, Py_ssize_t first,
@@ -377,7 +405,8 @@ cdef Py_ssize_t score_points(const Scan* scan, Points* points, Py_ssize_t first,
     """Scores of the candidates first..last, but for those that cannot be the best.
 
     Every 16th is evaluated, and bounds what lies between two of them (`add_bounds`). A block
-    whose bound is below the best score found, or below the gain `to_beat`, is left out.
+    whose bound is below the best score found, or below the gain `to_beat`, is left out; so is
+    one of two classes that `corners_reach` excludes.
     Returns the number of gains evaluated.
     """
     cdef Py_ssize_t n = last - first + 1, e, n_edges, size = points.n_edges, p, stop, turn
@@ -429,6 +458,9 @@ cdef Py_ssize_t score_points(const Scan* scan, Points* points, Py_ssize_t first,
             continue
         p = first + e * BLOCK
         stop = first + (e + 1) * BLOCK if e < n_edges - 2 else last
+        if (K == 2 and scan.criterion.kind != EXPECTED_GAIN
+                and not corners_reach(scan, points, e, p, stop, known - tolerance)):
+            continue
         score_range(scan, points, p, stop - p + 1)
         evaluated += stop - p + 1
         while p <= stop:
@@ -470,16 +502,22 @@ cdef Py_ssize_t last_with(const Scan* scan, const Points* points, double least) 
 
 cdef double choose_hard(const Scan* scan, const Points* points, Py_ssize_t first,
                         Py_ssize_t last, Py_ssize_t* chosen) noexcept nogil:
-    """The candidate of first..last with the largest gain (ties: the lower threshold), or -1."""
-    cdef double base = base_at(scan)
-    cdef double best = FAR_BELOW, tolerance = GAIN_TOLERANCE * scan.weight
+    """The lowest candidate of first..last within 1e-12 of the largest gain, or -1.
+
+    Those that a bound left out are below: it makes no difference which these are.
+    """
+    cdef double most = FAR_BELOW
     cdef Py_ssize_t p
     chosen[0] = -1
     for p in range(first, last + 1):
-        if points.score[p] > best + tolerance:
-            best = points.score[p]
+        most = max(most, points.score[p])
+    if most <= FAR_BELOW / 2:
+        return -1.0
+    for p in range(first, last + 1):
+        if points.score[p] >= most - GAIN_TOLERANCE * scan.weight:
             chosen[0] = p
-    return (base + best) / scan.weight if best > FAR_BELOW / 2 else -1.0
+            break
+    return (base_at(scan) + points.score[chosen[0]]) / scan.weight
 
 
 cdef int soft_points(const Scan* scan, const Grid* grid, Points* points,
@@ -589,47 +627,34 @@ cdef double choose_soft(const Scan* scan, const Points* points, Py_ssize_t first
                         int64_t* k_chosen) noexcept nogil:
     """The middle of the best plateau within entries first..last, grid points k_first..k_last.
 
-    Neighbouring grid points whose gains differ by less than 1e-12 form one plateau; the best
-    is the highest, then the widest, then the lowest (methods, soft search).  Returns the gain,
-    or -1.
+    A plateau is a run of neighbouring grid points whose gains are within 1e-12 of the largest; the
+    widest is the best, then the lowest. Candidates that a bound left out are below all of them, so
+    that it makes no difference which these are.  Returns the gain, or -1.
     """
-    cdef double base = base_at(scan)
-    cdef double tolerance = GAIN_TOLERANCE * scan.weight
-    cdef double best = FAR_BELOW, height = 0.0
-    cdef int64_t best_low = 0, best_high = -1, run_low = 0, run_high = -1, low, high
+    cdef double best = FAR_BELOW, least
+    cdef int64_t best_low = 0, best_high = -1, run_low = 0, low, high
     cdef Py_ssize_t p
-    cdef bint open_ = False, fits
-    for p in range(first, last + 2):
-        fits = False
-        if p <= last:
-            low = points.k[p]
-            high = low + points.span[p] - 1
-            if low < k_first:
-                low = k_first
-            if high > k_last:
-                high = k_last
-            fits = low <= high and points.score[p] > FAR_BELOW / 2
-        if fits and open_ and points.score[p] - points.score[p - 1] < tolerance \
-                and points.score[p - 1] - points.score[p] < tolerance:
-            run_high = high
-            if points.score[p] > height:
-                height = points.score[p]
-            continue
-        if open_:
-            if height > best + tolerance or (
-                    height > best - tolerance and run_high - run_low > best_high - best_low):
-                best = height
-                best_low = run_low
-                best_high = run_high
-        open_ = fits
-        if fits:
-            run_low = low
-            run_high = high
-            height = points.score[p]
-    if best_high < best_low:
+    cdef bint within = False
+    for p in range(first, last + 1):
+        if points.k[p] <= k_last and points.k[p] + points.span[p] > k_first:
+            best = max(best, points.score[p])
+    if best <= FAR_BELOW / 2:
         return -1.0
+    least = best - GAIN_TOLERANCE * scan.weight
+    for p in range(first, last + 1):
+        low = max(points.k[p], k_first)
+        high = min(points.k[p] + points.span[p] - 1, k_last)
+        if low > high or points.score[p] < least:
+            within = False
+            continue
+        if not within:
+            run_low = low
+        within = True
+        if high - run_low > best_high - best_low:
+            best_low = run_low
+            best_high = high
     k_chosen[0] = best_low + (best_high - best_low) // 2
-    return (base + best) / scan.weight
+    return (base_at(scan) + best) / scan.weight
 
 
 def smoothing_table(double half_window, double step, Py_ssize_t phases):
