@@ -858,15 +858,15 @@ cdef class Correction:
         before, after : (n, K) float64
         """
         cdef Py_ssize_t K = self.n_classes
-        said = np.zeros((self.n_nodes, 3), dtype=np.int32)
+        decisions = np.zeros((self.n_nodes, 3), dtype=np.int32)
         numbers = np.zeros((self.n_nodes, 2 + 2 * K))
-        cdef int[:, ::1] record = said
+        cdef int[:, ::1] record = decisions
         cdef double[:, ::1] record_numbers = numbers
         self.record = &record[0, 0]
         self.record_numbers = &record_numbers[0, 0]
         self.n_recorded = 0
         self.predict_into(X[:1], np.empty((1, K)))
         self.record = NULL
-        said, numbers = said[:self.n_recorded], numbers[:self.n_recorded]
-        return (*said.T.copy(), *numbers[:, :2].T.copy(), numbers[:, 2:2 + K],
+        decisions, numbers = decisions[:self.n_recorded], numbers[:self.n_recorded]
+        return (*decisions.T.copy(), *numbers[:, :2].T.copy(), numbers[:, 2:2 + K],
                 numbers[:, 2 + K:])

@@ -147,8 +147,8 @@ def test_what_is_kept_is_the_trees_own():
 def test_a_branch_is_read_after_another():
     """`root` of one call must not stay for the next one."""
     tree = C45Classifier(prune=False).fit(X, Y).tree_
-    whole = tree.predict_proba(X)
+    whole, leaves = tree.predict_proba(X), tree.apply(X)
     for node in (1, int(tree.children_right[0])):
         tree.predict_proba(X, root=node)
         np.testing.assert_array_equal(tree.predict_proba(X), whole)
-        np.testing.assert_array_equal(tree.apply(X), tree.apply(X))
+        np.testing.assert_array_equal(tree.apply(X), leaves)
