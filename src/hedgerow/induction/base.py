@@ -630,9 +630,8 @@ class TreeClassifierMixin(ClassifierMixin, BaseEstimator):
 
         `error` as in `predict_proba`.
         """
-        if "tree_" not in self.__dict__:
-            check_is_fitted(self, "tree_")
-        return self.classes_[_predicted(self, X, error).argmax(axis=1)]
+        most = _predicted(self, X, error).argmax(axis=1)
+        return self.classes_[most]
 
     def apply(self, X, error=None) -> np.ndarray:
         """Number of the leaf with the largest share of each row (ties: the lower), (n,) int.
